@@ -1,5 +1,6 @@
 /**
- * Times methods that find all overlapping boxes on the CPU: CpuBoxPairs, and common methods written by hand.
+ * Compares the times of methods that find all overlapping boxes on the CPU: CpuBoxPairs, and common methods written by
+ * hand.
  *
  *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
@@ -7,9 +8,9 @@
  * Contenders:
  *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid. Its cells are so large that nine in ten boxes are no longer than a cell. Each box
- *     is entered in all cells that it touches. The cell that contains the low corner of two boxes' intersection reports
- *     this pair;
+ *   - hashed cells: a uniform grid. Its cells are so large that nine in ten boxes are at most as wide as a cell. Each
+ *     box is entered in all cells that it touches. The cell that contains the low corner of two boxes' intersection
+ *     reports this pair;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
  * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
  * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The

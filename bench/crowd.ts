@@ -1,9 +1,9 @@
 /**
- * `npm run bench:crowd`: times steps with very many particles in one cell of a world with `crowds`, on the GPU in Node
- * (SwiftShader unless CELLSTORM_DRIVER names another driver).
+ * `npm run bench:crowd`: measures the time of steps with very many particles in one cell of a world with `crowds`, on
+ * the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver).
  * Checks: all particles overlap, so n particles must have n (n − 1) / 2 candidates and contacts, and the list of
- * contacts must find as many. A step of one substep and a call of `separate(1)` run twice from the same state and must
- * end with the same bits.
+ * contacts must find as many. A step of one substep runs twice from the same state, and both runs must end with the
+ * same bits. The same test follows for a call of `separate(1)`.
  * Flags: --count 2e4 --dimensions 2,3 --json. Exit code 1 if a result is wrong.
  */
 import { cpus, loadavg } from 'node:os';

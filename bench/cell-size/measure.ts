@@ -1,8 +1,8 @@
 /**
- * Times searches among the same particles with cells of different sizes, on the CPU engine and on the GPU, and counts
- * the candidates per size. Before timing, all sizes and methods must find the same number of contacts. A contender is a
- * method with one cell size; contenders take turns. Particles are random, with coordinates that are multiples of 1/1024
- * of a diameter. They are sorted by cell, as in a simulation.
+ * Measures the time of searches among the same particles with cells of different sizes, on the CPU engine and on the
+ * GPU, and counts the candidates per size. Before timing, all sizes and methods must find the same number of contacts.
+ * A contender is a method with one cell size; contenders take turns. Particles are random, with coordinates that are
+ * multiples of 1/1024 of a diameter. They are sorted by cell, as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {

@@ -1,7 +1,8 @@
 /**
- * Times work on a GPU: between two timestamps around the work if the device's timestamps can be trusted, otherwise from
- * submission to completion. A batch repeats the work, which divides the clock's step and the latency of a submission by
- * the number of runs. `stepMs` is the possible error of a batch; callers choose batches that are much longer.
+ * Measures the time of work on a GPU: between two timestamps around the work if the device's timestamps can be trusted,
+ * otherwise from submission to completion. A batch repeats the work, which divides the clock's step and the latency of
+ * a submission by the number of runs. `stepMs` is the possible error of a batch; callers choose batches that are much
+ * longer.
  * Ordering: start a measurement only after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';

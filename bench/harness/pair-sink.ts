@@ -1,6 +1,6 @@
 /**
- * Defines the list that CPU engines write their pairs to, so that writing costs all of them the same. A pair takes two
- * words; a full list doubles its length.
+ * Defines the list that most CPU engines write their pairs to, so that writing costs each of them the same. A pair
+ * takes two words; a full list doubles its length.
  */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';

@@ -60,7 +60,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Pilot sizes: counts to time first, to predict the time of a larger count, if too few smaller counts were timed. */
+/** Pilot sizes. If too few smaller counts have times to predict the time of a count, these sizes are timed first. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;

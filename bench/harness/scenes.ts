@@ -83,7 +83,7 @@ const SPARSE_ROOM = 10;
 /** Room per body in `uniform-dense`, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
-/** Cells of one diameter per body in `huge`. More cells would need a longer box, in which floats are coarser. */
+/** Cells per body in `huge`; a cell is one diameter wide. More would need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
 /** A silo of `settled`: bodies along each axis before they fall, and its width. */

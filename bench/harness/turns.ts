@@ -1,8 +1,8 @@
 /**
- * Times engines that are open at the same time. Every engine has one turn per round. The order of engines changes from
- * round to round, so that other work on the machine affects all equally. A turn takes one sample; in the first rounds,
- * which warm up, it takes several. A sample repeats builds and queries so often that the clock measures their time to
- * 1%. An engine gets no more turns if it exceeds the limit or fails.
+ * Measures the times of engines that are open together. Every engine has one turn per round. The order of engines
+ * changes from round to round, so that other work on the machine affects all equally. A turn takes one sample; in the
+ * first rounds, which warm up, it takes several. A sample repeats builds and queries so often that the clock measures
+ * their time to 1%. An engine gets no more turns if it exceeds the limit or fails.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';

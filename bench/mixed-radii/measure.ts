@@ -1,6 +1,7 @@
 /**
  * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU. Also
- * gives each time relative to as many equal particles with about as many contacts. Contenders take turns.
+ * divides each of these times by the time for the same number of particles of one radius, with about the same number of
+ * contacts. Contenders take turns.
  * Before timing, both engines must find the same pairs as CpuIndex among particles in random order, and simulations
  * must count as many contacts.
  */
@@ -44,7 +45,7 @@ interface Particles {
   readonly radii?: Float32Array;
 }
 
-/** The case that a row times: one kind of particles, in one order, on one engine. */
+/** What one row of the result measures: one kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;

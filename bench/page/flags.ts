@@ -10,7 +10,7 @@ export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** Returns the flags in `typed`, which blanks separate, and the facts that the page detects. */
+/** Returns the flags in `typed` (separated by blanks) and the facts that the page detects. */
 export function detectFlags(typed: string): string[] {
   const detected = [
     // Record this fact, because cross-origin isolated pages have finer clocks than other pages.

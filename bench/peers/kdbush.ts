@@ -1,5 +1,6 @@
 /**
- * Wraps the k-d tree of kdbush: typed coordinates, and a range query per body into one array, as its author advises.
+ * Wraps the k-d tree of kdbush, used as its author advises: coordinates are a typed array, and all queries write into
+ * one array. For each body, a query finds the points within a distance.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -2,8 +2,8 @@
  * Wraps the broad phase of Rapier's rigid-body engine, through its public API. Colliders have no bodies, so that a step
  * does not move them. In moving scenes a build first moves the colliders; otherwise it creates a new world. Then it
  * steps the world by the default time, which puts the colliders into Rapier's tree of boxes. A step of zero time does
- * not suffice: queries would miss moved colliders. A query searches the tree with the box of each collider. Colliders
- * are not sensors: Rapier's narrow phase would test the pairs of sensors, which takes longer.
+ * not suffice: queries would miss moved colliders. A query searches the tree with the box of each collider. The
+ * colliders are not sensors, because Rapier's narrow phase tests pairs of sensors, which takes longer.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

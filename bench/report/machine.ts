@@ -10,7 +10,7 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
   const { version, commit, seed, repeat, limit, began, ended } = record;
   const entries: (readonly [string, string | undefined])[] = [
     ['processor', `${cpu}, ${cores} cores`],
-    ['load when it began', load?.toFixed(1)],
+    ['load at the start of the run', load?.toFixed(1)],
     ['run by', runtime],
     ['one thread copies', formatCopies(copyBytesPerMs, copyBytes)],
     ['adapter', adapter],

@@ -1,5 +1,5 @@
 /**
- * Times steps of a falling pile and measures its last state.
+ * Measures the time of each step of a falling pile, and the last state of the pile.
  * Inputs: an engine, the number of discs, the number of steps and a time limit. Output: a record of plain values. An
  * engine gets no timing if discs are missing, outside the box or at coordinates that are not finite.
  */

@@ -60,7 +60,10 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /** Returns the digest of a twin, which never lacks memory, after a step, the given call, if any, and another step. */
+  /**
+   * Returns the digest of a twin that never lacks memory, after a step, the given call (if there is one) and another
+   * step.
+   */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

@@ -1,8 +1,9 @@
 // The types that kernels over particles and their neighbours receive. Such a kernel defines
 //   struct Gathered                 what it gathers per particle,
 //   fn reach_squared() -> f32       the square of the reach. With neighbours/probe_box.wgsl, the reach is any length.
-//                                   With other loops, the reach is at most the size of a cell. With variable radii,
-//                                   these loops take a multiple of the sum of both radii: 1 finds overlaps.
+//                                   With other loops and equal radii, it is at most the size of a cell. With other
+//                                   loops and variable radii, it is multiplied by the sum of both radii: 1 finds
+//                                   overlaps.
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)

@@ -74,7 +74,7 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   let distance = length(disc.offset);
   let coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
 #endif
-  // A darker rim separates neighbours of one colour. Discs too small for more than a rim have none.
+  // A darker rim separates neighbours of one colour. Discs of at most 1.5 pixels in radius have no rim.
   let rim = smoothstep(max(radius * 0.7, radius - WIDEST_RIM), radius, distance) * smoothstep(1.5, 5.0, radius);
   return vec4f(disc.colour * (1.0 - 0.38 * rim) * coverage, coverage);
 }

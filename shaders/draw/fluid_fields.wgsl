@@ -10,7 +10,8 @@ struct Fields {
   // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: length of the longest arrow in CSS
   // pixels.
   screen: vec4f,
-  // x: cells between arrows. yz: the first cell with an arrow along x and y. w: arrows per row.
+  // x: the distance between arrows in cells. yz: the x and y coordinates of the first cell with an arrow. w: arrows per
+  // row.
   arrows: vec4f,
   // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn layer,
   // in cells. w: the number of entries of an array over the lattice.
@@ -134,8 +135,8 @@ struct Face {
 // The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// Nodes are the cells and one further layer at the upper end of each axis. Each instance is one axis of a node: the
-// face between the cell at the node and the cell below it along that axis.
+// A node is a cell, or an entry of an upper layer: one more layer at the upper end of each axis. Each instance is one
+// axis of a node: the face between the node and the cell below it along that axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);

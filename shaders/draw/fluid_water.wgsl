@@ -40,7 +40,7 @@ const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of each colour channel that water keeps in shade. Blue keeps the most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// The fastest water is 1 + FOAM times as cloudy as still water.
+// Water at the end of the colour scale, usually the fastest, is 1 + FOAM times as cloudy as water at the beginning.
 const FOAM = 5.0;
 
 @vertex
@@ -149,7 +149,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
   let passed = exp(-fluid.absorption.rgb * path_length);
-  // Fast water is cloudy, like foam.
+  // Water far along the colour scale, usually fast water, is cloudy, like foam.
   let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * path_length);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);

@@ -1,5 +1,6 @@
-// Draws lines between particles, each a strip of four vertices: the line through all slots in order, and one line per
-// pair. With WRAPS a pair across an end of the world has two lines, each from one particle to the middle of the pair.
+// Draws the line through all slots in order, with a strip of four vertices from each slot to the next. Also draws a
+// line per pair of particles, each as one such strip. With WRAPS a pair across an end of the world has two lines, each
+// from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
 // Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
 // Needs: CONTACT_TENTHS, DASH_TENTHS.

@@ -21,8 +21,8 @@ struct Look {
   // The length of the box along periodic axes, 0 along others. w: steps of the line through all slots that are longer
   // than this are drawn fainter.
   period: vec4f,
-  // xy: counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / particles at the
-  // end of the scale.
+  // xy: the number of counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / the
+  // number of particles per cell (in 3D, over a cell of the floor) at the end of the colour scale.
   heat_map: vec4f,
   // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the width of drawn lines, as a share of
   // the full width.
@@ -57,8 +57,8 @@ fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// Returns a vertex of a line between two points of the world. The line is a strip of four vertices. `full_width` and
-// `full_dash` are the width and the length of a dash between large particles.
+// Returns a vertex of a line between two points of the world. The line is a strip of four vertices. `full_width` is the
+// width of a line between large particles, and `full_dash` the length of its dashes, or 0 for a solid line.
 fn line_between(
   index: u32,
   from_point: vec3f,

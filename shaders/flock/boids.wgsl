@@ -1,6 +1,6 @@
-// Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. The weight
-// of a neighbour falls to 0 at the limit of perception, so that motion is smooth. Linked with motion.wgsl and
-// steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
+// Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. Boids also
+// avoid walls, obstacles and hunters. The weight of a neighbour falls to 0 at the limit of perception, so that motion
+// is smooth. Linked with motion.wgsl and steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
 // Needs: Particle, velocity_of, Neighbour, parameters, heading, shunned_obstacles, shunned, spheres, steered, flown.
 // Needs: id_of, positions, velocities.
 

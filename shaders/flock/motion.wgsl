@@ -18,7 +18,8 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// Returns `apart` scaled to length 1. Coincident particles part along x; the one with the lower number goes left.
+// Returns `apart` scaled to length 1. If `apart` is 0, returns a unit vector along x: to the left if `number` is less
+// than `other`, otherwise to the right.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -1,6 +1,7 @@
 // Declarations for all kernels of the fluid. Linked after the constants DIMENSIONS, WORKGROUP and STORED (the number of
-// floats of a particle's vector in memory) and the kernel's buffers. In 2D z is 0 everywhere. Host:
-// src/methods/fluid/passes/kernel.ts, frame.ts. The layout of entries: src/methods/fluid/lattice.ts.
+// floats of a particle's vector in memory) and the kernel's buffers. In 2D every z coordinate is 0, and
+// there is one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. The layout of entries:
+// src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 const AIR = 0u;

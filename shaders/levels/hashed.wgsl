@@ -7,7 +7,7 @@
 // A cell lists particles as finer entries if they are at least this many levels lower.
 const FINER_STEPS = 1u;
 
-// On the lowest level, all cells beyond this coordinate, or beyond minus it, count as the cell at it.
+// The greatest magnitude of a cell coordinate on the lowest level. Positions farther out are in the outermost cells.
 const FARTHEST = 0x1p30f;
 
 // Returns the cell of a position on the lowest level.

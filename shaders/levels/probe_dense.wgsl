@@ -29,8 +29,8 @@ struct Layer {
   third_end: u32,
 }
 
-// Returns the cells of a level that may hold candidates of a particle on level `own_level`. On the higher of the two
-// levels, these cells lie in the cells around the particle's cell.
+// Returns the cells of a level that may hold candidates of a particle on level `own_level`. They lie inside the block
+// of 3 cells per axis around the particle's cell, taken on the higher of the two levels.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);

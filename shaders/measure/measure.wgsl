@@ -27,8 +27,8 @@ struct Measure {
   lattice_scale: f32,
   // With variable radii, a squared distance is borderline if it differs from the square of the reach, the sum of both
   // radii, by at most a margin. The margin is `borderline_share` times the square plus `borderline_around` times the
-  // reach. `borderline_high` is then a multiple of the squared reach, and high enough for both terms. With boxes,
-  // `visit` compares overlaps instead.
+  // reach. `borderline_high` is then a factor, usually just above 1. A pair is never borderline if its squared distance
+  // is at least this factor times the squared reach. With boxes, `visit` compares overlaps instead.
   borderline_share: f32,
   borderline_around: f32,
 }

@@ -1,5 +1,5 @@
-// The neighbour loop over all pairs, tiled in workgroup memory. Has the same contract as probe_bounded.wgsl, in any
-// world, or as levels/probe.wgsl with variable radii. Every thread of the workgroup must call probe, in uniform control
+// The neighbour loop over all pairs, tiled in workgroup memory. Has the same contract as probe_bounded.wgsl or, with
+// variable radii, as levels/probe.wgsl, in any world. Every thread of the workgroup must call probe, in uniform control
 // flow. TILE_SIZE is the number of threads of the workgroup.
 // Ordering: slots ascend. If slots also ascend in the grid's probe, both probes give sums over neighbours with the same
 // bits.

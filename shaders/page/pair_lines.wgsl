@@ -30,7 +30,7 @@ struct Gathered {
 }
 
 // `drawn` holds the four arguments of a draw, then two counts. The first counts the pairs found. The second counts the
-// particles in view with more than MOST_EACH candidates; their pairs are not listed.
+// particles in view with more than MOST_EACH candidates; their pairs with higher slots are not listed.
 
 // The number of images of a particle in a periodic world that are tested. The middle one is the particle itself.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);

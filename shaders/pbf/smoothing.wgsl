@@ -40,7 +40,8 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// Returns 3D poly6 integrated over a plane at this distance in radii, per radius. Each axis has its own plane.
+// Returns the integral of 3D poly6 over a plane, times the radius. `away` is the distance to the plane in radii; each
+// axis has its own plane.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);

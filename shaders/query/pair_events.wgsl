@@ -32,7 +32,7 @@ fn compare(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  // Both lists have offsets for equally many ids. Ids that no particle has own no pairs.
+  // Both lists have offsets for equally many ids. An id without a particle owns no pairs.
   if (id + 1u >= arrayLength(&offsets)) {
     return;
   }

@@ -112,8 +112,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns the width of the path along an axis, relative to the usual width: 1 for up to three layers (along x, pieces).
-// Far from the world's origin, rounding alone can make this width thousands.
+// Returns a measure of the path's width along an axis: the number of layers (along x, pieces) that it may touch at one
+// time, minus 2, but at least 1. Far from the world's origin, rounding alone can make this width thousands.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }

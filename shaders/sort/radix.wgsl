@@ -4,8 +4,8 @@
 // Ordering: one thread reads a run in order, so equal digits keep their order. The sort is stable and gives the same
 // bits every time.
 //
-// Keys are sorted as unsigned numbers. The first digit's kernels convert other keys when they read them, and the last
-// digit's kernel converts them back.
+// Keys are sorted as unsigned numbers. For the first digit, both kernels convert signed and float keys when they read
+// them. For the last digit, `radix_scatter` converts the keys back when it writes them.
 // Needs: radix, grid, linear_workgroup, key_in, counts, starts, key_out, payload_out, payload_in.
 
 struct Radix {

@@ -10,7 +10,8 @@ alias Cell = StoredLattice;
 // Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
-// All cells beyond this coordinate, or beyond minus it, count as the cell at it. Floats are coarser than cells there.
+// The greatest magnitude of a cell coordinate. Positions farther out, where floats are coarser than cells, are in the
+// outermost cells.
 const FARTHEST = 0x1p30f;
 
 fn is_in_grid(cell: Cell) -> bool {

@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the commit that the file COMMIT of a benchmark pack names; without such a file, git's. Returns undefined for
- * an installed package, even inside another checkout, and for a folder without git history.
+ * Returns the commit that the file COMMIT of a benchmark pack names; without such a file, the commit that git reports.
+ * Returns undefined for an installed package, even inside another checkout, and for a folder without git history.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -91,7 +91,7 @@ export class Progress {
     private readonly began = performance.now(),
   ) {}
 
-  /** Shows how many units are done and `what` is being done. Cuts the line at the terminal's edge. */
+  /** Shows how many units are done, and `what`: the name of the current work. Cuts the line at the terminal's edge. */
   show(done: number, what = ''): void {
     const now = performance.now();
     if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;

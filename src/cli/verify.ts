@@ -1,6 +1,7 @@
 /**
- * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. The exit code is
- * 1 if a check fails or the GPU reports an error.
+ * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
+ * also checks guarantees over long runs, and the fluid. The exit code is 1 if a check fails or the GPU reports an
+ * error.
  */
 
 import { createCpuSimulation } from '../cpu';
@@ -19,7 +20,7 @@ import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } f
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
 import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
 
-/** Counts with --long, which takes minutes on a software GPU. */
+/** The numbers of particles to check with --long, which takes minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {

@@ -12,7 +12,7 @@
  * that the search skips. It skips invalid boxes (a low end above the high end, or a number that is not finite) and
  * boxes that are too large.
  * Guarantee: boxes include their bounds, so boxes that touch overlap. The search only compares corners, so no pair is
- * borderline, and every listed entry is a pair. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush
+ * borderline, and the list has no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush
  * them to 0.
  * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  *

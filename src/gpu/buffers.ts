@@ -13,7 +13,7 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** Usage flags of particle data: kernels and vertex stages read it, copies and uploads move it. */
+/** Usage flags of particle data. Kernels and vertex stages may bind such a buffer; it can be copied and uploaded to. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
 /**

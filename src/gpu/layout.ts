@@ -9,8 +9,8 @@ import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
 /**
- * Types of fields. A `vector` has one f32 per dimension, an `extent` one u32. A `table` is TABLE_WORDS u32, stored as
- * vectors of four because uniforms require that.
+ * Types of fields. A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` is TABLE_WORDS
+ * u32, stored as vectors of four because uniforms require that.
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 

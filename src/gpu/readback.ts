@@ -1,7 +1,8 @@
 /**
  * Reads bytes from the GPU without stalling a frame. `Readback` copies them to staging buffers, and maps a staging
  * buffer when its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after
- * use. If there is no memory for a new staging buffer, only the read fails: the copies into it are submitted apart.
+ * use. If there is no memory for a new staging buffer, only the read fails, because the copies into a new buffer have a
+ * submission of their own.
  */
 import { DestroyedError } from '../core/base/errors';
 import { type ReservedBuffers, reserveBuffers } from './buffers';

@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 
-/** The facts about a machine on which the results depend. */
+/** The facts about a machine that decide what the functions of this file find. */
 export interface Machine {
   readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -190,7 +190,8 @@ export function readPreference(machine: Machine, fallback: DriverPreference): Dr
 
 /**
  * Chooses the driver. The user's VK_DRIVER_FILES wins over 'auto' and 'system'. 'auto' takes the system's driver if
- * there is hardware, otherwise a software driver. Returns undefined if there is no driver of the requested kind.
+ * there is hardware, otherwise a software driver. If there is no driver of the requested kind, returns the loader's own
+ * choice for 'system', and undefined for other preferences.
  */
 export function chooseDriver(machine: Machine, preference: DriverPreference): Driver | undefined {
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
@@ -221,8 +222,8 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 }
 
 /**
- * Returns the folder with Chrome's driver. Launcher scripts often contain its path: Debian's sets LIBDIR, others start
- * an absolute path. For other launchers, such as snap's, this function tries the usual folders.
+ * Returns the folder with Chrome's driver. Launcher scripts often contain its path: Debian's sets LIBDIR, others run
+ * a binary by its absolute path. For other launchers, such as snap's, this function tries the usual folders.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

@@ -34,7 +34,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Kinds of worlds that have other kernels if there are too few levels for finer entries. */
+/** Kinds of worlds whose kernels differ if there are too few levels for finer entries. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {

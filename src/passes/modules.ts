@@ -113,8 +113,8 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * The range of a neighbour loop. `narrow`: adjacent cells, or with variable radii as far as particles overlap. `wide`:
- * as far as the kernel's reach, through any number of cells.
+ * The range of a neighbour loop. `narrow`: the adjacent cells; with variable radii, all cells that may hold overlapping
+ * particles. `wide`: as far as the kernel's reach, through any number of cells.
  */
 export type Breadth = 'narrow' | 'wide';
 

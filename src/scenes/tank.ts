@@ -3,7 +3,7 @@
  * options. Their types are declared here because scenes may not import methods.
  */
 
-/** A box or a ball of fluid. */
+/** A box or a ball in which fluid starts, enters or leaves. `velocity`: that of the fluid which starts or enters. */
 export type Region =
   | {
       readonly min: readonly number[];

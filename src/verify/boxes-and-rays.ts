@@ -19,7 +19,7 @@ export const MOST_SEARCHED = 70_000;
 
 const BOXES = 24;
 const RAYS = 16;
-/** Corners are multiples of 1/STEPS, which are exact in all scenes. */
+/** Corners are multiples of 1/STEPS. Very far from the origin, they are rounded to 32-bit floats. */
 const STEPS = 64;
 
 interface Answers {

@@ -11,12 +11,12 @@ import { toStored } from '../gpu/layout';
 import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/query/box-pairs';
 import { Random, type Scene } from '../scenes';
 
-/** Most boxes; the oracle takes too long for more. */
+/** The largest number of boxes to check; the oracle takes too long for more. */
 export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of 1/STEPS of a diameter. */
+/** Extents are multiples of 1/STEPS of a diameter; across a sliver, 1/1024 of such a multiple. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;

@@ -13,7 +13,7 @@ export const MOST_FLYING = 1024;
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Tolerance of coordinates: more than rounding in contacts changes, and far less than a wrong hit would change. */
+/** Tolerance of coordinates. Rounding in contacts changes them by less, a wrong hit would change them by far more. */
 const TOLERANCE = 1e-3;
 /** Ticks (see CCD_TICKS) by which rounding may shift the end of a path. */
 const TOLERANCE_TICKS = 2;

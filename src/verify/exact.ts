@@ -1,7 +1,7 @@
 /**
  * Oracles, which use no grid: the pairs of a scene and the particles near a point, both by ascending ids. Also moves
- * all particles of a scene a little. Scenes and these moves are dyadic, so nothing rounds and there is one right
- * answer.
+ * all particles of a scene a little. Scenes are dyadic before and after these moves, so distances are exact and there
+ * is one right answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -17,7 +17,7 @@ import { periodOf } from './grids';
 
 const BRUTE_FORCE_LIMIT = 4096;
 
-/** Moves are multiples of 1/32, a step with which the coordinates of all scenes stay exact. */
+/** Moves are multiples of 1/32. Very far from the origin, moved coordinates are rounded to 32-bit floats. */
 const STEPS = 32;
 /** Greatest move along an axis, in these steps. With it most pairs still overlap, and some do not. */
 const MOST_MOVED = 8;

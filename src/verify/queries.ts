@@ -1,7 +1,7 @@
 /**
- * The check `queries`: compares the searches `near` and `nearest` with brute force, for a radius of one cell and for a
- * larger one. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant distance is exact in the
- * engine and in brute force, and must be equal.
+ * The check `queries`: compares the searches `near` and `nearest` with brute force, for a small radius and for one that
+ * reaches beyond the adjacent cells. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant
+ * distance is exact in the engine and in brute force, and must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';

@@ -129,7 +129,7 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   );
 }
 
-/** Returns the sizes of the scene's particles in the form that the engines use. */
+/** Returns the sizes of the scene's particles, as `Sizes` in core/particles/shapes.ts stores them. */
 function sizesOfScene(scene: Scene): Sizes {
   return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
 }

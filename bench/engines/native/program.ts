@@ -1,8 +1,8 @@
 /**
  * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
  * Guarantees: every question is answered or rejects with an error, which names the program unless the program sent the
- * error itself. The program is ended when its greeting is wrong, when it writes unasked or too long a line, when it
- * times out, or when it is destroyed.
+ * error itself. The program is ended when its greeting is wrong, when it writes a line that is too long or that answers
+ * no question, when it times out, or when it is destroyed.
  * Ordering: ask a question only after the previous one was answered.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';

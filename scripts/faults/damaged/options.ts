@@ -1,6 +1,6 @@
 /**
- * Calls public creators and functions with damaged options. If a creator accepts its options, the object must work: it
- * is stepped or searched if it can be, and destroyed.
+ * Calls public creators and functions with damaged options. If a creator accepts its options, the object must work:
+ * most objects are then stepped, searched or read. Objects on the GPU are destroyed.
  */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {

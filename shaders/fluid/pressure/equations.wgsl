@@ -1,7 +1,7 @@
 // Assembles the pressure equations, one per fluid cell: diagonal · pressure − the sum of coupling · neighbour's
-// pressure = right. A node is a cell, or an entry of the further layer at the upper end of each axis. Each node writes
-// the couplings over its lower faces and, if it is a fluid cell, its equation. Each workgroup writes the sum of its
-// right-hand sides, its number of unknowns, and whether any of its cells is at a surface. Twin:
+// pressure = right. A node is a cell, or an entry of an upper layer: one more layer at the upper end of each axis.
+// Each node writes the couplings over its lower faces and, if it is a fluid cell, its equation. Each workgroup writes
+// the sum of its right-hand sides, its number of unknowns, and whether any of its cells is at a surface. Twin:
 // src/methods/fluid/reference/equations.ts.
 // Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
 // Needs: right, store_partial.
@@ -13,14 +13,15 @@ const MOST_SWELLING = 0.1;
 const MOST_SHRINKING = 0.3;
 const FULLNESS_SLACK = 0.02;
 
-// Returns the distance from a fluid cell's centre to the surface, towards an air cell, from the cell's fullness.
+// Takes the fullness of a fluid cell beside an air cell. Returns the estimated distance from the fluid cell's centre to
+// the surface.
 fn surface_distance(full: f32) -> f32 {
   let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);
   return clamp(distance, LEAST_SURFACE, 1.0);
 }
 
-// Corrects the density: returns the flow out of a cell that is too full, or, negative, into a deep cell that is not
-// full. A cell is deep if no neighbour is air.
+// Returns the flow out of a cell that corrects its density: positive if the cell is too full, negative if it is deep
+// and not full, otherwise 0. A cell is deep if no neighbour is air.
 fn swelling(full: f32, is_deep: bool) -> f32 {
   var excess = 0.0;
   if (full > 1.0 + FULLNESS_SLACK) {

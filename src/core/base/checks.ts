@@ -71,8 +71,8 @@ export function checkList<Element>(
 }
 
 /**
- * Checks packed vectors, `dimensions` numbers per particle: there must be `count` particles, and every number must be
- * finite as a 32-bit float with a magnitude less than `below`. The error names the first wrong particle.
+ * Checks packed vectors, `dimensions` numbers per particle. There must be `count` particles, and the magnitude of every
+ * number must be less than `below`. The error names the first wrong particle.
  */
 export function checkPacked(
   argument: string,

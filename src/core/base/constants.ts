@@ -10,7 +10,8 @@ export const WORKGROUP_SIZE = 256;
 export const SCAN_WORKGROUP_SIZE = 64;
 
 /**
- * Cells that one thread of the scan sums; a multiple of 4. A higher value means fewer barriers but less parallelism.
+ * Number of cells whose counts one thread of the scan adds up; a multiple of 4. A higher value means fewer barriers but
+ * less parallelism.
  */
 export const SCAN_ITEMS = 64;
 
@@ -49,8 +50,9 @@ export const HASH_BLOCK = 32;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
- * A bucket with more particles than this is crowded, if the grid was created with `crowds`. Crowded buckets are ordered
- * by merging, because the time to order them by counting grows with the square of the number of particles.
+ * In a world with `crowds` (worlds with levels always have it), a bucket with more particles than this is crowded.
+ * Crowded buckets are ordered by merging, because the time to order them by counting grows with the square of the
+ * number of particles.
  */
 export const CROWDED = 128;
 
@@ -72,15 +74,16 @@ export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
 /**
- * Most workgroups of a dispatch over tiles of crowds or over heavy particles. If there are more tiles or particles, the
- * workgroups loop.
+ * Greatest number of workgroups in a dispatch over tiles of crowds or over heavy particles. If there are more tiles or
+ * particles, the workgroups loop.
  */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * A particle is heavy if one of its rows of cells has more candidates than this, in grids created with `crowds`. A
- * whole workgroup then tests its candidates instead of one thread. A narrow loop visits three cells per row, so without
- * a crowded cell no particle is heavy.
+ * In a world with `crowds`, a particle is heavy if a row of cells around it holds more candidates than this. Loops over
+ * layers of three rows test instead whether a layer holds more than three times as many. A whole workgroup, not one
+ * thread, tests the candidates of a heavy particle. A narrow loop visits three cells per row, so it finds heavy
+ * particles only if a cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -88,8 +91,8 @@ export const HEAVY_ROW = 3 * CROWDED;
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /**
- * Most workgroups that order the neighbours of heavy particles at the same time. Each needs a bit array of its own, one
- * bit per id, which takes an eighth of a byte per particle. Such an array is called a mark row.
+ * Greatest number of workgroups that order the neighbours of heavy particles at the same time. Each needs a bit array
+ * of its own, one bit per id, which takes an eighth of a byte per particle. Such an array is called a mark row.
  */
 export const MARK_ROWS = 32;
 
@@ -117,7 +120,7 @@ export const CROWD_BIT = 31;
  */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Most workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes per workgroup. */
+/** Greatest number of workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes per workgroup. */
 export const MEASURE_WORKGROUPS = 1024;
 
 /** Words of partial measures per workgroup. */
@@ -138,7 +141,7 @@ export const LIST_COUNT_WORKGROUP_SIZE = 1;
  */
 export const FEW_CELLS = 512;
 
-/** Most workgroups that search larger query boxes: enough to fill a device. Each takes boxes from a queue. */
+/** Greatest number of workgroups that search larger boxes: enough to fill a device. Each takes boxes from a queue. */
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
@@ -164,7 +167,10 @@ export const CCD_UNSETTLED = 1;
 export const CCD_FARTHEST = 2;
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
-/** 1 until the first substep of a step has listed its paths. This word and those after it last for a whole step. */
+/**
+ * 1 until the first substep of a step has listed its paths. This word and those below are reset once per step; those
+ * above are reset in every substep.
+ */
 export const CCD_FIRST = 5;
 /** The ContinuousCounts of core/ccd/law.ts; CCD_ALL is `paths`. */
 export const CCD_SUBSTEPPED = 6;

@@ -3,7 +3,9 @@
  * larger size.
  */
 
-/** Growth is fitted over the sizes from a tenth of the largest on: at smaller sizes, fixed costs hide it. */
+/**
+ * Growth is fitted over the sizes of at least a tenth of the largest, because fixed costs hide it at smaller sizes.
+ */
 export const DECADE = 10;
 
 /** Greatest exponent that expectedTime assumes: two timings may differ by noise alone. */

@@ -12,7 +12,7 @@ export class Phrase {
   constructor(readonly words: string) {}
 }
 
-/** Returns "1 particle" or "2 particles", or another noun that takes an s, for messages. */
+/** Returns a count with its noun for messages, such as "1 particle" or "2 particles". The plural gets an s. */
 export function describeCount(count: number, noun = 'particle'): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -7,7 +7,7 @@ export interface StageTimes {
   readonly total: number;
   /**
    * Number of stage runs without a time, because the device's clock ran backwards. `stages` and `total` do not include
-   * these runs, so leave such times out of averages.
+   * these runs, so leave a step with discarded runs out of averages.
    */
   readonly discarded?: number | undefined;
 }

@@ -4,9 +4,9 @@
  * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
  * The other body is taken as fixed. The overlap is too deep for a path while the centre of the moving body is inside a
- * box of half extents `sides`, rounded by `round` (see shapes.ts). The distance of the moving centre from that rounded
- * box is a convex function of time. So a tangent to that function reaches zero no later than the function itself, and
- * repeated tangents (Newton's method) converge to the time of impact.
+ * box of half extents `sides`, or nearer to this box than `round` (see shapes.ts). The distance of the moving centre
+ * from this region is a convex function of time. So a tangent to that function reaches zero no later than the function
+ * itself, and repeated tangents (Newton's method) converge to the time of impact.
  */
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
@@ -18,7 +18,7 @@ import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './la
 /** Most tangents. The gap is convex in time, so each tangent divides gap × slope by at least 4. So few are needed. */
 const MOST_TANGENTS = 24;
 
-/** The search ends with a tangent step shorter than this: it rarely changes the tick. */
+/** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
 const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
 /** The half extent of a box along an axis along which it has no ends: farther than any particle moves. */

@@ -29,7 +29,7 @@
  *     start. An engine also holds paths that would take too much work. The GPU does so where floats are coarser than
  *     cells, and if its lists are full. The CPU runs the rounds up to an early time, then up to later and later times.
  *     If the next time would bring too many pieces or pairs of pieces (LIMITS in paths.ts), the CPU holds all
- *     unfinished paths at the last time.
+ *     unfinished paths at the time before it.
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.

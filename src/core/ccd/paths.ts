@@ -248,7 +248,7 @@ class Paths {
    * Finds the ends of all paths. An end depends only on earlier ends, so the rounds first regard the paths up to a near
    * horizon, which is a time. The ends that they settle before the horizon are final. If other paths go on beyond the
    * horizon, the rounds are run again with a farther one. If that takes too much work, the remaining paths are held at
-   * the last horizon.
+   * the previous horizon.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(

@@ -20,8 +20,8 @@
  *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
  *     + mass of b), with masses by volume, so momentum is kept to rounding.
  *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except a bounce is then
- *     multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So obstacles that
- *     overlap or nearly touch each other push no farther together than the deepest alone.
+ *     multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So if
+ *     several obstacles overlap or nearly touch each other, they do not push farther than the deepest alone would.
  *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.
  *
@@ -49,8 +49,8 @@
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ half of it (an eighth in
  *     3D). So the particle is stable at any relaxation below 1. Among neighbours, an obstacle acts like a neighbour
  *     that moves the opposite way, so it should take no more off a mode than that neighbour. This is measured on piles
- *     on obstacles (docs/obstacles.md), not proven. With twice the deepest overlap as the limit, discs on a dense floor
- *     oscillated forever.
+ *     on obstacles (docs/obstacles.md), not proven. When obstacles together could push up to twice as far as the
+ *     deepest alone, discs on a dense floor oscillated forever.
  */
 import type { Dimensions } from '../world/world';
 

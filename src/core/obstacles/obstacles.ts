@@ -32,8 +32,8 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
 /**
- * Returns the obstacles in the engines' form, copied from the caller's arrays. Throws if there are more than `capacity`
- * or if any is wrong.
+ * Returns the obstacles in the engines' form (`StaticBodies`), copied from the caller's arrays. Throws if there are
+ * more than `capacity` or if any is wrong.
  */
 export function readObstacles(
   argument: string,

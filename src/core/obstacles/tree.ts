@@ -1,9 +1,10 @@
 /**
  * A bounding-box tree of bodies that never move. The cells of a grid suit bodies of one size; the tree suits bodies of
  * any size. The CPU engine walks this class; shaders/obstacles/tree.wgsl walks the words of nodeBits().
- * Inputs: positions inside the world, and sizes in the engines' form. Output: both in the order of the tree.
+ * Inputs: positions inside the world, and sizes as `Sizes` in particles/shapes.ts stores them. Output: both in the
+ * order of the tree.
  * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
- * box, in periodic worlds also through any image.
+ * box. In periodic worlds it is enough that an image of the body's box overlaps it.
  * Ordering: after each node come all nodes of its first subtree, then all of its second. Bodies are in the order of
  * their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs no
  * stack.
@@ -203,8 +204,8 @@ class Builder {
 
 /**
  * Orders bodies by their coordinates, then by their sizes. A scene with moving obstacles reorders tens of thousands of
- * bodies in every step. So bodies are sorted by their first coordinate alone, which is fast, and compared in full only
- * if that is equal.
+ * bodies in every step. So bodies are sorted by their first coordinate alone, which is fast. Only bodies with equal
+ * first coordinates are compared in full.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {

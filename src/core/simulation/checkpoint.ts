@@ -1,5 +1,6 @@
 /**
- * Checks whether a simulation can restore a checkpoint, and converts between checkpoints and the engines' form.
+ * Checks whether a simulation can restore a checkpoint. Converts between checkpoints and the form in which engines take
+ * particles and obstacles (`Bodies`, `StaticBodies`).
  * particles-checkpoint.ts has the part that does not need a simulation.
  * Guarantee: a rejected checkpoint changes nothing.
  */

@@ -82,7 +82,8 @@ export interface Measures {
    * boundary is rounded at that size.
    * The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing rounds: if all coordinates, the
    * diameter (or all radii) and all half extents are multiples of 2^(floor(log2 diameter) - 11), which is 1/2048 for
-   * diameter 1. If radii vary, the diameter in this power is the largest one.
+   * diameter 1. If radii vary, the diameter in this power is the largest one. Periods must be such multiples,
+   * too; core/world/borderline.ts has the exact rule.
    */
   readonly borderline: number;
   /** Pairs of a particle and an obstacle that overlap, decided like `contacts`. No other figure counts obstacles. */

@@ -455,8 +455,8 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
   /**
-   * One more than the row of each id, 0 if there is none. Memory up to the greatest id is affordable, because ids are
-   * bounded.
+   * One more than the row of each id, 0 if there is none. An array as long as the greatest id is affordable, because
+   * ids are bounded.
    */
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;

@@ -111,7 +111,7 @@ export function isStateFile(bytes: Uint8Array): boolean {
 
 /**
  * Decodes the bytes of a checkpoint. Throws an error that says what is wrong with the file. It does not check the time,
- * the ids, the particles and the values of settings, because restore() does. Errors call the file `argument` and
+ * the ids, the particles or the values of settings, because restore() does. Errors call the file `argument` and
  * describe it as `value`.
  */
 export function decodeCheckpoint(

@@ -91,8 +91,8 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  *   large their t and its error. If t is above n, the clamped cell is the last one, as it is for t = n, which is nearer
  *   to the other particle. If t is below 0, the same holds for the first cell.
  * - Let P be the length of a periodic axis in cells. It has N cells, P is at least N − u N, and the last cell contains
- *   the rest. Take two particles on both sides of its end, one at a beyond it and one at b before it, so that a + b <
- *   radius · inverseCellSize. Count the cells between them: floor(a) beyond the end, and before the end those from
+ *   the rest. Take one particle a distance a beyond the end of the axis and another a distance b before it, so that a +
+ *   b < radius · inverseCellSize. Count the cells between them: floor(a) beyond the end, and before the end those from
  *   floor(P − b), or from the last cell. These are at most floor(a) + ceil(b) ≤ k. Three values are rounded: a (at most
  *   N / 2), P − b and P. Their errors add up to (1 + 2 + 1) u N, again no more than the drift.
  * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.

@@ -33,7 +33,7 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** On some level, at least this share of the sampled boxes is at most as long as a row is wide. */
+/** Share of the sampled boxes that count as ordinary: the shortest. The longest ordinary box gives the row width. */
 const ORDINARY = 0.9;
 
 /** Factor on the extent of boxes, so that rounding moves no box to the next level. */
@@ -227,7 +227,7 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // The longest ordinary box is as long as a row of some level is wide, unless it fits a row of the lowest.
+      // If the longest ordinary box is longer than `least`, the rows of some level are as wide as this box is long.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;
@@ -291,7 +291,7 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** Sorts by the bits of low x, one digit per pass. Each pass keeps the order of the pass before. */
+  /** Sorts by the bits of low x, one digit per pass, the lowest digit first. Each pass is stable. */
   private sortAlongX(): void {
     const { slots, unsortedCorners, digits, number, bits } = this;
     digits.fill(0);

@@ -4,7 +4,7 @@
  *
  * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own cell. These buckets form
  * ranges of slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects
- * the particles of other cells; the pair search compares no cells.
+ * the particles of other cells, so the pair search need not compare the cells of a pair.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 

@@ -2,8 +2,8 @@
  * Finds the particles near a point, in each kind of world. Inputs: a canonical order (see order.ts) and its positions,
  * a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source
  * (index in the input) and the distance² of each particle no farther than the radius.
- * Ordering: canonical. In an unbounded world it allocates memory for the slots that it tests, to sort them; in other
- * worlds it allocates none.
+ * Ordering: canonical. In an unbounded world, the search sorts the slots that it tests, in a new array. In other worlds
+ * it needs no such array.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';

@@ -2,7 +2,7 @@
  * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order (see order.ts) and its
  * positions, a point, a radius of any size, Infinity included. Outputs: ids and distances², by distance and then by id.
  * In a periodic world, distances are those of minimum images.
- * The search first looks as far as one cell's edge, and doubles this reach until it has found k particles. It tests all
+ * The search first looks as far as a cell is wide, and doubles this reach until it has found k particles. It tests all
  * particles instead if the reach spans more cells than there are particles, or more than half a period.
  */
 import { type Visit, visitAll, visitNear } from './near';

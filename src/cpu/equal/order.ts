@@ -1,7 +1,7 @@
 /**
  * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id; particles
  * that are not finite come last.
- * Inputs: packed positions in any order and, if they are not 0, 1, 2 …, their ids.
+ * Inputs: packed positions in any order, and the ids of the particles unless these ids are 0, 1, 2 …
  * Outputs: for each slot, the index in the input (`source`), the key of its cell (`keys`), and the sorted positions.
  *
  * It sorts by column and then, stably, by row, both times by counting. In an unbounded world, column and row are the

@@ -47,8 +47,8 @@ const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
 /**
- * reachedSlot: the first slot that collectBlock has not searched. reachedAhead: the slot from which to look on for the
- * three cells in the row ahead.
+ * reachedSlot: the first slot that collectBlock has not searched. reachedAhead: the slot at which the search for the
+ * three cells in the row ahead continues.
  */
 let reachedSlot = 0;
 let reachedAhead = 0;

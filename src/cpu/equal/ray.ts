@@ -32,7 +32,8 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // A search of the keys finds a whole row; in an unbounded world, each cell takes a lookup.
+  // A search of the keys finds a whole row. In an unbounded world, a lookup finds only the part of a row that is in one
+  // block; the estimate counts one lookup per cell, which is never too few.
   if (walk.lookups(world.kind === 'unbounded') > live) {
     for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radius);
   } else {

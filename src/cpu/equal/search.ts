@@ -1,6 +1,7 @@
 /**
  * Finds overlapping pairs of particles in canonical order (see order.ts), in portions that fit a reused buffer. So any
- * number of pairs takes the same memory. CpuSimulation and CpuGrid use it.
+ * number of pairs takes the same memory, unless the caller wants all in one list (`collectInto`). CpuSimulation and
+ * CpuGrid use this search. `sortPairs` sorts lists of pairs of all CPU searches.
  * Ordering: pairs come by their lower slot, then by their higher slot. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -22,7 +23,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
-  /** Returns the words for all pairs of one slot, and two more: a pair is written before it is tested. */
+  /** Returns the most words for the pairs of one slot, and two more, because a pair is written before it is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {

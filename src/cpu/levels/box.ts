@@ -1,7 +1,7 @@
 /**
  * Finds the particles with variable radii whose centres are in a box, or which may reach into a box. It searches the
  * cells of the box on each level. To find particles that reach into the box, it widens the box by the largest radius of
- * the level. If that takes more lookups than there are particles, it tests all particles.
+ * the level. If the search takes more lookups than there are particles, it goes through all particles instead.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';

@@ -2,7 +2,7 @@
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
  * it. If few particles are near each other, few levels are best.
- * Inputs: the number of particles on each level, and of the buckets that each level needs; for a sample of the
+ * Inputs: for each level, the number of its particles and the number of buckets that it needs; for a sample of the
  * particles, their cells on each level. Output: for each level, the level to assign its particles to. The choice
  * changes only speed, not the pairs.
  * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether

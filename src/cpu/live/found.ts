@@ -1,6 +1,6 @@
 /**
- * The ids that searches of an index have found. A visitor may start another search, so the ids of an inner search come
- * after those of the outer one. The array grows with the longest answer.
+ * The ids that searches in a CPU index (see index.ts) have found. A visitor may start another search, so the ids of an
+ * inner search come after those of the outer one. The array grows with the longest answer.
  */
 import { allocate } from '../shared/lattice';
 

@@ -45,7 +45,7 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   readonly radius?: number | undefined;
   /**
    * Least edge of cells, rounded up to a power of two. All objects smaller than it share these cells. Set it if objects
-   * are small compared with the distances of `near`. Default: cells as small as their objects.
+   * are small compared with the distances of `near`. Default: cells as small as their objects allow.
    */
   readonly cellSize?: number | undefined;
 }

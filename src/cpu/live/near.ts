@@ -66,8 +66,8 @@ export class DistanceSearch {
 
   /**
    * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The search first looks as
-   * far as the edge of a cell of the level with the most objects, and then farther. So a few objects of another size do
-   * not decide how far it looks at first.
+   * far as a cell is wide on the level with the most objects, and then farther. So a few objects of another size do not
+   * decide how far it looks at first.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;

@@ -16,8 +16,7 @@ import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
 /**
- * Returns the bins, empty: at most one per particle of the capacity, and a last one that also takes quarantined
- * particles.
+ * Returns empty bins: at most as many as the capacity, and one more for the last cells and the quarantined particles.
  */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;

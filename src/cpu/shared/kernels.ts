@@ -1,8 +1,8 @@
 /**
  * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells.
  * The loops exist twice, in equal/plane.ts (2D) and equal/space.ts (3D), because a loop over axes inside them would
- * cost more than the rest. equal/wrapped.ts replaces some of them in periodic worlds, equal/hashed.ts in unbounded
- * ones.
+ * take longer than their other work. equal/wrapped.ts replaces some of them in periodic worlds, equal/hashed.ts in
+ * unbounded ones.
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: `dimensions` numbers per particle.
  */

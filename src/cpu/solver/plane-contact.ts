@@ -1,7 +1,7 @@
 /**
  * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap. space-contact.ts
- * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would cost more than the
- * rest.
+ * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would take longer than
+ * their other work.
  */
 import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

@@ -2,8 +2,8 @@
  * The counting sort of particles into cells, for HashGrid, BoxPairs and Simulation. It owns the counts, starts, ranks
  * and entries; the caller owns the state. A rank numbers the particles of a bucket from 0. An entry is the slot that a
  * particle comes from, and its id.
- * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, and the state in
- * canonical order.
+ * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, the cell of each sorted
+ * slot, and the state in canonical order.
  * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
  * sort.
  */

@@ -1,8 +1,9 @@
 /**
  * Runs a user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: `begin` starts the
- * result of a particle, `visit` adds a neighbour, `finish` stores the result. The linker adds the loop that the
- * engine's own passes use (shaders/neighbours/each_particle.wgsl).
- * Inputs: the grid's sorted outputs, and the caller's buffers and parameters. Outputs: whatever the code writes.
+ * result of a particle or point, `visit` adds a neighbour, `finish` stores the result. The linker adds the loop that
+ * the engine's own passes use (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it).
+ * Inputs: the grid's sorted outputs, and the caller's points, buffers and parameters. Outputs: whatever the code
+ * writes.
  * Ordering: the loop visits neighbours in the order that each_particle.wgsl describes, so the same input gives the same
  * bits.
  */

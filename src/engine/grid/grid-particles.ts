@@ -7,8 +7,9 @@
  *     particles.encode(encoder);
  *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
  *
- * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and from `read` packed vectors
- * again. Unused ids below `end` have the position NaN, so the grid quarantines them, and kernels only `skip` them.
+ * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and the packed vectors that `read`
+ * returns. Unused ids below `end` have the position NaN, so the grid quarantines them. A kernel calls only its function
+ * `skip` for them, if it has one.
  * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes
  * its id.
  */

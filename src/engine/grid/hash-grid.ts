@@ -253,8 +253,8 @@ export class HashGrid {
   }
 
   /**
-   * Compiles the caller's WGSL into a kernel over the neighbours of each particle: see GridKernelOptions. A compile
-   * error names the line in the caller's code.
+   * Compiles the caller's WGSL into a kernel over the neighbours of each particle or of each given point: see
+   * GridKernelOptions. A compile error names the line in the caller's code.
    */
   async kernel(options: GridKernelOptions): Promise<GridKernel> {
     return this.createDependant((gpu, grid) => GridKernel.create(gpu, grid, options));

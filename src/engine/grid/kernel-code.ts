@@ -127,7 +127,10 @@ export function checkCode(
   }
 }
 
-/** Throws an ArgumentError unless each name consists of ASCII letters, digits and _, and is no keyword of WGSL. */
+/**
+ * Throws an ArgumentError unless each name is a letter, followed by letters, digits or _ (all in ASCII), and is no
+ * keyword of WGSL.
+ */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
     if (!/^[A-Za-z]\w*$/.test(name))

@@ -35,8 +35,9 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Decides where a list ends that is too short. True: at its capacity. The fill then writes some of the last owner's
-   * entries, or holes, into the room that is left. Default false: before the first owner whose entries do not all fit.
+   * Decides where the list ends if it is too short. True: at its capacity. The fill then writes some of the last
+   * owner's entries, or holes, into the room that is left. Default false: before the first owner whose entries do not
+   * all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */

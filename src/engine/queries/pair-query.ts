@@ -2,8 +2,8 @@
  * Finds the overlapping pairs of a sorted state in two submissions, because the host learns the length of the list only
  * from the first. In the first, tally and scan determine the range of each id in the list. In the second, fill writes
  * the pairs into these ranges.
- * If the caller changes the state between the two submissions, `preserve` copies it before. Without this copy, a query
- * takes 8 bytes per particle (with `crowds` 12) besides its list.
+ * Before the caller changes the state between the two submissions, it calls `preserve`, which copies the state. Without
+ * this copy, a query takes 8 bytes per particle (with `crowds` 12) besides its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -90,15 +90,16 @@ export class PairQuery {
   /**
    * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
    * the number of list entries that the scan computed in 32 bits. `contacts`, which another kernel counted in 64 bits,
-   * only serves to reject lists that the device cannot hold. The two numbers may differ, because each kernel may round
-   * a pair that nearly touches differently.
+   * only serves to reject lists that the device cannot hold. The two numbers may differ: the kernels may round
+   * differently, and so disagree about a pair that nearly touches.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Without a copy, do not wait here: the state could change meanwhile, and `preserve` would make a copy.
+      // Without a copy, do not wait here. Otherwise the state could change meanwhile, and `preserve` would make a copy
+      // whose `settled` has not been awaited.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;

@@ -24,8 +24,8 @@ import { packedBytes } from './obstacles';
 /**
  * Returns the bytes per particle, as the sum of:
  *   - two copies of position, velocity and id; a position takes 16 bytes with variable radii, and 32 with boxes;
- *   - an entry (8), a partner (4), and a rank, which the cell replaces later (4; in unbounded worlds and with variable
- *     radii 8 in 2D and 16 in 3D);
+ *   - an entry (8), a partner (4), and a rank, whose memory later holds the cell (4 bytes; in unbounded worlds and with
+ *     variable radii, 8 in 2D and 16 in 3D);
  *   - with variable radii, room in the list of heavy particles (4), and two copies of the finer entries. A particle may
  *     be a finer entry on all levels but one (bounded and periodic worlds: all but two).
  */
@@ -77,8 +77,8 @@ export interface MemoryOptions {
 
 /**
  * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
- * number of buckets: the greater of the capacity (with levels, twice the capacity) and the number of obstacles, rounded
- * up to a power of two.
+ * number of buckets: the lowest power of two that is at least 4 · HASH_BLOCK, the capacity and the largest number of
+ * obstacles. With levels, it is the lowest that is at least 4 · HASH_BLOCK and twice the capacity.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -202,7 +202,7 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
     if (!(error instanceof LimitError) || levels === 0) throw error;
     throw new LimitError(
       error.limit,
-      `${describeCount(capacity)} on ${levels} levels of ${cellCount} cells are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
+      `${describeCount(capacity)} on ${levels} levels with ${cellCount} cells in all are more than this device was requested for: its ${error.limit} is ${gpu.device.limits[error.limit as keyof GPUSupportedLimits]}; request it with particles: ${particles}, cells: ${cells}, dimensions: ${dimensions}.`,
       error.fits === undefined ? undefined : Math.floor((capacity * error.fits) / particles),
     );
   }
@@ -210,9 +210,9 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 
 /**
  * Nodes per particle. Each cell has a linked list of the paths through it; a node is an element of such a list. Paths
- * are linked in pieces of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). There are
- * twice as many nodes per particle, so all particles can be fast and still advance. FEWEST_NODES is the least number in
- * all: enough for 10,000 paths through a hundred cells each. A path that finds no free node is held.
+ * are linked in pieces of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). Each
+ * particle has nodes for two such pieces. So even if all particles are fast, each of them advances. FEWEST_NODES is the
+ * least number in all: enough for 10,000 paths through a hundred cells each. A path that finds no free node is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

@@ -1,6 +1,7 @@
 /**
- * Creates the kernels of a simulation. Passes that look for neighbours exist once per broad phase. The kernels of a
- * step with the initial broad phase are compiled before the creation ends, each other kernel when it is first recorded.
+ * Creates the passes of a simulation, except the sort and continuous motion. Passes that look for neighbours exist once
+ * per broad phase. The kernels of a step with the initial broad phase are compiled before the creation ends, each other
+ * kernel when it is first recorded.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';

@@ -100,8 +100,7 @@ export function planLife(options: LifeOptions): LifePlan {
   const numbers = resolveNumbers(options, lifeNumbers(reach), LIFE_RANGES);
   const attraction = checkAttraction('attraction', options.attraction);
   const kinds = attraction.length;
-  const count = positions instanceof Float32Array ? positions.length / dimensions : undefined;
-  const species = checkSpecies('species', options.species, count, kinds);
+  const species = checkSpecies('species', options.species, countOf(positions, dimensions), kinds);
   const placed = placedOf(options, reach);
   return {
     placed,
@@ -125,9 +124,7 @@ export function checkNew(
 ): { readonly placed: PlacedParticles; readonly species: Uint32Array } {
   checkKnownKeys('particles', given, ['positions', 'velocities', 'species']);
   const { species, ...placed } = given;
-  const { positions } = placed;
-  const count = positions instanceof Float32Array ? positions.length / dimensions : undefined;
-  return { placed, species: checkSpecies('species', species, count, kinds) };
+  return { placed, species: checkSpecies('species', species, countOf(placed.positions, dimensions), kinds) };
 }
 
 /**
@@ -173,9 +170,13 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
   return rows.map((row) => [...row]);
 }
 
-/**
- * Checks species and returns a copy. If the positions are invalid, `count` is undefined and another check reports them.
- */
+/** Returns the number of particles, or undefined if the positions are invalid; another check reports that. */
+function countOf(positions: unknown, dimensions: Dimensions): number | undefined {
+  if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) return undefined;
+  return positions.length / dimensions;
+}
+
+/** Checks species and returns a copy. If `count` is undefined, returns no species: another check reports the reason. */
 function checkSpecies(
   argument: string,
   species: unknown,

@@ -63,7 +63,7 @@ export function packFields(
   return fields;
 }
 
-/** Cells that a particle may move in a substep if `advance` chooses the number of substeps. */
+/** Distance in cells that a particle may move in a substep if `advance` chooses the number of substeps. */
 export const CELLS_PER_SUBSTEP = 1;
 
 /** Checks the argument `most` of advance. Call it before the greatest speed is read. */

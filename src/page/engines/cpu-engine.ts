@@ -51,8 +51,8 @@ export async function openCpuEngine(): Promise<Engine> {
 }
 
 /**
- * The most cells of a bounded or periodic world with obstacles. In such a world this engine stores four bytes per cell.
- * Sensible settings need far fewer cells.
+ * The most cells of a bounded or periodic world with obstacles, if all radii are equal. In such a world this engine
+ * stores four bytes per cell. Sensible settings need far fewer cells.
  */
 const MOST_CELLS = 2 ** 27;
 

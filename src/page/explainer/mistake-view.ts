@@ -361,8 +361,8 @@ class Picture {
   }
 
   /**
-   * Draws a line for each contact. A contact that is found twice, once from each side, has no mark. The others have: ×
-   * if never found, ½ if found once, otherwise the number of times.
+   * Draws a line for each contact. A contact that is found twice, once from each side, has no mark. All other contacts
+   * have a mark: × if never found, ½ if found once, otherwise the number of times.
    */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {

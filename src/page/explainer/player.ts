@@ -15,7 +15,8 @@ import { WorldPicture } from './world-picture';
 const ADDRESS_DELAY_MS = 300;
 
 /**
- * Keys act on the steps only while the end of their section is at least this many CSS pixels below the window's top.
+ * Keys act on the steps only while the lower edge of the page's section of steps is at least this many CSS pixels below
+ * the window's top.
  */
 const LEAST_VISIBLE = 100;
 
@@ -178,7 +179,8 @@ export class Player {
     // Farther down the page, these keys must scroll it.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
-    // A control with the focus handles its own keys. The slider moves through the steps by the same keys.
+    // A control with the focus handles its own keys. The slider handles arrows, Home and End, and so moves through the
+    // steps by itself.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;

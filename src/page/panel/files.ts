@@ -15,7 +15,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** The file that was chosen last. Files chosen earlier, which are still being read, are dropped. */
+  /** The file that was chosen last. Earlier files that are still being read are dropped. */
   private latest: File | undefined;
 
   constructor(

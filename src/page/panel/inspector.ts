@@ -1,6 +1,6 @@
 /**
  * The inspector: a card about one particle, with its cell, the probed cells and its candidates, and marks over the
- * picture. Reads the particles anew when they change, but only as often as the page stays responsive. The page loads
+ * picture. Reads the particles anew when they change, but not so often that the page responds slowly. The page loads
  * this file on the first request.
  */
 import { MOST_ID } from '../session/link';
@@ -111,7 +111,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** Shows the particle with the next greater id (1) or the next smaller id (−1). Starts anew after the last. */
+  /** Shows the particle with the next greater id (1) or the next smaller id (−1). The smallest follows the greatest. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;

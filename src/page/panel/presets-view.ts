@@ -26,7 +26,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Create the cards only when the sheet first opens: the browser loads the picture of a card that exists.
+    // Create the cards only when the sheet first opens, because the browser loads the picture of each card that exists.
     if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
     this.sheet.showModal();
   }

@@ -11,7 +11,10 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/** Each attempt has at most this share of the refused number of particles, so that a few attempts suffice. */
+/**
+ * Each attempt has at least 1% fewer particles than the refused one, so that attempts do not creep down by single
+ * particles.
+ */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {

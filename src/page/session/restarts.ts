@@ -34,7 +34,7 @@ export interface Shown extends Prepared {
   readonly isOtherBox: boolean;
   /** The box to look at. */
   readonly box: SeenBox;
-  /** True if the run continues an earlier state, so that the history keeps its states. */
+  /** True if the run continues an earlier state. If so, the history does not forget the states that it has kept. */
   readonly hasPast: boolean;
 }
 

@@ -14,7 +14,7 @@ import type { Restarts } from './restarts';
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Frames are not punctual, so a step may come this many milliseconds early. */
 const EARLY_MS = 3;
-/** With this many pending submissions, a frame adds none: those of two frames, each of a step and a picture. */
+/** With this many pending submissions, a frame adds none. A frame submits a step and a picture, so two frames add 4. */
 const MOST_PENDING = 4;
 /** With steps longer than this, a frame adds submissions only if none is pending, so that the page reacts sooner. */
 const SLOW_MS = 100;

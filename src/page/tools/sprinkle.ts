@@ -164,7 +164,10 @@ export function wall(
   return { balls, end };
 }
 
-/** Finds positions nearer than `reach`. Cells are that wide, so such positions are in the same or adjacent cells. */
+/**
+ * Tells whether a position is nearer than `reach` to an added one. Cells are `reach` wide, so two such positions are in
+ * the same or in adjacent cells.
+ */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 

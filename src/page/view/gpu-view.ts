@@ -92,7 +92,7 @@ export class GpuView {
     });
   }
 
-  /** Compiles the pipelines for such particles. Await it before `draw`, which otherwise draws nothing. */
+  /** Compiles pipelines for particles with these properties. Await it before `draw`, which otherwise draws nothing. */
   async prepare(particles: Drawn): Promise<void> {
     const name = nameOf(particles);
     if (this.pipelines.has(name)) return;

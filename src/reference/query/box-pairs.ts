@@ -1,5 +1,5 @@
 /**
- * The oracle of boxes: finds the boxes that overlap by comparing every pair. Inputs: packed boxes, the low corner and
+ * The oracle of boxes: compares every pair, to find the boxes that overlap. Inputs: packed boxes, the low corner and
  * then the high corner of each, and the periods of the world (0 along axes that do not wrap). Along periodic axes, low
  * corners must lie from 0 to the period. Output: pairs, by the first id and then the second.
  */
@@ -56,8 +56,8 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
 }
 
 /**
- * Finds the same pairs in worlds without periodic axes, fast enough for many boxes: it sweeps along x, and shares no
- * code with the grid.
+ * Finds the same pairs as bruteForceBoxPairs, but only in worlds without periodic axes. It is fast enough for many
+ * boxes, because it sweeps along x, and it shares no code with the grid.
  */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)

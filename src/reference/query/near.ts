@@ -3,7 +3,7 @@
  * Inputs: packed positions, finite or not, and a point. Output: ids ascending; for findNearest by ascending distance,
  * then by id.
  * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
- * dyadic, as in the scenes, those below the squared radius are exact and equal those of the GPU.
+ * dyadic, as in the scenes, the squared distances below the squared radius are exact, so the GPU's are equal.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

@@ -1,5 +1,5 @@
 /**
- * The oracle of rays: finds the balls that a ray meets by testing each image of each particle, in doubles.
+ * The oracle of rays: tests each image of each particle, in doubles, to find the balls that a ray meets.
  * Inputs: packed positions as a grid stores them; the periods of the world (0 along axes that do not wrap); a ray; one
  * radius for all balls, or one for each. In a periodic world a ball counts once, where the ray first meets it. The ray
  * ends after MOST_PERIODS periods along any axis.

@@ -309,7 +309,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       const fine = { ...base, max: new Array(dimensions).fill(2 ** 14), cellSize: 2, radii };
       await expect(HashGrid.create(gpu, fine)).rejects.toThrow(
         dimensions === 2
-          ? /^10 particles on 4 levels of \d+ cells are more than this device was requested for: its max\w+ is \d+; request it with particles: 10, cells: \d+, dimensions: 3\.$/
+          ? /^10 particles on 4 levels with \d+ cells in all are more than this device was requested for: its max\w+ is \d+; request it with particles: 10, cells: \d+, dimensions: 3\.$/
           : /^world is \[8192, 8192, 8192\], but it must be at most/,
       );
       const grid = await HashGrid.create(gpu, { ...base, radii });

@@ -190,7 +190,7 @@ export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuSimulationVi
   }
 }
 
-/** Returns a fluid's state in the form of a state of collisions, with the settings that both have. */
+/** Returns a fluid's state as a `State`. Its settings are those that simulations of collisions have, too. */
 function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };

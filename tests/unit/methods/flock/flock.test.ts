@@ -94,6 +94,7 @@ describe('a flock rejects', () => {
 describe('particle life rejects', () => {
   test.each<[Record<string, unknown>, RegExp]>([
     [{ reach: -1 }, /^reach is -1, /],
+    [{ positions: new Float32Array(7) }, /^positions\.length is 7, but it must be 8 /],
     [
       { species: [0, 1] },
       /^species is \[0, 1\], but it must be a Uint32Array or Uint8Array of 2, one per particle\.$/,
