@@ -348,6 +348,42 @@ fn finish(own: Own, particle: Particle) {}`;
     SHARED,
   );
 
+  gpuTest(
+    'are each passed to finish once, even if a workgroup handles them',
+    async (device, tools) => {
+      // Large particles in a crowd. Their slots are consecutive, so each has another bit in its word of heavy bits.
+      const large = 5;
+      const count = 3 * HEAVY_ROW + 1 + large;
+      const noise = createNoise(1);
+      const positions = Float32Array.from({ length: dimensions * count }, () => 4 + Math.floor(56 * noise()));
+      const radii = Float32Array.from({ length: count }, (_value, id) => (id < large ? 32 : 1));
+      const grid = await createGrid(tools, box(dimensions, 256), count);
+      const kernel = await grid.kernel({
+        code: `
+struct Own { threads: u32 }
+fn begin(particle: Particle) -> Own { return Own(1u); }
+fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {}
+fn merge(own: ptr<function, Own>, other: Own) { (*own).threads += other.threads; }
+fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] += vec2u(1u, own.threads); }
+`,
+        buffers: { found: { type: 'array<vec2u>', access: 'write' } },
+      });
+      const found = tools.allocate('found', 8 * count);
+      const encoder = device.createCommandEncoder();
+      const bodies = tools.upload('bodies', toBodies(dimensions, positions, { radii }));
+      grid.encode(encoder, { positions: bodies, count });
+      kernel.encode(encoder, { buffers: { found } });
+      device.queue.submit([encoder.finish()]);
+      const words = await readWords(tools, found, 2 * count);
+      const expected = Uint32Array.from({ length: 2 * count }, (_value, index) =>
+        index % 2 === 1 && index < 2 * large ? 64 : 1,
+      );
+      expectArraysEqual(words, expected, 'calls of finish, and threads');
+      grid.destroy();
+    },
+    dimensions === 2 ? SHARED : { ...SHARED, tags: 'full' },
+  );
+
   for (const [name, cellSize] of [
     ['bounded', 2],
     ['bounded', 64],

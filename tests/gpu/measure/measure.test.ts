@@ -6,6 +6,7 @@ import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../../src/core/ba
 import type { BroadPhase } from '../../../src/core/contact/settings';
 import { MAX_PARTICLES } from '../../../src/core/simulation/ids';
 import type { Measures } from '../../../src/core/simulation/simulation';
+import { wrapPositions } from '../../../src/core/world/cells';
 import { defineWorld, GREATEST_SPEED, type World } from '../../../src/core/world/world';
 import { Measure } from '../../../src/passes/measure/measure';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
@@ -208,6 +209,29 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       expect((await near(1, close, off)).borderline).toBe(3);
       // A diameter of 0.7 is on no exact lattice, so a pair that just touches is borderline.
       expect((await near(0.7, [0.5, 0.7, 0.9], 0)).borderline).toBe(1);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'count borderline pairs across the ends of a periodic world like any others',
+    async (_, tools) => {
+      const corner = (value: number) => new Array<number>(dimensions).fill(value);
+      // The positions are off the exact lattice, so that pairs at the diameter are borderline.
+      const off = 2 ** -14;
+      for (const edge of [3, 4, 8]) {
+        const world = defineWorld({ dimensions, min: corner(0), max: corner(edge), periodic: true }, 1);
+        for (let axis = 0; axis < dimensions; axis++) {
+          // The pair lies across one border between cells after the other, also across the end of the world.
+          for (let end = 0; end < edge; end++) {
+            const first = corner(0.5 + off).with(axis, end - 0.5 + off);
+            const second = corner(0.5 + off).with(axis, end + 0.5 + off);
+            const positions = wrapPositions(world, Float32Array.of(...first, ...second));
+            const measures = await measureGrid(tools, world, buildGrid(world, positions));
+            expect(measures).toMatchObject({ candidates: 1, borderline: 1 });
+          }
+        }
+      }
     },
     SHARED,
   );

@@ -254,6 +254,33 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
     },
     SHARED,
   );
+
+  gpuTest(
+    'across the ends of a periodic world contain the particles on an end, and none from more than a period outside',
+    async (device, tools) => {
+      const corner = cornersIn(dimensions);
+      const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };
+      const positions = [0, EDGE, 1.5, 6, 4, -3 * EDGE, 4 * EDGE, 1.75, -EDGE, 2 * EDGE].flatMap(corner);
+      const count = positions.length / dimensions;
+      const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: count });
+      const search = await grid.inBoxes({ boxes: 2, capacity: 2 * count });
+      const boxes = [6, EDGE + 1.5, -2, 1.5].flatMap(corner);
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, {
+        positions: uploadVectors(tools, dimensions, 'positions', Float32Array.from(positions)),
+        count,
+      });
+      search.encode(encoder, {
+        boxes: uploadVectors(tools, dimensions, 'boxes', Float32Array.from(boxes)),
+        count: 2,
+      });
+      device.queue.submit([encoder.finish()]);
+      const { ids } = await search.read();
+      expect([...ids]).toEqual([0, 1, 2, 3, 8, 9, 0, 1, 2, 3, 8, 9]);
+      grid.destroy();
+    },
+    dimensions === 2 ? SHARED : { ...SHARED, tags: 'full' },
+  );
 });
 
 gpuTest(
