@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Times a frame: some of N discs move, then a structure finds the partners of the moved discs. The partners of a disc
- * are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
+ * Measures the time of a frame: some of N discs move, then a structure finds the partners of the moved discs. The
+ * partners of a disc are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that
+ * are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *

@@ -37,7 +37,7 @@ interface Row {
   readonly pairs: number;
   /** Milliseconds of `measure()`. */
   readonly measure: number;
-  /** Milliseconds to create the list of contacts and fill it. */
+  /** Milliseconds to create a grid and its list of contacts, fill it and read the count. */
   readonly list: number;
   /** Milliseconds of the faster of two runs. */
   readonly step: number;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:film`: measures how much recording a live film slows the page, in milliseconds per picture in headless
- * Chrome. bench/film/measure.ts describes the four kinds of recording that are compared. The kinds take turns, and
+ * `npm run bench:film`: measures how long the page takes per picture in headless Chrome, with and without recording a
+ * live film. bench/film/measure.ts describes the four kinds of recording that are compared. The kinds take turns, and
  * figures are medians. Processor time is that of all processes of the browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
@@ -11,7 +11,7 @@ import { callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 
-/** Milliseconds per tick in which Linux counts processor time. */
+/** Milliseconds of a tick, the unit in which Linux counts processor time. */
 const TICK_MS = 10;
 
 const { values } = parseArgs({

@@ -45,7 +45,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** Times both simulations in turns, so that other work on the machine affects both alike, and prints the ratio. */
+/** Measures both simulations in turns, so that other work on the machine affects both alike, and prints the ratio. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

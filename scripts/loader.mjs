@@ -71,7 +71,7 @@ function isProjectFile(url) {
 }
 
 /**
- * Compiles a file, or returns the cached result, whose last line is a hash of its source.
+ * Compiles a file, or returns the cached result. Its last line is a hash of the compiler's version and the source.
  * @param {string} path
  */
 async function compile(path) {

@@ -1,7 +1,8 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the least measured times,
  * which other work on the machine disturbs least. The fit minimises the sum of squared relative errors, with costs of
- * at least 0: the fit solves for every subset of nonzero costs and takes the best solution.
+ * at least 0. It solves for every subset of the costs, with the other costs at 0, and takes the best solution without
+ * negative costs.
  */
 import type { CellSizeRow } from './measure';
 

@@ -64,7 +64,7 @@ export interface CellSizeRow {
 const SEED = 1;
 /** In timed runs of `cpu near`, only every fifth particle has a query, since queries are slow. */
 const STRIDE = 5;
-/** Relaxation so low that every repeat has the same workload. */
+/** Relaxation so low that particles hardly move, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 
 /** A method with one cell size. */

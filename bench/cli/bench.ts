@@ -1,5 +1,5 @@
 /**
- * `cellstorm bench`: times broad phases on fixed scenes, and checks their pairs before and after.
+ * `cellstorm bench`: measures how long broad phases take on fixed scenes, and checks their pairs before and after.
  * Outputs: a table, JSON or CSV on stdout; with --baseline, the changes since an earlier record on stderr. With --out,
  * the record is written after each case, under a temporary name and then renamed, so the file is never incomplete.
  * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.

@@ -1,7 +1,8 @@
 /**
- * Times the sorted grid with one push, the unsorted grid with one push, and a full step, in turns on one device, in
- * Node or in a page. Before timing, the positions of both grids must agree; afterwards, no particle may be lost.
- * Everything runs inside error scopes, because a submission that the device drops looks very fast.
+ * Measures how long the sorted grid with one push, the unsorted grid with one push, and a full step take. They take
+ * turns on one device, in Node or in a page. Before timing, the positions of both grids must agree; afterwards, no
+ * particle may be lost. Everything runs inside error scopes, because a submission that the device drops looks very
+ * fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -43,7 +44,7 @@ export interface StepResult extends StepRequest {
   readonly difference: number;
 }
 
-/** Relaxation so low that every repeat has the same workload. */
+/** Relaxation so low that particles hardly move, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 /** Greatest accepted difference of coordinates. The two grids sum in different orders, so they round differently. */
 const MOST_DIFFERENCE = 1e-3;

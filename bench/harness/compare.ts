@@ -35,7 +35,7 @@ export interface Comparison {
 
 /** Changes smaller than this share always count as noise. */
 const LEAST_CHANGE = 0.05;
-/** Changes up to this many times the sum of the two times' spreads also count as noise. */
+/** Changes up to this multiple of the sum of both spreads also count as noise. */
 const SPREADS = 1.5;
 
 /** Returns the share by which two medians may differ by noise alone. */

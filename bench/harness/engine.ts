@@ -2,8 +2,8 @@
  * Defines the interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All
  * engines implement it, run on the same scenes, and are checked against the same answer.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. Coordinates are chosen so
- * that 32-bit floats hold every difference and square exactly. So every scene has one correct answer.
+ * Two bodies overlap if the distance of their centres is less than the sum of their radii. Scenes choose coordinates
+ * such that rounding cannot decide this (see scenes.ts). So every scene has one correct answer.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -47,7 +47,10 @@ export interface CpuEngine extends Described {
 }
 
 export interface CpuRunner {
-  /** Sets the positions, `dimensions` numbers per body; not timed. Keeps a reference to the array. */
+  /**
+   * Sets the positions, `dimensions` numbers per body. Only keeps a reference to the array, because in moving scenes
+   * the time of this call counts as part of the build.
+   */
   place(positions: Float32Array): void;
   /** Builds the search structure from the positions, and copies them if that is needed; timed. */
   build(): void;
@@ -126,7 +129,7 @@ export interface NativeRunner {
   /** Bytes allocated for the scene, positions included. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Sets the frames that `wind` loads, one per call, forwards and then backwards. */
+  /** Sets the frames. Each `wind` loads the next one; after the last frame, the frames come in reverse order. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   /** Builds and queries once. */
   find(): Promise<Found>;

@@ -22,8 +22,8 @@ const CHECK_MS = 20;
  */
 export const LEAST_SHARE = 0.6;
 /**
- * Most comparisons of timestamps with the wall clock; one agreement is enough. Timestamps that do not wait for the work
- * never agree.
+ * Timestamps are compared with the wall clock at most this many times; one agreement is enough. Timestamps that do not
+ * wait for the work never agree.
  */
 const MOST_CHECKS = 5;
 /** Number of empty submissions that are timed. Their median is the latency of a submission. */

@@ -46,7 +46,10 @@ export interface Open {
   readonly stepMs: () => number;
   /** Sets the positions. */
   place(positions: Float32Array): Promise<void>;
-  /** Sets the frames for timed builds. Each timed build first loads the next frame, forwards and then backwards. */
+  /**
+   * Sets the frames for timed builds. Each timed build first loads the next frame; after the last frame, the frames
+   * come in reverse order.
+   */
   roll(frames: readonly Float32Array[]): Promise<void>;
   /** Builds and queries once. */
   find(): Promise<Found>;

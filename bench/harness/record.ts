@@ -1,6 +1,6 @@
 /**
- * Defines the record of a benchmark run: the machine, the settings, and an outcome per engine and case. Writes and
- * reads records as JSON, and writes outcomes as CSV.
+ * Defines the record of a benchmark run: the machine, the settings, and an outcome per engine and case. Reads records
+ * from JSON, formats outcomes as CSV, and computes how times grow with the number of bodies.
  */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';

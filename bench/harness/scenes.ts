@@ -31,7 +31,7 @@ export interface BenchScene {
   readonly max: readonly number[];
   /** True if each timed build uses the next frame; otherwise all use frame 0. */
   readonly moves: boolean;
-  /** Returns the packed positions of a frame in a new array. Two frames differ in some pairs, if there are pairs. */
+  /** Returns the packed positions of a frame in a new array. Two frames differ in some pairs, unless pairs are few. */
   frame(number: number): Float32Array;
 }
 

@@ -2,7 +2,7 @@
  * Measures the times of engines that are open together. Every engine has one turn per round. The order of engines
  * changes from round to round, so that other work on the machine affects all equally. A turn takes one sample; in the
  * first rounds, which warm up, it takes several. A sample repeats builds and queries so often that the clock measures
- * their time to 1%. An engine gets no more turns if it exceeds the limit or fails.
+ * their time to 1%, but at most MOST_BATCH times. An engine gets no more turns if it exceeds the limit or fails.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
@@ -142,7 +142,7 @@ class Turns {
   }
 }
 
-/** Returns batches that, judging by one sample, take at least `least` milliseconds. */
+/** Returns batches that, judging by one sample, take at least `least` milliseconds, but at most MOST_BATCH runs. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

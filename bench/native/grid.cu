@@ -14,15 +14,16 @@
 // greeting: CLOCK is the clock that measures times: `events`, or `wall` without CUDA. NANOSECONDS is the step of the
 // clock. DEVICE is the rest of the line.
 // copy: copies between two buffers of BYTES bytes, halved until there is memory for both. Answers the bytes used, the
-// milliseconds of the fastest of several copies, and the greatest share of the wall time that the clock measured.
+// milliseconds of the fastest of several copies, and the greatest ratio of the time on this clock to the wall time of
+// the same copies.
 // open: prepares a scene, and answers the allocated memory in bytes. INVERSE is 1 / the edge of a cell. MIN and CELLS
 // have a number per axis: the low corner of the box, and how many cells there are, the ring included. ROWS is `ahead`
 // or `around`: the rows of cells that a query searches.
 // place: sets the positions.
 // roll: sets the frames that `wind` loads.
 // find: builds and queries once.
-// time: runs the named PARTs BATCH times, always in this order: `wind`, which loads the next frame, forwards and then
-// backwards; `build`; `query`. Answers the milliseconds of the whole batch.
+// time: runs the named PARTs BATCH times, always in the order `wind`, `build`, `query`. Each `wind` loads the next
+// frame; after the last frame, the frames come in reverse order. Answers the milliseconds of the whole batch.
 // An error is one line, `error memory|absent|failed SENTENCE`, and ends the program with status 1.
 //
 //     nvcc -std=c++17 -O3 -arch=native -o cuda-grid grid.cu
@@ -233,7 +234,7 @@ class Grid {
   }
 
  private:
-  // Returns the number of tiles of all cells and one more entry, which is the end of the last cell.
+  // Returns how many tiles hold the entries of all cells plus one more, the end of the last cell.
   static size_t tiles_of(const Lattice& lattice) {
     const size_t cells = size_t(lattice.cells[0]) * lattice.cells[1] * lattice.cells[2];
     return cells / CELLS_PER_TILE + 1;
@@ -297,7 +298,7 @@ class Grid {
 struct CopySpeed {
   size_t bytes;
   double milliseconds;
-  // Greatest share of the wall time that the clock measured.
+  // Greatest ratio of the time on the clock to the wall time of the same copies.
   double share;
 };
 
@@ -331,7 +332,7 @@ CopySpeed measure_copies(Stream& stream, EventClock& clock, size_t bytes) {
     measured = time_copies(copies);
     return std::chrono::duration<double, std::milli>(Wall::now() - began).count();
   };
-  // Do not time the first copy, which touches pages that are not mapped yet.
+  // Discard the time of the first copy, which touches pages that are not mapped yet.
   time_copies(1);
   unsigned copies = 1;
   double measured = 0;
@@ -420,7 +421,7 @@ class Dialogue {
       grid = std::make_unique<Grid>(stream, read_setup(words));
       std::printf("ok %zu\n", grid->bytes());
     } else if (!grid) {
-      throw Failure("failed", "The line is \"" + line + "\", but the first command must be copy or open.");
+      throw Failure("failed", "The line is \"" + line + "\", but without an open scene, only copy and open work.");
     } else if (command == "place") {
       read_floats(stream, grid->position_data(), grid->frame_bytes());
       std::printf("ok\n");

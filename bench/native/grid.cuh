@@ -8,8 +8,8 @@
 //
 // A build clears the counters, counts the bodies per cell, scans the counters in place, and scatters the bodies. Bodies
 // of a cell are in the order in which threads counted them; unlike cellstorm, this grid does not sort them by id.
-// In the benchmark, every difference of coordinates, its square and the sum of squares are exact in 32-bit floats. So
-// fused multiply-adds find the same pairs.
+// If two bodies of the benchmark may touch, the differences of their coordinates, the squares and the sum of the
+// squares are exact in 32-bit floats. So fused multiply-adds find the same pairs.
 #pragma once
 
 #include <cuda_runtime.h>

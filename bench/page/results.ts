@@ -13,8 +13,8 @@ import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
 /**
- * Height and greatest width of a chart in CSS pixels. The style sheet enlarges a chart in a wider figure, and its text
- * with it.
+ * Height and greatest width of a chart in CSS pixels. In a wider figure, the style sheet enlarges the chart, including
+ * its text.
  */
 const HEIGHT = 340;
 const WIDEST = 560;

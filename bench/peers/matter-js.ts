@@ -6,7 +6,7 @@ import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** Most bodies. A body takes a few thousand bytes, so a million bodies would exceed the heap. */
+/** Greatest number of bodies. A body takes a few thousand bytes, so a million bodies would exceed the heap. */
 const MOST_BODIES = 200_000;
 
 export const MATTER_JS: CpuEngine = {

@@ -129,7 +129,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
 /** Greatest step of the clock that is acceptable, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
-/** If the load exceeds this share of the cores when a run begins, times count as noisy. */
+/** If the load exceeds this share of the cores when a run begins, the report calls the times less certain. */
 const MOST_BUSY = 0.5;
 
 function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {

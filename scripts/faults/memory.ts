@@ -1,6 +1,6 @@
 /**
- * Lets every buffer in turn find no memory: the first that a creator or a call allocates, then the second, and so on
- * until none fails. The error must be a GpuError of reason 'memory', nothing may be left allocated or reported, and an
+ * Denies memory to one buffer at a time: to the first that a creator or a call allocates, then to the second, and so on
+ * up to the last. The error must be a GpuError of reason 'memory', nothing may be left allocated or reported, and an
  * object that existed before must go on with the same bits as one that was never short of memory.
  */
 import { GpuError } from '../../src/core/base/errors';

@@ -91,7 +91,7 @@ const checkPairs: Check = async ({ scene }) => {
   return { pass: difference === undefined, detail: difference ?? '' };
 };
 
-/** Compares pairs whose distances may round, except those that rounding may decide. */
+/** Compares the pairs of a scene that is not dyadic, except pairs that rounding may decide. */
 const checkBorderline: Check = async ({ scene, size }) => {
   const { dimensions, positions, radius, radii, radiusRange, count } = scene;
   const found = createFilled(scene).findPairs();

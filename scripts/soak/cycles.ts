@@ -9,7 +9,7 @@ import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
 /**
- * Bounds of the growth over the cycles of one kind of object after the first fifth, in MiB; for `buffers` a number.
+ * Greatest allowed growth per kind of object, after the first fifth of its cycles: in MiB, but `buffers` is a number.
  * RSS, the resident memory, includes the driver and its compiled kernels.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;

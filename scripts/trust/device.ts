@@ -20,7 +20,7 @@ let driverless: GPU | undefined;
 
 /**
  * Opens a device. A driverless device validates everything and copies between buffers, but runs no kernel. It creates
- * kernels many times as fast.
+ * kernels many times as fast as a device with a driver.
  */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });

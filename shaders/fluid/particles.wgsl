@@ -8,8 +8,8 @@ const MOST_CELLS = 2.0;
 // The distance in cells that a particle keeps from the ends of the tank and from masked cells, which are always solid.
 const MARGIN = 0.015625;
 
-// The eight faces (four in 2D) of one axis that are nearest to a point are the corners of a box. `entry` is the entry
-// of the lowest corner, and `share` the offset of the point from that corner, in cells.
+// The centres of the eight faces (four in 2D) of one axis that are nearest to a point are the corners of a box. `entry`
+// is the entry of the lowest corner, and `share` the offset of the point from that corner, in cells.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -100,7 +100,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   return result;
 }
 
-// Moves a point inside a masked cell to the nearest point in a free neighbouring cell, if there is one.
+// Moves a point inside a masked cell to the nearest point in a neighbouring cell that is not masked, if any.
 fn leave_mask(point: vec3f) -> vec3f {
   let own = floor(point);
   var nearest = 1e30;

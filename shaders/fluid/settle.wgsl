@@ -1,8 +1,8 @@
 // Applies the settlement (see settlement.wgsl): scales velocities and lowers particles. For most particles, the
 // lowering is smaller than the last bit of their position. So a hash of position and id decides which positions are
-// rounded down; on average, particles are lowered by the right amount. A particle that lies on a masked cell is not
-// lowered, because masked cells are always solid. So energy.wgsl does not count the height of such a particle. Twin:
-// src/methods/fluid/reference/energy.ts.
+// rounded down; on average, particles are lowered by the right amount. A particle just above a masked cell, which is
+// always solid, is not lowered, since lowering could move it into that cell. So energy.wgsl does not count the
+// potential energy of such a particle. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 

@@ -28,8 +28,8 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // One particle lists each tile of a crowd. The particle with rank CROWDED lists the first tile; the first particle of
-  // each further tile lists that tile.
+  // Lists the tiles of a crowd, each once: the particle with rank CROWDED lists the first tile, and the first particle
+  // of each further tile lists that tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

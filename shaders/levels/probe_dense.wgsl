@@ -177,8 +177,8 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Returns one bit per search for a particle: one for each occupied level from the one below its own, then one for its
-// finer entries.
+// Returns one bit per search that finds candidates of a particle on `level`: one for each occupied level, from the one
+// below `level` upwards, then one for the finer entries.
 fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;

@@ -80,7 +80,7 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 
 #if OBSTACLES
 // The particle takes the whole correction, because the obstacle does not move. The limits on the speed of a push and on
-// friction are the same as in a contact with another particle.
+// friction are the same as in a contact with another particle of the same size.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;

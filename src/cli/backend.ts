@@ -1,4 +1,7 @@
-/** Opens the backend of a command: a GPU through Dawn, with a software driver if there is no GPU, or the CPU engine. */
+/**
+ * Opens the backend of a command: a GPU through Dawn, with a software driver if there is no GPU, or the CPU engine.
+ * Also checks that the particles fit into memory.
+ */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';
 import type { SimulationPlan } from '../core/simulation/plan';

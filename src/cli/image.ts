@@ -10,7 +10,7 @@ const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
 /** Greatest width of a box's rim, in pixels. */
 const WIDEST_RIM = 2;
-/** The rim is shaded as if it faced the viewer by this share; the rest of the face does so fully. */
+/** How much a box's rim faces the viewer in the shading, from 0 to 1. The rest of the face has 1. */
 const RIM_FACING = 0.5;
 
 /** Samples of a perceptually uniform colour map (viridis), dark to bright. */
@@ -95,6 +95,7 @@ function ballSurface(reach: number): Surface {
     up: reach,
     at(x, y) {
       const squared = (x ** 2 + y ** 2) / (reach * reach);
+      // The smallest balls, with a radius of half a pixel, fill every pixel that they touch.
       if (squared > 1 && reach > 0.5) return undefined;
       const facing = Math.sqrt(Math.max(0, 1 - squared));
       return { height: facing * reach, facing };

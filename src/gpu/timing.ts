@@ -63,7 +63,8 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
       pass.end();
     });
     gpu.device.queue.submit([encoder.finish()]);
-    // Submit this part separately: without memory for `resolved` the device drops it, and `settled` rejects.
+    // Submit this part separately. If there is no memory for `resolved`, the device drops only this submission, not the
+    // stages, and `settled` rejects.
     gpu.device.pushErrorScope('validation');
     const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
     resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);

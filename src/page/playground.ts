@@ -165,7 +165,7 @@ export class Playground {
   stepOnce(): void {
     const { session, restarts, stepper } = this;
     if (stepper.isFilmed) {
-      notify('The film takes every step; stop it first.');
+      notify('Stop the film first: it takes all steps.');
       return;
     }
     if (stepper.isPlaying) this.playOrPause();

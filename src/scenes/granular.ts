@@ -50,7 +50,7 @@ interface Glass {
   readonly halfWidth: number;
   readonly depth: number;
   readonly neck: number;
-  /** Heights at which the throat, the funnel and the straight part end. */
+  /** Heights at which the throat, the funnel and the straight part end, and the height of the lid. */
   readonly throat: number;
   readonly rim: number;
   readonly shoulder: number;

@@ -4,7 +4,10 @@ import type { FluidSceneDefinition } from './definition';
 import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
-/** Substeps per step: enough that nothing moves farther than two cells in a substep; see heightOf in fluid-scene.ts. */
+/**
+ * Substeps per step. From them, heightOf in fluid-scene.ts derives tanks so high that falling fluid moves less than two
+ * cells per substep.
+ */
 export const FLUID_SUBSTEPS = 3;
 
 const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEPS } as const;

@@ -35,8 +35,8 @@ const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
  * Returns a random radius of an octave, in units. To make the logarithm of the radius uniformly distributed, the
- * function draws uniformly distributed radii and accepts each with a probability of 2^octave / radius. All numbers are
- * whole, so that JavaScript engines agree on them.
+ * function draws uniformly distributed radii. It accepts each with a probability of the octave's least radius divided
+ * by the drawn one. All numbers are whole, so that JavaScript engines agree on them.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;

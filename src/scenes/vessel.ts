@@ -104,7 +104,7 @@ export function capacityOf(dimensions: Dimensions, room: Room, depth: number): n
   return inLayer * layersIn(dimensions, depth);
 }
 
-/** Returns packed positions of grains that fill a room from the bottom up. No grains touch. */
+/** Returns packed positions of grains that fill a room from the bottom up. No grains overlap. */
 export function fillRoom(
   dimensions: Dimensions,
   count: number,

@@ -19,7 +19,7 @@ const BRUTE_FORCE_LIMIT = 4096;
 
 /** Moves are multiples of 1/32. Very far from the origin, moved coordinates are rounded to 32-bit floats. */
 const STEPS = 32;
-/** Greatest move along an axis, in these steps. With it most pairs still overlap, and some do not. */
+/** Greatest move along an axis, in units of 1/STEPS. After such moves most pairs still overlap, and some do not. */
 const MOST_MOVED = 8;
 
 /** Balls with variable radii, and their world. */

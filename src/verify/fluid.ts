@@ -343,8 +343,8 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. The fluid first removes
-    // gained energy from the noise of its velocities, but APIC has no such noise.
+    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. With FLIP, a substep that
+    // gained energy first removes the noise of the velocities, but with APIC there is no such noise.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

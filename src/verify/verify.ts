@@ -56,7 +56,7 @@ export interface VerifyOptions {
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** Most particles of `one-cell`, in which all pairs overlap: more particles would make gigabytes of pairs. */
+/** Most particles of `one-cell`, in which all pairs overlap. The pairs of 65,537 particles would take 17 GB. */
 const MOST_IN_ONE_CELL = 4096;
 /** Most particles for checks that test all pairs. A software GPU takes too long for more. */
 const MOST_NAIVE = 4096;

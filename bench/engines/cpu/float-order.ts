@@ -1,7 +1,7 @@
 /**
  * Radix-sorts 32-bit floats for CPU engines that sweep, in three passes of eleven bits.
- * Input: keys without NaN. Output: the indices of the keys in ascending order, −0 before +0; other equal keys keep
- * their order.
+ * Input: keys without NaN. Output: the index of the least key, then that of the next, and so on. −0 comes before +0;
+ * other equal keys keep their order.
  * Guarantee: sorting allocates nothing.
  */
 const DIGIT_BITS = 11;

@@ -52,7 +52,8 @@ export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize'
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // With `crowds`, a whole workgroup handles a body that has more than HEAVY_ROW candidates in a row of three cells.
+  // With `crowds`, a whole workgroup handles a body around which rows of three cells hold more than HEAVY_ROW
+  // candidates on average.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }

@@ -28,8 +28,8 @@ import text from './sweep.wgsl?raw';
 const SAMPLE = 2 ** 16;
 
 /**
- * Estimates the distance tests of a sweep from a sample of bodies, scaled to all pairs. It takes the largest radius for
- * every body.
+ * Estimates how many distance tests a sweep does: counts the tests among a sample of bodies, and scales their number up
+ * to all bodies. It takes the largest radius for every body.
  */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);

@@ -40,7 +40,7 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // If two seeds are close together, so are the first numbers of their noise. So skip these numbers.
+  // Skip the first numbers of the noise, because seeds that are close together give similar first numbers.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };

@@ -1,7 +1,7 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. The kernel ends the iteration if the residual is small enough, a product is not positive, or a
-// step would be much too long. It then sets all later dispatches to zero workgroups. Twin:
-// src/methods/fluid/reference/pressure.ts.
+// Runs in one workgroup. The kernel stops the solver if the residual is small enough, a product is not positive, or a
+// step would be much too long. It then sets the remaining passes of the iterations to zero workgroups. Only this kernel
+// still runs, but it does nothing until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;

@@ -8,7 +8,7 @@
 // Needs: note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of, linear_workgroup.
 // Needs: lane_of, first_of_all, counters, hits_out.
 
-// Particles are searched within this multiple of the sum of both extents (see margin_to).
+// Fast particles are searched for within this multiple of the sum of both extents (see margin_to).
 const AROUND_FAST = 1.0;
 
 // True if a particle on a piece of its path may meet another particle, whose path ends at tick `end`. The other one

@@ -1,6 +1,6 @@
-// Chooses the first of several hits. A hit is a key (time and closing speed) and a partner. With VARIABLE_RADII a
-// workgroup follows each path, and its threads share the cells. Otherwise one thread follows each path. Linked with
-// impact.wgsl and one of the counters_*.wgsl.
+// Chooses the first of several hits, and tells which levels and how many cells to search. A hit is a key (time and
+// closing speed) and a partner. With VARIABLE_RADII a workgroup follows each path, and its threads share the cells.
+// Otherwise one thread follows each path. Linked with impact.wgsl and one of the counters_*.wgsl.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
 // Returns the number that breaks ties between partners: the id of a particle; for walls and for bodies that never move,

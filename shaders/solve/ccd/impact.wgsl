@@ -1,7 +1,7 @@
-// Motion on the paths of a substep: where a particle is at a time, and when two particles meet. A time is a share of
-// the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. Linked with a
-// world, one of the box_*.wgsl, one of the block_*.wgsl and, with VARIABLE_RADII, solve/contact.wgsl. The kernel binds
-// position_in and velocity_in, both after integration.
+// Motion on the paths of a substep: where a particle is at a time, when two particles meet, and the cells around a
+// piece of a path. A time is a share of the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts,
+// src/core/ccd/impact.ts. Linked with a world, one of the box_*.wgsl, one of the block_*.wgsl and, with VARIABLE_RADII,
+// solve/contact.wgsl. The kernel binds position_in and velocity_in, both after integration.
 // Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
 // Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
@@ -121,8 +121,8 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// The greatest number of tangents, which are the steps of Newton's method. Each tangent except the last at least halves
-// the remaining time, and a substep has 2^14 ticks.
+// The greatest number of tangents, which are the steps of Newton's method. Few are needed: the gap is a convex function
+// of time, so each tangent divides gap × slope by at least 4.
 const MOST_TANGENTS = 24u;
 
 // A shorter step changes the tick only at a border between ticks.
@@ -267,8 +267,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// On a level, a piece may hit only particles whose centres are at most this far from it. Returns the sum of both
-// extents, times `wider`.
+// On a level, a piece may hit only particles whose centres are at most this far from the piece. Returns the sum of two
+// extents, that of the particle and the greatest one on the level, times `wider`.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));

@@ -1,4 +1,4 @@
-// Notes which levels hold a particle, with VARIABLE_RADII only. Linked with impact.wgsl.
+// Notes the level of a particle in a counter with one bit per level. Only with VARIABLE_RADII. Linked with impact.wgsl.
 // Needs: level_of_body, counters.
 
 fn note_level(word: u32, body: PackedBody) {

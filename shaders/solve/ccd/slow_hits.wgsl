@@ -7,7 +7,7 @@
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
 // Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// Slow particles are searched within this multiple of the sum of both extents (see margin_to). A slow particle is
+// Slow particles are searched for within this multiple of the sum of both extents (see margin_to). A slow particle is
 // listed where its way ends, and that way is at most FAST_SHARE of its diameter (src/core/ccd/law.ts). The multiple
 // allows for this way and for rounding.
 const AROUND_SLOW = 1.25;

@@ -1,4 +1,4 @@
-/** Argument checks of all public entry points, so that the same wrong value always gets the same message. */
+/** Argument checks that public entry points share, so that the same wrong value gets the same message everywhere. */
 import { ArgumentError } from './errors';
 
 export function checkDimensions(value: unknown, argument = 'dimensions'): asserts value is 2 | 3 {

@@ -15,7 +15,7 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Most tangents. The gap is convex in time, so each tangent divides gap × slope by at least 4. So few are needed. */
+/** Most tangents. Few are needed: the gap is convex in time, so each tangent divides gap × slope by at least 4. */
 const MOST_TANGENTS = 24;
 
 /** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */

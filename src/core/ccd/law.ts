@@ -182,8 +182,8 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 
 /**
  * Returns the change of one particle's velocity by a hit. `part` is the share of the whole change that this particle
- * takes. `grip` is the greatest share of the sliding that friction may remove. Antisymmetric to the bit, like the
- * contact law.
+ * takes. `grip` is the greatest share of the sliding that friction may remove. If `relative` and `normal` are both
+ * negated, the result is negated to the bit.
  */
 export function strike(
   relative: readonly number[],

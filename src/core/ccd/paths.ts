@@ -39,9 +39,10 @@ import {
 } from './law';
 
 /**
- * The horizon is the time up to which paths are followed at first (see `settle`). The first horizon is so early that no
- * path has more pieces before it than this number. So if no path has more pieces than this, all paths are followed to
- * their end at once. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
+ * `settle` follows all paths up to a time, the horizon, and then up to later horizons. The first horizon is so early
+ * that no path has more pieces before it than this number. So if no path has more pieces than this, all paths are
+ * followed to their end at once. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one
+ * tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -245,10 +246,10 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends, so the rounds first regard the paths up to a near
-   * horizon, which is a time. The ends that they settle before the horizon are final. If other paths go on beyond the
-   * horizon, the rounds are run again with a farther one. If that takes too much work, the remaining paths are held at
-   * the previous horizon.
+   * Finds the ends of all paths. An end depends only on earlier ends. So the rounds (see runRounds) are first run on
+   * the parts of the paths before an early time, the horizon. All ends that they settle there are final. If some paths
+   * go on beyond the horizon, the rounds are run again with a later one. If that takes too much work, these paths are
+   * held at the previous horizon.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(

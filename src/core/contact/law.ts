@@ -4,9 +4,10 @@
  * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound-law.ts (the effect of
  * rounding).
  *
- * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Each
- * contribution is antisymmetric in both particles to the bit, so momentum is kept. For particle a and an overlapping
- * body b, n is the unit normal from b to a, v the relative velocity va − vb, and vn = v·n:
+ * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
+ * particles of one size, a contact changes the two sides by opposite amounts, to the bit, so it keeps momentum. For
+ * particle a and an overlapping body b, n is the unit normal from b to a, v the relative velocity va − vb, and
+ * vn = v·n:
  *   push    = 2 · share · (relaxation / 2) · overlap
  *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
  *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
@@ -16,7 +17,8 @@
  * The velocity of a changes by change · n − braking · sliding. Its position moves by push · n. If the contact does not
  * bounce, the position also moves by −braking · dt · sliding, which takes back that part of the sliding motion.
  *
- * `share` is a's part of the effect on both sides, and `grip` is a's part in the terms with pushSpeed and gripShare:
+ * `share` is a's share of the whole effect, that on both sides together. `grip` is a's share of the limits on push
+ * speed and on friction:
  *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
  *     + mass of b), with masses by volume, so momentum is kept to rounding.
  *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except a bounce is then
@@ -47,10 +49,10 @@
  *     have n = 8 and are stable up to 0.166 (measured: they come to rest at 0.15, not at 0.2). Hence the defaults 0.3
  *     and 0.15. Stacks of long boxes that cross many others need less.
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ half of it (an eighth in
- *     3D). So the particle is stable at any relaxation below 1. Among neighbours, an obstacle acts like a neighbour
- *     that moves the opposite way, so it should take no more off a mode than that neighbour. This is measured on piles
- *     on obstacles (docs/obstacles.md), not proven. When obstacles together could push up to twice as far as the
- *     deepest alone, discs on a dense floor oscillated forever.
+ *     3D). So the particle is stable at any relaxation below 1. If it also touches other particles, an obstacle acts
+ *     on it like one more neighbour that moves the opposite way. So an obstacle should take no more off a mode than
+ *     such a neighbour would. This is measured on piles on obstacles (docs/obstacles.md), not proven. When obstacles
+ *     together could push up to twice as far as the deepest alone, discs on a dense floor oscillated forever.
  */
 import type { Dimensions } from '../world/world';
 

@@ -47,7 +47,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
   /**
-   * Positions of obstacles: bodies that never move, such as level geometry. Particles are pushed off them. Obstacles
+   * Positions of obstacles: bodies that never move, such as terrain. Particles are pushed off them. Obstacles
    * have no ids and are not counted as particles. Their radius is that of the particles. If radii vary, give an object
    * with `positions` and sizes. Sizes may be outside the `radiusRange`; boxes are allowed if particles may be boxes.
    * Default: none.

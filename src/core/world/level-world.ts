@@ -46,8 +46,8 @@ const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
  * Defines a world for particles of different radii. Particles below the smallest radius are allowed: they are on the
- * lowest level. In a box the lowest level has at most a few cells per particle, so its cells may be wider than the
- * smallest particles. If these crowd, set `cellSize` to make that level finer.
+ * lowest level. In a box, the cells of the lowest level may be wider than the smallest particles, so that there are not
+ * too many cells. If the smallest particles crowd, set `cellSize` to make that level finer.
  */
 export function defineLevels(
   options: WorldOptions,

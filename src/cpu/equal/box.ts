@@ -91,7 +91,7 @@ export function isInside(
     if (period === 0) {
       if (position < from || position > to) return false;
     } else {
-      // The far end is rounded, so a position may lie slightly above it. Hence its lower image counts too.
+      // The far end is rounded, so a position may lie slightly above it. So the image one period lower counts too.
       let image = position - period;
       for (let more = 0; more < IMAGES && image < from; more++) image += period;
       if (!(image >= from && image <= to)) return false;

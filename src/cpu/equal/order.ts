@@ -8,8 +8,8 @@
  * lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one table
  * of all cells would not. Empty cells cost nothing. Small or nearly ordered input is sorted by bins instead; see
  * ../shared/counting-sort.ts. Ordered input is recognised while keys are computed, and not sorted.
- * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing that grows
- * with the particles.
+ * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
+ * grows with the particles.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';

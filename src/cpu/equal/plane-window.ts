@@ -3,8 +3,8 @@
  * not sparse and a row fits the window. The row ahead is the next row of cells.
  *
  * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
- * length and start in each iteration, which takes half of the time of a pair. The loops read the arrays through local
- * constants, because inside a loop V8 relies only on what it knows before the loop.
+ * length and start in each iteration: a test then takes 72 instructions instead of 32 (bench/NOTES.md). The loops read
+ * the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
  * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
  * the row ahead are always tested; the distance rejects them if they are out of reach.
  * The test is written out five times: as a function it would make finding pairs a tenth slower (bench/NOTES.md).
@@ -27,8 +27,8 @@ const PADDING = 4;
 const BLOCK = 256;
 
 /**
- * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for all pairs of the slot whose pairs first exceed
- * that number.
+ * The search of a block stops after the slot with which the pairs of the block exceed BLOCK_WORDS words. FOUND_WORDS
+ * adds room for all pairs of that slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
@@ -207,8 +207,8 @@ function collectBlock(
 }
 
 /**
- * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. In 3D, the
- * slots are copied and labelSlots replaces them. Here that would take a sixth longer.
+ * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first.
+ * space-window.ts copies the slots and then calls labelSlots. In 2D these two steps would take a sixth longer.
  */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;

@@ -59,8 +59,8 @@ export abstract class PortionedSearch<Task extends Portion> {
 }
 
 /**
- * Allocates the words of a portion for `capacity` particles. A portion ends with all pairs of a particle, so it needs
- * room for them.
+ * Allocates the words of a portion for `capacity` particles. The pairs of one particle are never split between
+ * portions, so beyond PORTION there must be room for all pairs of one particle.
  */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
@@ -131,8 +131,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 
 /**
  * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`. A
- * counting sort orders the first labels. Insertion orders the second labels of each group, the built-in sort those of a
- * long group. `advice`: see makeRoom.
+ * counting sort orders the pairs by their first labels. Then the second labels of pairs with the same first label are
+ * sorted: short groups by insertion, long ones by the built-in sort. `advice`: see makeRoom.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(

@@ -3,11 +3,11 @@
  * not sparse and a layer fits the window.
  *
  * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
- * are the next row, and three rows in the next layer. Advancing by keys in them would take four unpredictable branches
- * per slot. So a second table holds the first slot of each cell.
+ * are the next row, and three rows in the next layer. Pointers into these rows, advanced by comparing keys, would take
+ * four unpredictable branches per slot. So a second table holds the first slot of each cell.
  * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
  * the distance rejects it if it is out of reach.
- * The test is written out five times: a loop over rows would make finding pairs a fifth slower (bench/NOTES.md).
+ * The test is written out five times: a loop over rows would make finding pairs a fifth slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
@@ -31,16 +31,13 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * BLOCK_WORDS: words for the pairs of a block. FOUND_WORDS adds room for all pairs of the slot whose pairs first exceed
- * that number.
+ * The search of a block stops after the slot with which the pairs of the block exceed BLOCK_WORDS words. FOUND_WORDS
+ * adds room for all pairs of that slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/**
- * With this many cells per slot or more, slots are sparse. At 42 cells per slot, the search by keys is as fast or
- * faster.
- */
+/** If there are at least this many cells per slot, slots are sparse, and the search by keys takes over. */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);

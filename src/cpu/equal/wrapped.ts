@@ -197,8 +197,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // The row across the end from the last row has a lower key in the same layer, so in 2D it is not ahead. In 3D it is
-    // ahead in the next layer.
+    // Across the end from the last row is the first row. In the same layer its keys are lower, so in 2D it is not
+    // ahead. In 3D, the first row of the next layer is ahead.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );

@@ -40,7 +40,7 @@ export function findInBoxLevels(
 }
 
 /**
- * Calls `visit` with the slot of every particle that may reach into a box, and perhaps with other slots, in no
+ * Calls `visit` with the slot of every particle that reaches into a box, and perhaps with other slots, in no
  * particular order. The low corner must not be above the high one. `wider`: factor on the radii of the particles.
  */
 export function visitBoxLevels(

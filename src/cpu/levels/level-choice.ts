@@ -19,8 +19,8 @@ export function sampleSize(count: number): number {
 }
 
 /**
- * A sample that is more than this many times too large is not used. Coincident particles are sampled all together or
- * not at all, so a sample may be too large.
+ * A sample is not used if it is more than this many times as large as planned. That may happen, because coincident
+ * particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 

@@ -8,8 +8,8 @@
  * It sorts by the lower half of the bucket's number and then, stably, by the upper half, like ../equal/order.ts in an
  * unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or larger
  * than the grid allows.
- * Guarantee: the same particles give the same order, whatever their order in the input. Allocates nothing that grows
- * with the particles.
+ * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
+ * grows with the particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';

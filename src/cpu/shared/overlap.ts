@@ -13,10 +13,10 @@ export const ROUNDING_BAND = 2 ** -50;
 
 /**
  * Returns a bound: if the computed distance² of two minimum images differs from diameter² by more, it is on the right
- * side of diameter². Let P be the longest period. Along each axis, a difference of up to about P and then P minus that
- * difference are rounded, each by at most about 2⁻⁵³ P. So a distance along an axis is off by less than e = 3 · 2⁻⁵³ P.
- * A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less than 2⁻⁴⁹ P · diameter; e² is
- * far smaller.
+ * side of diameter². Let P be the longest period. Along each axis two results are rounded, each by at most about
+ * 2⁻⁵³ P: the difference, which is at most about P, and then P minus that difference. So a distance along an axis is
+ * off by less than e = 3 · 2⁻⁵³ P. A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less
+ * than 2⁻⁴⁹ P · diameter; e² is far smaller.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;

@@ -3,7 +3,8 @@
  * and entries; the caller owns the state. A rank numbers the particles of a bucket from 0. An entry is the slot that a
  * particle comes from, and its id.
  * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, the cell of each sorted
- * slot, and the state in canonical order.
+ * slot, and the state in canonical order. With `crowds` or levels also the list of heavy particles, with levels also
+ * the finer entries.
  * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
  * sort.
  */
@@ -109,7 +110,10 @@ export class CellSort {
     return this.owned.buffers.ranks;
   }
 
-  /** The list of heavy particles (see passes/grid/crowd.ts), valid until the next sort. Undefined without `crowds`. */
+  /**
+   * The list of heavy particles (see passes/grid/crowd.ts), valid until the next sort. Undefined if the world has
+   * neither `crowds` nor levels.
+   */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }

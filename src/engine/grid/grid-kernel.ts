@@ -58,7 +58,7 @@ export interface GridKernelOptions {
    * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`. Two
    * functions are optional. `fn skip(slot: u32)` is called for quarantined particles and for points that are not
    * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads share a particle that has very many
-   * neighbours, in grids created with `crowds`.
+   * neighbours, in grids created with `crowds` or `radii`.
    */
   readonly code: string;
   /**
@@ -70,7 +70,8 @@ export interface GridKernelOptions {
   readonly label?: string | undefined;
   /**
    * The kernel visits neighbours nearer than this. Default: the grid's diameter. In a periodic world, at most half the
-   * shortest period. If the grid was created with `radii`, only for points: particles visit those that they overlap.
+   * shortest period. In a grid created with `radii`, this option is only for kernels over points; in kernels over
+   * particles, each particle visits the neighbours that it overlaps.
    */
   readonly radius?: number | undefined;
   /** The buffers, by their names in the code. */
@@ -100,7 +101,7 @@ export interface KernelGrid {
   readonly velocity: GPUBuffer | undefined;
   /** The list of finer entries, if the grid has levels. */
   readonly finer: GPUBuffer | undefined;
-  /** The list of heavy particles, if the grid was created with `crowds`. */
+  /** The list of heavy particles, if the grid was created with `crowds` or has levels. */
   readonly crowd: GPUBuffer | undefined;
   /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;

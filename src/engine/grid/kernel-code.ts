@@ -1,7 +1,7 @@
 /**
- * Checks a user's kernel code before compilation. It looks for errors that the compiler would report in our lines, or
- * only in some kinds of worlds: functions that are missing or have another signature, resources that the code binds
- * itself, and declarations of names that our code needs.
+ * Checks a user's kernel code, and the names of its buffers and parameters, before compilation. In the code it looks
+ * for errors that the compiler would report in our lines, or only in some kinds of worlds: functions that are missing
+ * or have another signature, resources that the code binds itself, and declarations of names that our code needs.
  * The compiler reports all other errors in the user's own lines. The reason is that the linker puts the user's code
  * last, and gives a prefix to all our names except PUBLIC_NAMES.
  */

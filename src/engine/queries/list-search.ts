@@ -92,7 +92,7 @@ export abstract class ListSearch<Group> {
     return this.list.bytes + this.parameters.bytes;
   }
 
-  /** The buffers that the kernels of both steps read. */
+  /** The buffers that both the tally and the fill kernels read. */
   protected get gridState() {
     const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
     return { position_in, id_in, start, cell_of_slot, parameters: this.parameters.buffer };

@@ -44,7 +44,7 @@ export interface GridNearestInput {
   readonly withoutSelf?: boolean | undefined;
 }
 
-/** The result read back: `k` entries per point, of which the last may be unused. */
+/** The result read back: `k` entries per point. If a point has fewer neighbours, its last entries are unused. */
 export interface NearestNeighbours {
   readonly k: number;
   readonly ids: Uint32Array;
@@ -52,8 +52,8 @@ export interface NearestNeighbours {
 }
 
 /**
- * The greatest k. Inserting a neighbour may move k others. If you need far more neighbours, use GridNear and sort its
- * lists.
+ * The greatest k. Inserting a neighbour may move k − 1 others. If you need far more neighbours, use GridNear and sort
+ * its lists.
  */
 export const MOST_NEAREST = 128;
 

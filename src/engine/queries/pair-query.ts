@@ -3,7 +3,7 @@
  * from the first. In the first, tally and scan determine the range of each id in the list. In the second, fill writes
  * the pairs into these ranges.
  * Before the caller changes the state between the two submissions, it calls `preserve`, which copies the state. Without
- * this copy, a query takes 8 bytes per particle (with `crowds` 12) besides its list.
+ * this copy, a query takes 8 bytes per particle (with `crowds` or variable radii 12) besides its list.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';

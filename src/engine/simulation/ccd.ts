@@ -74,7 +74,10 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /** Unpacks the farthest that any particle may move in the time step, in diameters of that particle. */
+  /**
+   * Unpacks the greatest distance that any particle may move in the time step. Each distance is in diameters of its
+   * particle.
+   */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

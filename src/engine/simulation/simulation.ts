@@ -3,9 +3,9 @@
  * state, passes.ts the kernels. stages.ts combines kernels into steps, and submissions.ts notices if the device drops a
  * submission.
  *
- * Ordering: each change of the state is one compute pass; its dispatches run in order. Submit the encoder of a recorded
- * step (`encodeStep`, `encodeSeparate`) before you call anything except another `encode…` method, because all other
- * calls submit at once.
+ * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
+ * Submit the encoder of a recorded step (`encodeStep`, `encodeSeparate`) before you call anything except another
+ * `encode…` method, because other calls may submit work at once.
  *
  * The device may reject a kernel after it was recorded, if no caller awaited its compilation. If only a query needs the
  * kernel, only the query fails: the sort before the query is a separate submission, so the state stays intact. If a
@@ -462,7 +462,7 @@ export class Simulation implements ParticleSimulation {
   }
 }
 
-/** Loads ccd.ts only if needed, because its kernels have as much text as all other kernels of a step together. */
+/** Loads ccd.ts only if needed, because the text of its kernels is long. */
 async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
   const { Ccd: Loaded } = await import('./ccd');
   return Loaded.create(gpu, variant, world, capacity);

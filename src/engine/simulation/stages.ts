@@ -100,8 +100,8 @@ export class SimulationStages {
   }
 
   /**
-   * Measures the farthest that any particle may move in the time step of the parameters, in diameters of that particle.
-   * Does not change the state.
+   * Measures the greatest distance that any particle may move in the time step of the parameters. Each distance is in
+   * diameters of its particle. Does not change the state.
    */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);

@@ -298,7 +298,7 @@ function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Copies rows of `width` numbers into rows of `floats`, padded with 0. */
+/** Copies rows of `width` numbers into rows of `floats` numbers, padded with 0. */
 function widen(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
   const rows = packed.length / width;
   const wide = new Float32Array(floats * rows);

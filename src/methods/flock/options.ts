@@ -57,7 +57,10 @@ export interface FlockSettings {
 export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
   /** Distance up to which boids see each other. */
   readonly perception: number;
-  /** Packed like positions. Default: all 0. A boid with velocity 0 that nothing pushes starts along x. */
+  /**
+   * Packed like positions. Default: all 0. A boid with velocity 0 that nothing pushes starts along x, with the speed
+   * `slowest`.
+   */
   readonly velocities?: Float32Array | undefined;
   /** Balls to avoid, at most 1,024, packed: the centre of each, followed by its radius. */
   readonly obstacles?: Float32Array | undefined;

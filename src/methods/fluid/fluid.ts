@@ -431,7 +431,7 @@ export class Fluid {
 
   /**
    * Throws while `waiting` is set. Call this method first in every method that changes the fluid, except in step,
-   * advance and profile.
+   * advance, profile and drain: these wait instead.
    */
   private checkSettled(call: string): void {
     this.checkUsable();

@@ -1,6 +1,6 @@
 /**
- * Shows the second chapter, about mistakes that break a grid. Each mistake has controls, a picture, bars and a verdict
- * in words. mistakes.ts computes the numbers.
+ * Shows the second chapter, about mistakes that break a grid. Each mistake has controls, a picture, bars or a list of
+ * buckets, and a verdict in words. mistakes.ts computes the numbers.
  */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';

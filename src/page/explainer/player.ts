@@ -1,7 +1,7 @@
 /**
- * Moves through the steps by buttons, slider, keys, links to stages and the URL, all of which show the same step. Plays
- * only on request. The URL names a stage and a step in the stage (`#count-12`), so that a link leads to that step. If
- * the stage has fewer steps, the link leads to its last step.
+ * Moves through the steps by buttons, slider, keys, links to stages and the URL. After each move, slider, links and URL
+ * follow. Plays only on request. The URL names a stage and a step in the stage (`#count-12`), so that a link leads to
+ * that step. If the stage has fewer steps, the link leads to its last step.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';

@@ -80,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
         cells,
         slots,
         verdicts: byId(seen),
-        // The particle reads its own id and position only once, before the first row.
+        // The particle reads its own id and position before the first row.
         reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
         writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },

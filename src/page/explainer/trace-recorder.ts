@@ -1,4 +1,7 @@
-/** The parts of a trace (stages, arrays, steps), the recorder that collects the steps, and texts for numbers. */
+/**
+ * The parts of a trace (stages, arrays, steps), the recorder that collects the steps, and helpers for texts, positions
+ * and ranges.
+ */
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 
@@ -15,7 +18,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** The array has one entry for each of these. */
+  /** The array has one entry for each of these. If these are cells, three more entries follow. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;

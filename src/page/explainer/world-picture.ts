@@ -71,7 +71,7 @@ export class WorldPicture {
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
     });
     this.frames.replaceChildren(...frames);
-    // Draw discs in the order of ids. Below, the particle in focus moves to the front.
+    // Draw discs in the order of ids. The next loop moves the particle in focus to the front.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.middleOf(this.scene.positions, id);

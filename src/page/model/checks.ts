@@ -39,13 +39,13 @@ export function checksOf(
   ].join(' × ');
   // With variable radii the GPU's loop skips cells out of reach, so it tests at most this many.
   const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
-  const most = backend === 'gpu' && hasLevels ? ' at most' : '';
+  const most = backend === 'gpu' && hasLevels ? 'at most ' : '';
   const levels =
     backend === 'cpu' && hasLevels
       ? ' This engine uses only the levels that save time, so its candidates and its fullest cell differ from those on the GPU.'
       : '';
   return {
     count: passes * each,
-    explanation: `Distance tests of one step${most}, with the particles in their present cells: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
+    explanation: `Distance tests of one step, with the particles in their present cells: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${most}${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
   };
 }

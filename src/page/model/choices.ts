@@ -101,7 +101,10 @@ export interface Cap {
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
-/** With the grid and up to this many passes per step, only the device (or MOST_ON_CPU) limits the particles. */
+/**
+ * With the grid and up to this many passes per step, only the device (or MOST_ON_CPU) limits the particles. In the
+ * scene `one-cell`, MOST_CHECKS limits them instead.
+ */
 const USUAL_PASSES = 64;
 /**
  * The most particles × passes per step with the grid. With so many, a step takes seconds, not tens of seconds. A pass

@@ -54,7 +54,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** The field's maximum. A page cannot hold as many particles together with the earlier states that it keeps. */
+/** The field's maximum. It is more than a page can hold, together with the earlier states that the page keeps. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {

@@ -63,7 +63,10 @@ type Shared = Omit<
 export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
   readonly method?: 'fluid' | 'flock' | undefined;
-  /** Obstacles that the method moves by itself. Undefined if only the page sets obstacles. */
+  /**
+   * All obstacles, if the method sets them; undefined if only the page sets obstacles. Their positions are current,
+   * unless only the GPU has these (see `copyMovedObstacles`).
+   */
   readonly moved?: StaticBodies | undefined;
   /** Simulated time at which each particle was added, by id, if the method stores these times. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;

@@ -26,7 +26,7 @@ const MOST_CELLS = 2 ** 27;
 /** The run at the time when the file is opened. */
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** The run's state. A table gets from it everything that the table lacks. */
+  /** The run's state. A table gets the world, the settings, the obstacles and the permitted radii from it. */
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
 }

@@ -1,7 +1,7 @@
 /**
  * The panel: shows the choices, notes and figures, and reports the visitor's choices. lil-gui builds the controls from
- * FIELDS; sliders are the browser's own, for keyboards and screen readers. All other markup is in index.html. This file
- * inserts only text, never markup.
+ * FIELDS. This file adds their notes and their sliders, which are the browser's own, for keyboards and screen readers.
+ * Other elements are in index.html, except those that figures.ts adds. Texts are inserted as text, never as HTML.
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../core/world/world';

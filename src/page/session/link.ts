@@ -21,7 +21,7 @@ export interface ViewState {
   /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
   /**
-   * The appearance that the opened URL demands, if any. If the visitor chooses one on the page, no link contains it.
+   * The appearance that the opened URL demands, if any. After the visitor has chosen one on the page, links name none.
    */
   readonly appearance?: Appearance | undefined;
 }

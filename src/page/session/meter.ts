@@ -1,6 +1,6 @@
 /**
  * Measures the run for the panel a few times a second, or less often if a measurement takes long. At most one
- * measurement runs at a time. Counts frames, too.
+ * measurement of the run is under way at a time. Counts frames, too.
  */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';

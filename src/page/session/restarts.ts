@@ -43,7 +43,7 @@ export class Restarts {
   readonly shown = new Signal<Shown>();
   /** Emitted when nothing runs any more, until the visitor's next request. */
   readonly stopped = new Signal();
-  /** Emitted when the present run has taken changed settings. */
+  /** Emitted when changed settings have been applied to the present run. */
   readonly adjusted = new Signal<Run>();
   /** The number of particles that the present run began with. */
   private startedCount = 0;
@@ -90,7 +90,7 @@ export class Restarts {
     this.working ??= whileWaiting(this.work());
   }
 
-  /** Applies the settings that changed to the present run. */
+  /** Applies changed settings to the present run. */
   adjust(run: Run): void {
     const { session } = this;
     run.simulation.set(settingChanges(session.present, session.choices));

@@ -1,4 +1,7 @@
-/** Keeps the time of each stage in the last timed steps, for the live plot. Does not touch the page. */
+/**
+ * For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. Does not touch the
+ * page.
+ */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 

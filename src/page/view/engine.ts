@@ -137,7 +137,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Returns the obstacles as bodies: those that the method moves by itself, otherwise the given ones. */
+/** Returns the obstacles as bodies: those that the method sets, otherwise the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,

@@ -68,8 +68,9 @@ export class ListCount {
   }
 
   /**
-   * Compiles the kernels. If the list is too short, `cutsOwners` decides where it ends. True: at its capacity, so the
-   * last owner has only some of its entries, or holes. False: before the first owner whose entries do not all fit.
+   * Compiles the kernels. If the list is too short, `cutsOwners` decides where it ends. True: at its capacity. The last
+   * owner then has only some of its entries, or only holes (words of 2³² − 1). False: before the first owner whose
+   * entries do not all fit.
    */
   static async create(
     gpu: Gpu,

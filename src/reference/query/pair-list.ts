@@ -1,4 +1,7 @@
-/** Lists of pairs, sorted by the first id and then the second. So two lists can be compared word by word. */
+/**
+ * Collects, sorts and compares pairs. Each list is sorted by the first id and then the second, so two lists can be
+ * compared word by word.
+ */
 import type { PairList } from '../../core/simulation/simulation';
 
 /** Collects pairs in any order. Returns them sorted, the lower id first in each pair. */

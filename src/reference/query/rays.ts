@@ -1,5 +1,6 @@
 /**
- * The oracle of rays: tests each image of each particle, in doubles, to find the balls that a ray meets.
+ * The oracle of rays: finds the balls that a ray meets. It tests each particle in doubles, with all images that the ray
+ * may come near.
  * Inputs: packed positions as a grid stores them; the periods of the world (0 along axes that do not wrap); a ray; one
  * radius for all balls, or one for each. In a periodic world a ball counts once, where the ray first meets it. The ray
  * ends after MOST_PERIODS periods along any axis.
@@ -89,8 +90,8 @@ export function hitsAlongRay(
 
 /**
  * Visits the vectors from the origin to all images that the ray may come near. Along the periodic axis on which the ray
- * is fastest, it tries all images within the length of the ray. Each such image leaves a part of the ray that is near
- * it. Along the next axis, it tries only the images near that part, and so on.
+ * is fastest, it tries all images within the length of the ray. Only a part of the ray is near such an image. Along the
+ * next axis, only the images near that part are tried, and so on.
  */
 function forEachImage(
   away: readonly number[],

@@ -1,6 +1,7 @@
 /**
- * An oracle for millions of particles that shares no code with the grid. It divides space into strips by the second
- * coordinate, sorts each strip by the first coordinate, and sweeps along it. It finds the same pairs as brute force.
+ * An oracle that shares no code with the grid and is fast enough for millions of particles. It divides space into
+ * strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. It finds the same
+ * pairs as brute force.
  * Inputs and outputs as in brute-force.ts.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Creates, reads back and destroys the fluid's buffers. createBuffers checks the device's limits first, and rejects if
- * the device runs out of memory.
+ * Creates, reads back and destroys the fluid's buffers, and clears parts of them. createBuffers checks the device's
+ * limits first, and rejects if the device runs out of memory.
  */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';

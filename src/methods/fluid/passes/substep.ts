@@ -82,7 +82,7 @@ export interface LatticeReading {
 
 /** The part of a checkpoint that the buffers of a Substep hold. */
 export interface SubstepCheckpoint {
-  /** dimensions² numbers per id; undefined unless the transfer is APIC. */
+  /** Velocity gradients, dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
 }

@@ -5,7 +5,7 @@
  * lifts some particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
- * 3. from heights, because the rest came from lifting: each particle sinks by an invisible share of its height;
+ * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
@@ -69,8 +69,8 @@ export interface Settlement {
 }
 
 /**
- * Greatest share of its height by which a substep lowers a particle. A fluid of the right density needs a hundredth of
- * this share. A fluid that was poured into too little room has to swell and needs more.
+ * Greatest share of a particle's height by which a substep lowers the particle. A fluid of the right density needs a
+ * hundredth of this share. A fluid that was poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 /**
@@ -153,7 +153,10 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
-/** Returns whether a particle that is lowered as far as allowed would still be in the tank and in no solid cell. */
+/**
+ * Returns whether a particle that is lowered as far as allowed would still be in the tank, and in no cell that is
+ * always solid.
+ */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
   positions: Float32Array,
@@ -173,8 +176,8 @@ function isFreeBelow(
 
 /**
  * Lowers a particle. Usually the lowering is less than the last bit of a coordinate, so a hash of coordinate and id
- * decides whether to round down. On average, particles are lowered by the right amount. A particle that lies on a solid
- * is not lowered, and sumEnergy does not count its height.
+ * decides whether to round down. On average, particles are lowered by the right amount. A particle that lies on an
+ * always solid cell is not lowered, and sumEnergy does not count its height.
  */
 function lower(
   rules: EnergyRules,

@@ -69,7 +69,8 @@ const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the velocity that changes a cell's volume by 100% in `dt`. A `dt` below both limits counts as the shorter.
+ * Returns the velocity that changes a cell's volume by 100% in `dt`. A `dt` below both limits counts as the shorter
+ * limit.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,

@@ -44,7 +44,10 @@ export interface FluidMeasures extends SolverFigures {
   /** Angular momentum around the centre of mass; one number in 2D. */
   readonly angularMomentum: readonly number[];
   readonly greatestSpeed: number;
-  /** Number of particles whose speed exceeds MOST_CELLS cells per substep. Such moves may be cut; use more substeps. */
+  /**
+   * Number of particles whose speed exceeds MOST_CELLS cells per substep. A substep may cut their moves; use more
+   * substeps.
+   */
   readonly tooFast: number;
   /** Number of particles in cells that are always solid; cells of obstacles do not count. */
   readonly inSolid: number;

@@ -181,7 +181,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
   return stopped;
 }
 
-/** Moves a point inside a solid cell to the nearest point in a free neighbouring cell, if there is such a cell. */
+/** Moves a point inside a masked cell to the nearest point in a neighbouring cell that is not masked, if any. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
   const here = Array.from(to, Math.floor);

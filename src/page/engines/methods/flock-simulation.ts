@@ -50,7 +50,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   }
 
   restore({ velocities, method }: State): void {
-    // The page's tools restore a state with changed velocities, so use them in place of those in the checkpoint.
+    // The page's tools change only `velocities`, not those in the method's own checkpoint, so replace the latter.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
   }
 

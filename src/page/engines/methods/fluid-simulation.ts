@@ -65,7 +65,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 
   restore({ velocities, method }: State): void {
     const state = method as FluidCheckpoint;
-    // The page's tools restore a state with changed velocities, so use them in place of those in the checkpoint.
+    // The page's tools change only `velocities`, not those in the method's own checkpoint, so replace the latter.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }
@@ -123,7 +123,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView 
     return stateOf(this, await this.fluid.checkpoint());
   }
 
-  /** Times each stage of the first substep, and multiplies by the number of substeps. */
+  /** Returns the time of each stage in the first substep, multiplied by the number of substeps. */
   profile(seconds: number): Promise<StageTimes> {
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
@@ -158,7 +158,8 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView 
       if (this.working === work) this.working = undefined;
     };
     this.working = work;
-    // The caller gets the error through `work`; this chain must not raise it a second time.
+    // `profile` passes errors on to its caller, but `step`, `set` and `destroy` drop `work`. This handler keeps their
+    // errors from being unhandled.
     work.then(done, done);
     return work;
   }
@@ -190,7 +191,7 @@ export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuSimulationVi
   }
 }
 
-/** Returns a fluid's state as a `State`. Its settings are those that simulations of collisions have, too. */
+/** Returns a fluid's state as a `State`, with only the settings that simulations of collisions also have. */
 function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };
@@ -220,12 +221,12 @@ function figuresOf(
     {
       title: 'Divergence left',
       value: share > 0 ? share.toExponential(1) : '0',
-      hint: 'Share of the surplus flow into cells that the pressure solver left over',
+      hint: 'Share of the surplus flow into cells that is left after the pressure solver',
     },
     {
       title: 'Solver rounds',
       value: formatCount(iterations),
-      hint: `Conjugate gradient rounds in the last substep; ${formatCount(unconverged)} substeps so far reached the limit without converging`,
+      hint: `Conjugate gradient rounds in the last substep; ${formatCount(unconverged)} substeps so far ended without converging`,
     },
     { title: 'Fastest', value: `${formatReal(greatestSpeed)} units/s`, hint: 'Of all particles' },
     {
