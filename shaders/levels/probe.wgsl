@@ -53,11 +53,8 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 }
 
 // Returns the number of candidates of a particle, without the particle itself. Two particles are candidates if their
-// cells are the same or touch on the higher of their two levels.
+// cells are the same or touch on the higher of their two levels. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
-  if (!is_in_grid(cell)) {
-    return 0u;
-  }
   return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }
 

@@ -69,11 +69,8 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Returns the number of particles that the probe tests, without the particle itself.
+// Returns the number of particles that the probe tests, without the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
-  if (!is_in_grid(cell)) {
-    return 0u;
-  }
   var candidates = 0u;
   for (var layer = 0u; layer < LAYERS; layer++) {
     var centre = layer_centre(cell, layer, grid.cells) - grid.cells.x;

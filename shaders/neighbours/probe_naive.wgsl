@@ -49,6 +49,7 @@ fn probe(
   }
 }
 
+// Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
-  return select(0u, start[grid.cell_count] - 1u, is_in_grid(cell));
+  return start[grid.cell_count] - 1u;
 }

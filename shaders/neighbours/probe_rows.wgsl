@@ -59,11 +59,9 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Returns the number of particles in a cell and the adjacent cells, without the particle itself.
+// Returns the number of particles in a cell and the adjacent cells, without the particle itself. Expects a cell in the
+// grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
-  if (!is_in_grid(cell)) {
-    return 0u;
-  }
   let lattice = lattice_of(cell);
   var candidates = 0u;
   for (var row = 0u; row < ROWS; row++) {
