@@ -677,6 +677,41 @@ gpuTest(
 );
 
 gpuTest(
+  'rays from afar find a ball that they only touch where they end',
+  async (device, tools) => {
+    // Beside the ball there are so many others that rays are followed through cells.
+    const noise = createNoise(7);
+    const scattered = Array.from({ length: MANY }, () => [3.5 + 4 * noise(), 8 * noise()]);
+    // The lowest point of a cell, so that the ray just reaches the cell too.
+    const [x, y] = [1.5, 3];
+    const positions = Float32Array.from([[x, y], ...scattered].flat());
+    // Three times the reach is exact, so the ray touches the ball without rounding.
+    const rays = Array.from({ length: 64 }, (_, index) => {
+      const greatestDistance = (2 ** 19 + 7919 * index) / 8;
+      return { origin: [x, y - 0.5 - 3 * greatestDistance], direction: [0, 3], greatestDistance };
+    });
+    const box = { min: [0, 0], max: [EDGE, EDGE] };
+    const count = MANY + 1;
+    const grid = await HashGrid.create(tools.wrap(), { dimensions: 2, ...box, diameter: 1, capacity: count });
+    const search = await grid.alongRays({ rays: rays.length, capacity: 2 * rays.length });
+    const encoder = device.createCommandEncoder();
+    grid.encode(encoder, { positions: uploadVectors(tools, 2, 'p', positions), count });
+    search.encode(encoder, { rays: tools.upload('rays', packRays(2, rays)), count: rays.length });
+    device.queue.submit([encoder.finish()]);
+    const { ids, distances } = await search.read();
+    expect([...ids]).toEqual(rays.map(() => 0));
+    expectArraysWithin(
+      distances.map((distance, ray) => distance / (rays[ray] as ReferenceRay).greatestDistance),
+      rays.map(() => 1),
+      1e-6,
+      'distances',
+    );
+    grid.destroy();
+  },
+  SHARED,
+);
+
+gpuTest(
   'an endless ray that hardly moves along the periodic axis ends after as many periods as other rays',
   async (device, tools) => {
     const corner = cornersIn(3);

@@ -202,6 +202,34 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
+    'pushes a ball off the corner of a box along the line to the corner, even 2⁻⁵⁰ away',
+    async (_, tools) => {
+      const corner = cornersIn(dimensions);
+      const [half, radius] = [2 ** -40, 2 ** -38];
+      // The squared distance rounds to 2⁻¹⁰⁰, the least from which the direction is not noise. Along y the ball is
+      // farther from the corner by 2⁻⁶³.
+      const apart = corner(0)
+        .with(0, half + 2 ** -50)
+        .with(1, half + 2 ** -63);
+      const simulation = await createSimulation(tools.wrap(), {
+        dimensions,
+        min: corner(-32 * radius),
+        max: corner(32 * radius),
+        positions: Float32Array.from([...corner(0), ...apart]),
+        radii: Float32Array.of(0, radius),
+        halfExtents: Float32Array.from([...corner(half), ...corner(0)]),
+      });
+      simulation.separate(1);
+      const { positions } = await simulation.read();
+      const push = apart.map((along, axis) => (positions[dimensions + axis] as number) - along);
+      expect(push[0]).toBeGreaterThan(0);
+      expect((push[1] as number) / (push[0] as number) / 2 ** -13).toBeCloseTo(1, 1);
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'takes as much memory as estimated',
     async (_, tools) => {
       const simulation = await createSimulation(

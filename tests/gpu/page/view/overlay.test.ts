@@ -185,6 +185,35 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   }
 
   gpuTest(
+    'list as candidates the particles of adjacent cells and no others',
+    async (_, tools) => {
+      // One particle per cell; a cell is as wide as a particle.
+      const positions = Array.from({ length: 4 ** dimensions }, (__, index) =>
+        repeat(0, dimensions).map((___, axis) => (Math.floor(index / 4 ** axis) % 4) + 0.5),
+      );
+      const simulation = await createSimulation(tools.wrap(), {
+        dimensions,
+        radius: 0.5,
+        min: repeat(0, dimensions),
+        max: repeat(4, dimensions),
+        positions: Float32Array.from(positions.flat()),
+      });
+      simulation.separate(1);
+      const { overlay } = await drawInto(tools, simulation, { candidatePairs: true });
+      const expected = positions.flatMap((position, id) =>
+        positions.slice(0, id).flatMap((other, otherId) => {
+          const away = position.map((along, axis) => Math.abs(along - (other[axis] as number)));
+          return Math.max(...away) <= 1 ? [`${otherId}-${id}`] : [];
+        }),
+      );
+      expect((await listed(tools, overlay)).pairs.toSorted()).toEqual(expected.toSorted());
+      overlay.destroy();
+      simulation.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'list pairs across the visible end of a periodic world, whichever end the lower slot is at',
     async (_, tools) => {
       const all = cornersIn(dimensions);
