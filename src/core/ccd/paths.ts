@@ -205,7 +205,8 @@ class Paths {
       this.wayOf(slot).forEach((along, axis) => {
         const limit = this.limitOf(slot, axis, along > 0 ? upper : lower, along > 0 ? -1 : 1);
         const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
-        if (!(beyond > 0)) return;
+        // A path outside a wall does not cross it by moving along it.
+        if (!(beyond > 0) || along === 0) return;
         const time = Math.max(0, 1 - beyond / Math.abs(along));
         this.meet(path, { key: keyOfHit(time, Math.abs(along)), partner: WALL_PARTNER + axis });
       });

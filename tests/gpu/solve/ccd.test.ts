@@ -148,7 +148,8 @@ describe('paths of fast particles', () => {
       const world = box(16);
       const ways = [1, 0, 2, 0, 0, -3];
       const grid = movedBy(world, [14.75, 8, 4, 0.25, 0.125, 14], ways);
-      const got = await flyOnGpu(tools, world, { substeps: 1 }, grid);
+      const settings = { substeps: 1 };
+      const got = await flyOnGpu(tools, world, settings, grid);
       const place = (id: number) => {
         const slot = grid.slots[id] as number;
         return [...got.positions.subarray(2 * slot, 2 * slot + 2)];
@@ -159,6 +160,9 @@ describe('paths of fast particles', () => {
         [0.125, 11],
       ]);
       expect([got.hits, got.held, got.left]).toEqual([1, 0, 0]);
+      const expected = fly(world, substepOf(world, settings, DT), grid);
+      expect(expected.hits).toBe(1);
+      expectArraysWithin(got.positions, expected.positions, 0, 'positions');
     },
     SHARED,
   );

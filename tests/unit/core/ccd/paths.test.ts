@@ -67,6 +67,14 @@ describe('a path', () => {
     expect(without.read().positions[0]).toBe(92);
   });
 
+  it('does not end at a wall that it moves along, even outside it', () => {
+    const simulation = few([4, 0.25], [2048, 0]);
+    simulation.step(1 / 64);
+    expect(simulation.continuousCounts().hits).toBe(0);
+    // The pass after the paths brings it back inside.
+    expect([...simulation.read().positions]).toEqual([36, 0.5]);
+  });
+
   it('accelerates only while it flies', () => {
     // It would fly four diameters in the substep, but hits the floor after two.
     const options = { gravity: [0, -64 * 64], restitution: 1 };
