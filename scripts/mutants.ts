@@ -36,7 +36,7 @@ const GROUPS: readonly Group[] = [
     folders: ['levels', 'obstacles', 'measure', 'sort', 'fluid', 'flock', 'pbf'].map(
       (folder) => `shaders/${folder}`,
     ),
-    faults: 80,
+    faults: 40,
     bar: 0.9,
   },
   { name: 'core', folders: ['src/core'], faults: 60, bar: 0.9 },

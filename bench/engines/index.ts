@@ -1,4 +1,4 @@
-/** Lists every engine of the benchmark, in the order of the tables. */
+/** Lists every engine of the benchmark, in the order of `--list`. */
 import type { Engine } from '../harness/engine';
 import { PEERS } from '../peers';
 import { CPU_ENGINES } from './cpu';

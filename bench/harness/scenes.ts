@@ -271,7 +271,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   {
     name: 'steady',
     about:
-      'Like uniform, but ids are in the order of cells, and each body moves by up to a tenth of a diameter between builds.',
+      'Like uniform, but ids are in the order of cells; in each build a body is, along each axis, at most a tenth of a diameter from its first position.',
     dimensions: BOTH,
     generate: (request) => ({
       ...inCellOrder(scattered(1)(request), request.dimensions),

@@ -1,8 +1,8 @@
 /**
- * Compares random scenes with brute force in doubles: pairs, points near and nearest, boxes, rays, events, the
- * incremental index, and boxes that overlap, in all worlds, in 2D and 3D, with equal and variable radii and with boxes
- * as bodies. All scenes run on the CPU engine, the first ones also on the GPU engine. In two of three scenes, and
- * wherever bodies are boxes or the GPU engine runs, all coordinates are dyadic, so there is one right answer. In the
+ * Compares the engines' answers on random scenes with brute force in doubles: pairs, searches (near, nearest, in boxes,
+ * along rays), events, the incremental index and pairs of boxes. Scenes cover all worlds, 2D and 3D, equal and variable
+ * radii, and boxes as bodies. All scenes run on the CPU engine, the first ones also on the GPU engine. In two of three
+ * scenes, and in all with boxes or on the GPU engine, coordinates are dyadic, so there is one right answer. In the
  * other scenes rounding may decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
@@ -127,7 +127,7 @@ function findingOf({ missing, extra }: ReturnType<typeof comparePairs>): Finding
   return { pass: missing.count + extra.count === 0, detail };
 }
 
-/** Draws the scene with this number. The number decides the kind of scene, so that all kinds come in turn. */
+/** Generates the random scene with this number. The number decides its kind, so that all kinds come in turn. */
 function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const random = new Random(seed * 1_000_003 + index);
   const pick = <Value>(values: readonly Value[]) => values[random.below(values.length)] as Value;

@@ -8,8 +8,8 @@ const MOST_CELLS = 2.0;
 // The distance in cells that a particle keeps from the ends of the tank and from masked cells, which are always solid.
 const MARGIN = 0.015625;
 
-// The centres of the eight faces (four in 2D) of one axis that are nearest to a point are the corners of a box. `entry`
-// is the entry of the lowest corner, and `share` the offset of the point from that corner, in cells.
+// A box around a point. Its corners are the centres of the eight (in 2D four) nearest faces that are perpendicular to
+// one axis. `entry` is the entry of the lowest corner, and `share` the offset of the point from that corner, in cells.
 struct Corners {
   entry: u32,
   share: vec3f,

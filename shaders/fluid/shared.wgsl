@@ -37,14 +37,16 @@ struct Frame {
   grid_last: vec4u,
   // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // x: time / cell size. y: 1 / cell size. z: cell size. w: the velocity that changes the volume of a cell by 100% in a
-  // substep (see correctionRate in src/methods/fluid/reference/equations.ts).
+  // x: time / cell size. y: 1 / cell size. z: cell size. w: the speed at which a flow through one face of a cell fills
+  // the cell in a substep: cell size / time, but very short substeps count as longer (see correctionRate in
+  // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: the share of a surplus of particles that a substep corrects. z: 1 / particles per cell. w:
   // tolerance of the pressure solver.
   rules: vec4f,
-  // The acceleration. w: the greatest share of kinetic energy that slowing removes before particles are lowered (see
-  // settlement.wgsl); 0 if energy may grow.
+  // The acceleration. w: to keep energy from growing, the end of a substep first slows particles, then lowers them.
+  // Slowing all alike takes at most this share of the kinetic energy before lowering begins (see settlement.wgsl). 0
+  // switches both off.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,

@@ -16,7 +16,7 @@ fn periods_of(layer: i32, axis: u32) -> i32 {
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
 }
 
-// Returns the coordinate of a layer's cell inside the grid.
+// Returns the layer inside the grid, from 0 to grid.cells[axis] − 1, of which this layer is an image.
 fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * i32(grid.cells[axis]);
 }

@@ -1,7 +1,7 @@
-// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. With WRAPS the numbering of
-// layers along periodic axes continues beyond the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and
-// levels/levels.wgsl; the kernel binds start: array<u32>. path_dense.wgsl and path_levels_hashed.wgsl provide the same
-// names.
+// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. A layer is all cells of the
+// level with the same coordinate along an axis. With WRAPS the numbering of layers along periodic axes continues beyond
+// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl; the kernel binds start:
+// array<u32>. path_dense.wgsl and path_levels_hashed.wgsl provide the same names.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
 // The level of the current walk. Set it before calling any other function.
@@ -32,7 +32,7 @@ fn periods_of(layer: i32, axis: u32) -> i32 {
   return select(0, floor_divide(layer, cells_along(axis)), wraps_along(axis));
 }
 
-// Returns the coordinate of a layer's cell inside the grid.
+// Returns the layer inside the grid, from 0 to cells_along(axis) − 1, of which this layer is an image.
 fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * cells_along(axis);
 }

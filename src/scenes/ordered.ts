@@ -170,7 +170,7 @@ export const LATTICE: CollisionSceneDefinition = {
       }
     }
     return {
-      // A multiple of 1/16 below half a cell, so that particles half a cell from the wall lie inside.
+      // Less than half a cell, so that particles half a cell from the wall lie inside; and a multiple of 1/16.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(0, dimensions),

@@ -262,7 +262,7 @@ export const RADIX_SORT: PublicObject = {
   },
 };
 
-/** Reads buffers that the command owns. */
+/** Reads buffers that this file created, not the engine. */
 async function download(device: GPUDevice, buffers: readonly GPUBuffer[]): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   for (const buffer of buffers) {

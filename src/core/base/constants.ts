@@ -168,8 +168,8 @@ export const CCD_FARTHEST = 2;
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
- * 1 until the first substep of a step has listed its paths. This word and those below are reset once per step; those
- * above are reset in every substep.
+ * 1 until the first substep of a step has listed its paths. This word and the words after it (CCD_SUBSTEPPED to
+ * CCD_HELD) are reset once per step; the words before it are reset in every substep.
  */
 export const CCD_FIRST = 5;
 /** The ContinuousCounts of core/ccd/law.ts; CCD_ALL is `paths`. */
@@ -200,8 +200,8 @@ export const CCD_DISPATCHES = 12;
 export const CCD_TICKS = 2 ** 14;
 
 /**
- * A hit's key is a number: its tick, then this many bits for the closing speed. The bits are the upper ones of a 32-bit
- * float, subtracted from the greatest number of so many bits. So faster hits in the same tick have lower keys.
+ * A hit's key is a number: its tick, then this many bits for the closing speed. They are 2^CLOSING_BITS − 1 minus the
+ * upper bits of the speed as a 32-bit float, so faster hits in the same tick have lower keys.
  */
 export const CLOSING_BITS = 17;
 

@@ -32,8 +32,9 @@ export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Drops the pairs that do not overlap from the pairs of slots in words `begin` up to `end`. The distance² of each of
- * these pairs must be at most diameter² · PERHAPS. Keeps the order of the others and returns the end of their words.
+ * The words from `begin` up to, but not including, `end` are pairs of slots. Removes those pairs that do not overlap.
+ * Keeps the order of the others and returns the end of their words. The distance² of each given pair must be at most
+ * diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,

@@ -42,7 +42,10 @@ export class Obstacles {
     this.search.load(given);
   }
 
-  /** Makes an obstacle the partner (−2 − its slot) of each particle that approaches nothing else faster. */
+  /**
+   * If a particle approaches an obstacle faster than any other body, that obstacle becomes its partner (−2 − the
+   * obstacle's slot). An approach no faster than restSpeed does not count.
+   */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
     const { search } = this;
@@ -141,7 +144,7 @@ export class Obstacles {
   }
 }
 
-/** Returns the factor on the effect that each overlapped obstacle would have alone. */
+/** Returns the factor for the effect of each obstacle that a particle overlaps; 1 if it overlaps only one. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

@@ -35,7 +35,7 @@ export function fluidWarnings(
   }
   if (tooFast > 0) {
     sentences.push(
-      `${tooFast} of ${count} particles would have moved farther than ${MOST_CELLS} cells in a substep and were slowed down. Use more substeps, or call advance, which uses as many as the fastest particle needs.`,
+      `${tooFast} of ${count} particles are faster than ${MOST_CELLS} cells per substep, so their moves may be cut short. Use more substeps, or call advance, which uses as many as the fastest particle needs.`,
     );
   }
   if (unconverged > 0) {

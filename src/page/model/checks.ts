@@ -33,10 +33,8 @@ export function checksOf(
   const each = backend === 'gpu' ? 2 * candidates + finiteCount : candidates;
   const passes = passesOf(settings);
   const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once each';
-  const rounds = [
-    formatCountOf(settings.substeps, 'substep'),
-    ...(settings.restitution > 0 ? ['2, because bounces look for partners first'] : []),
-  ].join(' × ');
+  const rounds =
+    settings.restitution > 0 ? 'two passes each, because bounces look for partners first' : 'one pass each';
   // With variable radii the GPU's loop skips cells out of reach, so it tests at most this many.
   const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
   const most = backend === 'gpu' && hasLevels ? 'at most ' : '';
@@ -46,6 +44,6 @@ export function checksOf(
       : '';
   return {
     count: passes * each,
-    explanation: `Distance tests of one step, with the particles in their present cells: ${formatCount(candidates)} candidate pairs, tested ${sides}: ${most}${formatCount(each)}, × ${rounds}. Tests against obstacles and walls, and along the paths of fast particles, are not counted.${levels}`,
+    explanation: `A pass tests ${formatCount(candidates)} candidate pairs ${sides}: ${most}${formatCount(each)} tests. A step has ${formatCountOf(settings.substeps, 'substep')} of ${rounds}. The count assumes that particles stay in their cells. It leaves out tests against obstacles and walls, and along the paths of fast particles.${levels}`,
   };
 }

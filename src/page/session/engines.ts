@@ -19,7 +19,7 @@ import type { Session } from '../view/session';
 
 /** Milliseconds before a second request for a GPU adapter. */
 const ADAPTER_PAUSE_MS = 1000;
-export const CPU_INSTEAD = 'The CPU engine runs the same collisions instead.';
+export const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 
 /** The functions that open engines. */
 export interface Openers {

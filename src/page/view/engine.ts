@@ -106,7 +106,7 @@ export interface Engine {
   readonly kind: EngineKind;
   /** A few words about the hardware. */
   readonly name: string;
-  /** True if the CPU emulates the GPU. */
+  /** True for the CPU engine, and for a GPU that the CPU emulates. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason when the engine stops by itself. Stays pending if the page destroys the engine. */

@@ -38,8 +38,8 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 }
 
 /**
- * Returns the lowest level on which the cells of the two corners are the same or adjacent, but no level below that of
- * the longest side. Returns undefined if there is none.
+ * Returns the lowest level whose cells are at least as wide as the longest side, and on which the two corners are in
+ * the same cell or in adjacent cells. Returns undefined if there is none.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));

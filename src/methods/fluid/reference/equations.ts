@@ -32,7 +32,7 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** The velocity that changes a cell's volume by 100% in one substep; see correctionRate. */
+  /** The speed at which a flow through one face of a cell fills the cell in a substep; see correctionRate. */
   readonly rate: number;
   /** Share of a cell's surplus of particles that a substep corrects, 0 to 1. */
   readonly correction: number;
@@ -69,8 +69,8 @@ const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the velocity that changes a cell's volume by 100% in `dt`. A `dt` below both limits counts as the shorter
- * limit.
+ * Returns the speed at which a flow through one face of a cell fills the cell in `dt`. A `dt` below both limits counts
+ * as the shorter limit.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,

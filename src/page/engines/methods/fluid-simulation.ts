@@ -232,7 +232,7 @@ function figuresOf(
     {
       title: 'Held back',
       value: formatCount(tooFast),
-      hint: 'Particles slowed down in the last substep, because they would have moved more than two cells; more substeps help',
+      hint: 'Particles faster than two cells per substep, whose moves may be cut short; more substeps help',
     },
     ...(isFed
       ? [

@@ -79,7 +79,7 @@ describe('the figures of the panel', () => {
     await arrange(page, { count: SOME });
     const { candidates, count, substeps } = await measuredOf(page);
     expect(substeps * (2 * candidates + count)).toBeGreaterThan(8 * SOME);
-    expect(await textOf(page, 'checks-hint')).toMatch(/from both sides.*8 substeps\./);
+    expect(await textOf(page, 'checks-hint')).toMatch(/from both sides.* 8 substeps of one pass each\./);
   });
 
   for (const engine of ['gpu', 'cpu'] as const) {

@@ -244,7 +244,7 @@ describe('a fluid on the CPU', () => {
     expect(fluid.measure().tooFast).toBeGreaterThan(0);
     expect(fluidWarnings(fluid.measure(), fluid)).toEqual([
       expect.stringMatching(
-        /^\d+ of 144 particles would have moved farther than 2 cells in a substep and were slowed down/,
+        /^\d+ of 144 particles are faster than 2 cells per substep, so their moves may be cut short/,
       ),
       '1 of 144 particles are not finite; the fluid ignores them.',
     ]);

@@ -12,7 +12,7 @@ describe('the distance tests of a step', () => {
     const { count, explanation } = checksOf(measures, simulation);
     expect(measures.candidates).toBeGreaterThan(100);
     expect(count).toBe(3 * measures.candidates);
-    expect(explanation).toMatch(/once each.*× 3 substeps\./);
+    expect(explanation).toMatch(/once each.* 3 substeps of one pass each\./);
   });
 
   it('are done from both sides on the GPU, and with itself: n² per pass for naive', () => {
@@ -29,7 +29,9 @@ describe('the distance tests of a step', () => {
     expect(
       checksOf(measures, { ...simulation, backend: 'cpu', radiusRange: undefined, settings }).count,
     ).toBe(6 * measures.candidates);
-    expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(/at most/);
+    expect(checksOf(measures, { backend: 'gpu', radiusRange, settings }).explanation).toMatch(
+      /at most.*of two passes each/,
+    );
   });
 
   it("are explained for the CPU engine's own levels if sizes differ", () => {

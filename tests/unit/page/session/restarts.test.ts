@@ -460,9 +460,7 @@ describe('a start that fails', () => {
       await page.run(chooseScene(page.choices, 'gas'));
       expect(page.session.run).toBe(page.shown.at(-1)?.run);
       expect(page.session.engine?.kind).toBe('cpu');
-      expect(page.engineNotes.at(-1)).toMatch(
-        /No picture\. The CPU engine runs the same collisions instead\.$/,
-      );
+      expect(page.engineNotes.at(-1)).toMatch(/No picture\. The CPU engine runs the scene instead\.$/);
       expect(page.choices.scene).toBe('gas');
     }
   });
