@@ -182,7 +182,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       );
       const position = uploadVectors(tools, dimensions, 'positions', positions);
       const corners = uploadVectors(tools, dimensions, 'boxes', boxes.corners);
-      // The list ends within a box searched by one thread, and within one searched by many.
+      // The list ends within one of the first boxes, and within a later one. One thread searches each of these.
       for (const capacity of [40, 8000]) {
         const search = await grid.inBoxes({ boxes: boxes.count, capacity });
         const encoder = device.createCommandEncoder();
@@ -215,6 +215,38 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
         ]);
         search.destroy();
       }
+      grid.destroy();
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'leave holes if the list ends in a box over many cells, which a workgroup searches',
+    async (device, tools) => {
+      const corner = cornersIn(dimensions);
+      const options = { dimensions, min: corner(0), max: corner(dimensions === 2 ? 32 : 8) };
+      const positions = [1, 2, 3, 4, 5, 6].flatMap(corner);
+      const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: 6 });
+      // The first box holds particles 0 to 3. Of the six ids of the second one, four fit.
+      const boxes = [0.5, 4.5, 0, 32].flatMap(corner);
+      const search = await grid.inBoxes({ boxes: 2, capacity: 8 });
+      // Words of other data, which the holes must replace.
+      device.queue.writeBuffer(search.ids, 0, new Uint32Array(8).fill(5));
+      const encoder = device.createCommandEncoder();
+      grid.encode(encoder, {
+        positions: uploadVectors(tools, dimensions, 'positions', Float32Array.from(positions)),
+        count: 6,
+      });
+      search.encode(encoder, {
+        boxes: uploadVectors(tools, dimensions, 'boxes', Float32Array.from(boxes)),
+        count: 2,
+      });
+      device.queue.submit([encoder.finish()]);
+      const { found, ids } = await search.read();
+      expect([found, ...ids]).toEqual([10, 0, 1, 2, 3]);
+      const hole = 0xffff_ffff;
+      const words = await readWords(tools, search.ids, 8);
+      expect([...words]).toEqual([0, 1, 2, 3, hole, hole, hole, hole]);
       grid.destroy();
     },
     SHARED,

@@ -26,6 +26,11 @@ const owners = fc.record({
   holes: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
 });
 
+/** Adds four words behind others. */
+function withMore(words: Uint32Array, word: number): Uint32Array {
+  return Uint32Array.from([...words, ...new Array<number>(4).fill(word)]);
+}
+
 function upload(tools: GpuTools, list: readonly Owner[], label: string) {
   const words = list.flatMap(({ others, holes }, id) => [
     ...others.flatMap((other) => [id, other]),
@@ -69,13 +74,12 @@ async function compare(
   const old = upload(tools, before, 'before');
   const now = upload(tools, after, 'after');
   const count = tools.upload('count', Uint32Array.of(now.found, listed ?? now.found));
-  const state = {
-    offsets: now.offsets,
-    pairs: now.pairs,
-    offsets_before: old.offsets,
-    pairs_before: old.pairs,
-  };
   const threads = now.offsets.size / 4;
+  const offsets_before = tools.upload(
+    'offsets_before',
+    withMore(await readWords(tools, old.offsets, threads), UNTOUCHED),
+  );
+  const state = { offsets: now.offsets, pairs: now.pairs, offsets_before, pairs_before: old.pairs };
   const tallies = Object.fromEntries(
     EVENT_KINDS.map((kind) => [kind, tools.allocate(kind, now.offsets.size)]),
   );
@@ -85,15 +89,18 @@ async function compare(
   for (const kind of EVENT_KINDS) {
     const offsets = exclusiveScan(await readWords(tools, tallies[kind] as GPUBuffer, threads));
     const events = tools.upload('events', new Uint32Array(2 * room).fill(UNTOUCHED));
-    const event_offsets = tools.upload('event_offsets', offsets.subarray(0, threads));
+    // The zeros behind the offsets must not be read: they would end the lists of the last owners at index 0.
+    const event_offsets = tools.upload('event_offsets', withMore(offsets.subarray(0, threads), 0));
     const fill = pass.bind(kind, { ...state, event_offsets, events });
     runPass(gpu, (encoder) => pass.encode(encoder, shared, kind, fill, threads));
     lists[kind] = { found: offsets[threads - 1] as number, words: await readWords(tools, events, 2 * room) };
   }
   const keep = pass.bind('keep', { ...state, count });
   runPass(gpu, (encoder) => pass.encode(encoder, shared, 'keep', keep, threads));
+  const keptOffsets = await readWords(tools, offsets_before, threads + 4);
+  expect([...keptOffsets.subarray(threads)]).toEqual(new Array(4).fill(UNTOUCHED));
   const kept = {
-    offsets: await readWords(tools, old.offsets, threads),
+    offsets: keptOffsets.subarray(0, threads),
     pairs: await readWords(tools, old.pairs, 4096),
   };
   return { lists, kept, old, now, offsets: await readWords(tools, now.offsets, threads) };
