@@ -136,6 +136,19 @@ describe.each([
   );
 });
 
+/** A single particle in the middle of the cell at [3, 3], without gravity. Cells have edges of 1. */
+function lone(velocity: readonly number[], solids?: FluidOptions['solids']): FluidOptions {
+  return {
+    dimensions: 2,
+    cells: [8, 8],
+    cellSize: 1,
+    gravity: [0, 0],
+    positions: Float32Array.of(3.5, 3.5),
+    velocities: Float32Array.from(velocity),
+    ...(solids ? { solids } : {}),
+  };
+}
+
 describe('a fluid', () => {
   gpuTest(
     'gives the same bits in every run and recorded into one encoder; advance uses the substeps that the speed needs',
@@ -165,6 +178,47 @@ describe('a fluid', () => {
       });
       expect(await other.advance(1 / 60)).toBe(twin.advance(1 / 60));
       expect(twin.measure().substeps).toBe(3);
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'moves a particle at most two cells, and stops it in its own cell along the axes on which a solid is in its way',
+    async (_device, tools) => {
+      const gpu = tools.wrap();
+      const walls: FluidOptions['solids'] = ([x = 0]) => x < 2 || x > 5;
+      // In a time step of 1, these particles would move at least 4 cells.
+      for (const [solids, velocity, position, after] of [
+        [undefined, [18, 0], [5.5, 3.5], [18, 0]],
+        [undefined, [0, -18], [3.5, 1.5], [0, -18]],
+        [walls, [18, 0], [4 - 1 / 64, 3.5], [0, 0]],
+        [walls, [-18, 0], [3 + 1 / 64, 3.5], [0, 0]],
+        [walls, [18, 18], [4 - 1 / 64, 5.5], [0, 18]],
+      ] as const) {
+        const options = lone(velocity, solids);
+        const [fluid, twin] = [await createFluid(gpu, options), createCpuFluid(options)];
+        for (const one of [fluid, twin]) {
+          one.step(1, 1);
+          const { positions, velocities } = await one.read();
+          expectArraysWithin(positions, position, 1e-6, 'positions');
+          expectArraysWithin(velocities, after, 1e-6, 'velocities');
+        }
+        fluid.destroy();
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'advances by one substep while no particle moves farther than a cell',
+    async (_device, tools) => {
+      const options = lone([0.5, 0]);
+      const [fluid, twin] = [await createFluid(tools.wrap(), options), createCpuFluid(options)];
+      for (const one of [fluid, twin]) {
+        expect(await one.advance(1.9)).toBe(1);
+        expect(await one.advance(2.1)).toBe(2);
+      }
+      fluid.destroy();
     },
     SHARED,
   );
