@@ -4,12 +4,13 @@
  * free their buffers.
  */
 import { describe, expect } from 'vitest';
+import { HASH_BLOCK } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
 import { type BroadPhase, deriveSubstep } from '../../../src/core/contact/settings';
 import type { ObstacleBodies, ObstaclesGiven } from '../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
-import { wrapPositions } from '../../../src/core/world/cells';
+import { bucketOfLattice, wrapPositions } from '../../../src/core/world/cells';
 import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
@@ -336,6 +337,28 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     SHARED,
   );
 });
+
+gpuTest(
+  'obstacles overlap particles in every column of the first and the last block of an unbounded world’s table',
+  async (_, tools) => {
+    const bare = { dimensions: 2, radius: 0.5, unbounded: true, capacity: HASH_BLOCK } as const;
+    const { world } = planSimulation({ ...bare, positions: new Float32Array(2) });
+    for (const bucket of [0, world.cellCount - HASH_BLOCK]) {
+      let row = 0;
+      while (bucketOfLattice(world, [0, row]) !== bucket) row++;
+      // Each obstacle overlaps the particle in its column and the one in the next column, if there is one.
+      const inColumns = (offset: number) =>
+        Float32Array.from({ length: 2 * HASH_BLOCK }, (__, index) =>
+          index % 2 ? row + 0.5 : index / 2 + offset,
+        );
+      const field = { ...bare, positions: inColumns(0.25), obstacles: inColumns(0.5) };
+      const simulation = await createSimulation(tools.wrap(), field);
+      expect((await simulation.measure()).obstacleContacts).toBe(2 * HASH_BLOCK - 1);
+      simulation.destroy();
+    }
+  },
+  SHARED,
+);
 
 gpuTest('createSimulation rejects more obstacles than the device can hold', async (_, tools) => {
   const options = {
