@@ -216,10 +216,10 @@ export class Path {
   }
 
   /**
-   * Returns whether a ball's centre is in the box along all axes that wrap. Without this test, there would be no bound
-   * on the number of images that `seek` tests.
+   * Returns whether a ball's centre is in the box along all axes that wrap. Balls outside count nowhere: otherwise there
+   * would be no bound on the number of images that `seek` tests.
    */
-  private isInside(positions: Float32Array, slot: number): boolean {
+  isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {
       const length = period[axis] as number;
@@ -452,8 +452,10 @@ export class RayHitList {
 
   /** Adds a ball that the ray meets in `image`, if that is the ball's first image on the ray. */
   add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
-    if (path.repeats && !(path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image))) return;
-    this.push(slot, distance);
+    const isFirst = path.repeats
+      ? path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image)
+      : path.isInside(this.positions, slot);
+    if (isFirst) this.push(slot, distance);
   }
 
   /** Adds a ball if the ray meets any of its images. */

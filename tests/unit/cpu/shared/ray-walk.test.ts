@@ -118,6 +118,25 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     expectSeen(met, 60);
   });
 
+  it('meets none that is more than a period outside, even if the ray is short and there are many', () => {
+    // One period inside of its position, each ball would lie in the last column and on the ray.
+    const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };
+    const position = corner(4).with(0, 2 * EDGE + 0.5);
+    for (const count of COPIES) {
+      const positions = Float32Array.from({ length: count * dimensions }, (_, word) =>
+        Number(position[word % dimensions]),
+      );
+      const grid = createCpuGrid({ ...options, diameter: 1, capacity: count });
+      grid.build(positions);
+      const sized = createCpuGrid({ ...options, radii: { smallest: 0.5, largest: 0.5 }, capacity: count });
+      sized.build(positions, new Float32Array(count).fill(0.5));
+      for (const one of [grid, sized]) {
+        const { ids } = one.findAlongRay(corner(4).with(0, 7), corner(0).with(0, 1), 3);
+        expect(ids.length, `${one.constructor.name}, ${count}`).toBe(0);
+      }
+    }
+  });
+
   it('answers at once in a periodic world; an index, which wraps any coordinate, does too', () => {
     const options = { dimensions, min: corner(-3), max: corner(EDGE - 3), periodic: true };
     for (const coordinates of [
