@@ -1,7 +1,7 @@
 /**
  * `npm run test:mutants`: first runs the tests without a fault. Then it puts one fault at a time into the shaders and
- * the sources, runs the tests that cover the file most specifically, and reports the survivors: faults that none of
- * these tests noticed. The sample of faults is the same in every run. Faults listed as equivalent in
+ * the sources, runs the tests that cover it, the most specific ones first, and reports the survivors: faults that no
+ * test noticed. The sample of faults is the same in every run. Faults listed as equivalent in
  * tests/mutants/equivalents.json are not tried. Writes tests/mutants/results.json, also if it is interrupted, and
  * prints a table; exits with 1 if there is a survivor that is not listed.
  * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,

@@ -1,7 +1,7 @@
 /**
  * Denies memory to one buffer at a time: to the first that a creator or a call allocates, then to the second, and so on
- * up to the last. The error must be a GpuError of reason 'memory', nothing may be left allocated or reported, and an
- * object that existed before must go on with the same bits as one that was never short of memory.
+ * up to the last. The error must be a GpuError of reason 'memory', no buffer may stay allocated, and no device error
+ * may go uncaught. An object that existed before must continue with the same bits as one that never lacked memory.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -102,7 +102,7 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
       }, PATIENCE);
       if (later === 'hangs') fault ??= `${where}: the next step hangs`;
       else if ('error' in later) fault ??= `${where}: afterwards ${describeError(later.error)}`;
-      // A call that also steps may have stepped before its result found no memory.
+      // A call that also steps may have stepped before it failed to allocate the buffer of its result.
       else if (later.value !== (await digestOfTwin()) && later.value !== (await digestOfTwin(call))) {
         fault ??= `${where}: afterwards the digest is ${later.value} instead of ${await digestOfTwin()}`;
       }
