@@ -38,7 +38,8 @@ for (const start of given.length > 0 ? given : [RESULTS]) {
 }
 if (files.length === 0) {
   process.stderr.write(
-    `No record was found. To make one, run: npm run bench -- --out bench/results/MACHINE/uniform.json\n`,
+    'No record was found. To make one, run: ' +
+      'mkdir -p bench/results/MACHINE && npm run bench -- --out bench/results/MACHINE/uniform.json\n',
   );
   process.exit(1);
 }

@@ -1,5 +1,6 @@
 // The usual unsorted grid, for comparison: particles are not moved into the order of cells, but read through sorted
-// ids. Does one push apart, like shaders/solve/resolve.wgsl with SEPARATE, with one thread per particle.
+// ids. Pushes overlapping particles apart once, like shaders/solve/resolve.wgsl with SEPARATE, with one thread per
+// particle.
 // Inputs: positions in input order, entries and starts of the grid. Output: positions in input order.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

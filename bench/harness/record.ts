@@ -113,13 +113,16 @@ export interface Growth {
   readonly curve: Curve;
   /** Power of the count with which times grow; undefined with fewer than three counts. */
   readonly exponent: number | undefined;
-  /** Count from which the engine is faster than testing all pairs on the same backend. 0: always; infinity: never. */
+  /**
+   * Count from which the engine is faster than testing all pairs on the same backend. 0: at every common count;
+   * infinity: not at the largest common count.
+   */
   readonly crossover: number | undefined;
 }
 
 /**
- * Returns whether an engine is only a yardstick for the public grids. These are the native engines on the GPU, and
- * cpu-tight on the CPU. They accept only scenes of one radius, and users cannot install them.
+ * Returns whether an engine is only a yardstick for the public grids. The yardsticks are the native engines on the
+ * GPU, and cpu-tight on the CPU. They accept only scenes of one radius, and users cannot install them.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
@@ -204,7 +207,7 @@ export function parseRecord(source: string, text: string): BenchRecord {
   if (record?.format !== FORMAT) throw refuse('another kind of JSON');
   if (record.formatVersion !== FORMAT_VERSION) throw refuse(`format version ${record.formatVersion}`);
   if (!Array.isArray(record.outcomes) || !record.outcomes.every(isOutcome)) {
-    throw refuse('a record without outcomes');
+    throw refuse('a record whose outcomes are missing or malformed');
   }
   if (typeof record.began !== 'string' || !Number.isFinite(record.machine?.copyBytesPerMs)) {
     throw refuse('a record that lacks its date or its machine');

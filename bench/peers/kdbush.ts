@@ -31,8 +31,7 @@ export const KDBUSH: CpuEngine = {
         for (let body = 0; body < count; body++) {
           index.add(positions[2 * body] as number, positions[2 * body + 1] as number);
         }
-        // kdbush cannot finish an empty index.
-        if (count > 0) index.finish();
+        index.finish();
       },
       query() {
         const { positions } = overlaps;

@@ -59,7 +59,10 @@ export function summarise(record: BenchRecord): Chapter[] {
       title: 'Compared with grids written for this task alone',
       sentences: groups.flatMap(describeYardsticks),
     },
-    { title: 'From how many bodies on engines beat all pairs', sentences: describeCrossovers(growths) },
+    {
+      title: 'Number of bodies from which an engine beats testing all pairs',
+      sentences: describeCrossovers(growths),
+    },
     { title: 'How times grow', sentences: describeGrowths(growths) },
     { title: 'Compared with copying memory', sentences: groups.flatMap(describeBytes) },
   ];
@@ -116,8 +119,8 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   }
   const counted: readonly (readonly [Status, string])[] = [
     ['skipped', 'would have taken too long'],
-    ['stopped', 'exceeded the limit and was stopped'],
-    ['refused', 'lacked memory, a package or a GPU, or the engine does not accept the scene'],
+    ['stopped', 'took longer than the limit'],
+    ['refused', 'lacked memory, a package or a GPU, or had a scene that the engine does not accept'],
   ];
   for (const [status, did] of counted) {
     const matching = withStatus(status);
@@ -271,7 +274,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       : `On ${BACKEND_NAMES[backend]}, ${grid} is the right choice in every case here.`;
   if (compared.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `${verdict} It was the fastest, or as fast within the noise, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with times of other engines.`,
+    `${verdict} ${grid} was the fastest, or as fast within the noise, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with times of other engines.`,
     ...sentences,
   ];
 }
@@ -315,7 +318,7 @@ function describeSmallCounts({ name, cases }: Group): string[] {
   const where =
     crossing.kind === 'at'
       ? `below about ${formatAbout(crossing.count)} bodies`
-      : 'at every count at which both were timed';
+      : 'at the largest count at which both were timed';
   return [`${name}: ${DENSE_GRID.cpu} is faster than ${DENSE_GRID.gpu} ${where}.`];
 }
 
@@ -386,9 +389,9 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
       .filter(({ crossover = 0 }) => crossover > 0 && Number.isFinite(crossover))
       .sort((a, b) => (a.crossover ?? 0) - (b.crossover ?? 0));
     const parts = [
-      ...(always.length > 0 ? [`${names(always)} at every count`] : []),
+      ...(always.length > 0 ? [`${names(always)} at every common count`] : []),
       ...some.map(({ engine, crossover = 0 }) => `${engine} from about ${formatAbout(crossover)} bodies on`),
-      ...(never.length > 0 ? [`${names(never)} at no count`] : []),
+      ...(never.length > 0 ? [`${names(never)} not at the largest common count`] : []),
     ];
     return `${name}: ${formatList(parts)}.`;
   });
@@ -408,7 +411,7 @@ function describeGrowths(growths: readonly Growth[]): string[] {
     const parts = [...group]
       .sort(([a], [b]) => Number(a) - Number(b))
       .map(([power, engines]) => `N^${power} (${engines.join(', ')})`);
-    return `${name}: over the last decade of counts, the time of N bodies grows like ${formatList(parts)}.`;
+    return `${name}: over the largest counts, the time of N bodies grows like ${formatList(parts)}.`;
   });
 }
 

@@ -135,8 +135,8 @@ struct Face {
 // The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// A node is a cell, or an entry of an upper layer: one more layer at the upper end of each axis. Each instance is one
-// axis of a node: the face between the node and the cell below it along that axis.
+// The nodes are the cells, and one more layer at the upper end of each axis. Each instance draws one face: the one
+// between a node and the cell below it along one axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);

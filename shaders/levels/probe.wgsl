@@ -16,7 +16,7 @@
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
-// Returns one bit per level that may hold particles.
+// Returns one bit per level that may hold particles, and the bit CROWD_BIT if any bucket or list is crowded.
 fn occupied_levels() -> u32 {
   return finer[0];
 }
@@ -59,8 +59,8 @@ fn count_candidates(slot: u32, cell: Cell) -> u32 {
 }
 
 #if CROWDS
-// True if grid/heavy.wgsl has found that a particle has too many candidates for one thread. If no bucket or list is
-// crowded, the bits are not up to date and no particle is heavy.
+// True if grid/heavy.wgsl has found that a particle has too many candidates for one thread. Without CROWD_BIT, no
+// bucket or list is crowded; then the heavy bits are not up to date, and no particle is heavy.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;

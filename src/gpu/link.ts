@@ -1,11 +1,11 @@
 /**
- * Links .wgsl files into one shader. It is the only importer of wgsl-preprocessor.
+ * Links .wgsl files into one shader. No other file imports wgsl-preprocessor.
  * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
  * Output: the code, and a map from its lines back to file and line, for compiler messages.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. wgsl-preprocessor
- * throws on those words in comments, erases code at unknown directives and prints undefined values. So the linker
- * rejects any other `#` and any undeclared flag first; the error names the file and the line. User code is not
+ * also obeys such words in comments, leaves other directives in the code and takes an undefined flag for false. So the
+ * linker rejects any other `#` and any undeclared flag first; the error names the file and the line. User code is not
  * preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself: other modules, the
@@ -179,7 +179,10 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
     const directive = /^\s*#(\S*)\s*(.*?)\s*$/.exec(text);
     if (!directive) {
       if (text.includes('#'))
-        refuse(line, `a "#" may only begin a line with #if, #elif, #else or #endif, not "${text.trim()}"`);
+        refuse(
+          line,
+          `only lines that begin with #if, #elif, #else or #endif may contain "#", not "${text.trim()}"`,
+        );
       append(`${text}${MARK}${line}\n`);
       return;
     }

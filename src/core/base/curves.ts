@@ -4,11 +4,14 @@
  */
 
 /**
- * Growth is fitted over the sizes of at least a tenth of the largest, because fixed costs hide it at smaller sizes.
+ * If there are three sizes of at least 1/DECADE of the largest, growth is fitted only over these, because fixed costs
+ * hide it at smaller sizes.
  */
 export const DECADE = 10;
 
-/** Greatest exponent that expectedTime assumes: two timings may differ by noise alone. */
+/**
+ * Greatest exponent that expectedTime assumes. Noise alone can make the slope between two timings steeper than that.
+ */
 const STEEPEST = 2.5;
 
 /** The typical time at one size. */

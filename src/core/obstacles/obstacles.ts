@@ -1,7 +1,7 @@
 /**
- * Obstacles are bodies of a simulation that never move. All engines share this file: how callers give obstacles, how
- * they are checked, how much each of several obstacles pushes a particle, and how the partner of a bounce is stored.
- * The contact law is in core/contact/law.ts.
+ * Obstacles are bodies of a simulation that never move by themselves. All engines share this file: how callers give
+ * obstacles, how they are checked, how much each of several obstacles pushes a particle, and how the partner of a
+ * bounce is stored. The contact law is in core/contact/law.ts.
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';

@@ -5,7 +5,8 @@
  * edge, its half extents. The grid treats a box as the ball around it. The following rule says how two bodies overlap.
  *
  * Let h be the sum of both half extents (0 for a ball), r the sum of both radii (0 for a box), and d the vector from
- * one centre to the other. The two overlap if d is nearer than r to the box of half extents h around 0, or inside it.
+ * one centre to the other. The two overlap if the point d is inside the box of half extents h around 0, or less than
+ * r away from it.
  * Along each axis, let b be |d| − h, and o the greater of b and 0. So b and o are vectors, too.
  *   - If o is not 0, the bodies overlap by r − (the length of o), and the shortest way out is along o.
  *   - If o is 0, they overlap by r − (the greatest component of b), and the shortest way out is along the axis of that

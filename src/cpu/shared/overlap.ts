@@ -16,7 +16,7 @@ export const ROUNDING_BAND = 2 ** -50;
  * side of diameter². Let P be the longest period. Along each axis two results are rounded, each by at most about
  * 2⁻⁵³ P: the difference, which is at most about P, and then P minus that difference. So a distance along an axis is
  * off by less than e = 3 · 2⁻⁵³ P. A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less
- * than 2⁻⁴⁹ P · diameter; e² is far smaller.
+ * than 2⁻⁴⁹ P · diameter; e² is far smaller. The bound has twice that term; the factor of 2 is spare.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
@@ -24,8 +24,8 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 
 /**
  * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
- * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If not all pairs kept surely
- * overlap, dropApart tests the others exactly after the loop. A call inside the loop would make V8 keep the loop's
+ * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If some kept pairs do not
+ * surely overlap, dropApart tests those exactly after the loop. A call inside the loop would make V8 keep the loop's
  * numbers in memory instead of registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;

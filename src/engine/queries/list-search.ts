@@ -52,7 +52,10 @@ export abstract class ListSearch<Group> {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** The number of owners in the last recorded search. The next `read` most likely needs as many. */
+  /**
+   * The number of owners in the last recorded search. A subclass's `read` first copies the offsets of that many owners,
+   * which is most likely the right number.
+   */
   protected lastCount = 0;
 
   protected constructor(

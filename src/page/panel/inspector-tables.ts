@@ -25,7 +25,10 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** Returns a text that says that cell coordinates start in the ring of empty cells; '' if the world has no ring. */
+/**
+ * Expects a world without levels. Returns a text that says that cell coordinates start in the ring of empty cells; ''
+ * if the world has no ring.
+ */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counted from the ring of empty cells' : '';

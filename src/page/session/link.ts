@@ -21,7 +21,8 @@ export interface ViewState {
   /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
   /**
-   * The appearance that the opened URL demands, if any. After the visitor has chosen one on the page, links name none.
+   * The appearance that the opened URL demands, if any. Undefined once the visitor has chosen one on the page; new URLs
+   * then leave it out.
    */
   readonly appearance?: Appearance | undefined;
 }

@@ -35,7 +35,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   extrapolate: 'Continues velocities beyond the surface',
   particles: 'Returns velocities to the particles and moves them',
   separate: 'Pushes particles apart that are too near',
-  energy: 'Removes the energy gained in the substep, from velocities and heights',
+  energy: 'Lowers velocities and heights to remove energy gained in the substep',
   drain: 'Marks particles in drains for removal',
   [WHOLE_STEP]: 'This engine does not time its stages',
 };

@@ -2,8 +2,8 @@
  * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
  * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit; then the
  * page also adds it to its links to other pages. Media rules in the style sheets define both looks, so the page looks
- * right before a script runs. A choice replaces the conditions of those rules. A page has only one appearance, so this
- * module stores it.
+ * right before a script runs. A choice replaces the conditions of those rules. A page has only one appearance, so a
+ * variable of this module holds it.
  */
 import { storedValue, storeValue } from './storage';
 

@@ -1,7 +1,8 @@
 /**
  * Switches single-character shortcuts on and off. They work wherever the focus is, so visitors who use speech input, or
  * who hit keys by accident, can switch them off. The browser stores the setting for all pages of the site. Space, the
- * arrows and the keys of a focused control always work. A page has only one such setting, so this module stores it.
+ * arrows and the keys of a focused control always work. A page has only one such setting, so a
+ * variable of this module holds it.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';

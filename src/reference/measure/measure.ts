@@ -29,7 +29,8 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // With variable radii, all particles use the lattice for the largest diameter.
+  // With variable radii, one exact lattice (see core/world/borderline.ts) serves all particles: that of the largest
+  // diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {

@@ -65,7 +65,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 
   restore({ velocities, method }: State): void {
     const state = method as FluidCheckpoint;
-    // The page's tools change only `velocities`, not those in the method's own checkpoint, so replace the latter.
+    // The page's tools change `velocities`, but not the copy in the method's own checkpoint, so replace that copy.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }

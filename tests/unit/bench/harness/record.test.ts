@@ -113,14 +113,14 @@ describe('a record', () => {
       ['null', 'another kind of JSON'],
       ['{"format":"x"}', 'another kind of JSON'],
       [JSON.stringify({ ...whole, formatVersion: 1 }), 'format version 1'],
-      [JSON.stringify({ ...whole, outcomes: [{}] }), 'a record without outcomes'],
+      [JSON.stringify({ ...whole, outcomes: [{}] }), 'a record whose outcomes are missing or malformed'],
       [
         JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], total: undefined }] }),
-        'a record without outcomes',
+        'a record whose outcomes are missing or malformed',
       ],
       ...[{ dimensions: 4 }, { backend: 'tpu' }, { count: -1 }, { total: { median: 1 } }].map((changes) => [
         JSON.stringify({ ...whole, outcomes: [{ ...whole.outcomes[0], ...changes }] }),
-        'a record without outcomes',
+        'a record whose outcomes are missing or malformed',
       ]),
       ...[{ began: undefined }, { machine: {} }, { machine: undefined }].map((changes) => [
         JSON.stringify({ ...whole, ...changes }),
