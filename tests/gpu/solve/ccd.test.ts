@@ -5,6 +5,10 @@ import {
   CCD_HEADER,
   CCD_HELD,
   CCD_HITS,
+  FILE_DISPATCH,
+  PATH_DISPATCH,
+  ROUND_DISPATCH,
+  STILL_DISPATCH,
   WORKGROUP_SIZE,
 } from '../../../src/core/base/constants';
 import type { SettingsOptions } from '../../../src/core/contact/settings';
@@ -38,6 +42,8 @@ interface Flown {
   readonly held: number;
   /** Words that are not zero in the lists of cells and among the claims; both must be zero after the pass. */
   readonly left: number;
+  /** The workgroups of each indirect dispatch along the third dimension. */
+  readonly depths: readonly number[];
 }
 
 /** Ends the paths of a substep. `grid` holds the state after the motion. There are `nodes` nodes for paths. */
@@ -63,7 +69,7 @@ async function flyOnGpu(
     dispatches: tools.allocate(
       'dispatches',
       4 * CCD_DISPATCHES,
-      GPUBufferUsage.STORAGE | GPUBufferUsage.INDIRECT,
+      GPUBufferUsage.STORAGE | GPUBufferUsage.INDIRECT | GPUBufferUsage.COPY_SRC,
     ),
     links: tools.allocate('links', 4 * (heads + count + 2 * nodes)),
     first: perParticle('first'),
@@ -80,12 +86,16 @@ async function flyOnGpu(
   const counters = await readWords(tools, buffers.counters, CCD_HEADER);
   const links = await readWords(tools, buffers.links, heads);
   const claims = await readWords(tools, buffers.claims, 2 * count);
+  const dispatches = await readWords(tools, buffers.dispatches, CCD_DISPATCHES);
   return {
     positions: await readVectors(tools, world.dimensions, position, count),
     velocities: await readVectors(tools, world.dimensions, velocity, count),
     hits: counters[CCD_HITS] as number,
     held: counters[CCD_HELD] as number,
     left: [...links, ...claims].filter((word) => word !== 0).length,
+    depths: [PATH_DISPATCH, STILL_DISPATCH, ROUND_DISPATCH, FILE_DISPATCH].map(
+      (word) => dispatches[word + 2] as number,
+    ),
   };
 }
 
@@ -135,6 +145,8 @@ describe('paths of fast particles', () => {
       const got = await flyOnGpu(tools, world, settings, grid);
       expect(expected.hits).toBeGreaterThan(50);
       expect([got.hits, got.held, got.left]).toEqual([expected.hits, expected.held, 0]);
+      // A dispatch has more workgroups along the third dimension if it shares a word with another one.
+      expect(got.depths).toEqual([1, 1, 1, 1]);
       expectArraysWithin(got.positions, expected.positions, OFF, 'positions');
       // A difference of one tick turns the normal by less than 0.0005, and speeds are up to 300.
       expectArraysWithin(got.velocities, expected.velocities, 0.2, 'velocities');

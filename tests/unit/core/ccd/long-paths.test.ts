@@ -21,8 +21,11 @@ interface Work {
   pairs: number;
 }
 
-/** Follows the paths of a substep, and counts the boxes and pairs that the search handles. */
-function follow(options: SimulationOptions, piecesAtOnce?: number) {
+/**
+ * Follows the paths of a substep, and counts the boxes and pairs that the search handles. `more` replaces parts of the
+ * search.
+ */
+function follow(options: SimulationOptions, piecesAtOnce?: number, more?: Partial<CcdSearch>) {
   const plan = planSimulation({ ...options, continuous: true, substeps: 1, friction: 0 });
   const { world, dimensions, count } = plan;
   const substep = deriveSubstep(world, plan.diameter, plan.settings, DT);
@@ -49,6 +52,7 @@ function follow(options: SimulationOptions, piecesAtOnce?: number) {
       });
       return isComplete;
     },
+    ...more,
   };
   const counts: ContinuousCounts = followPaths(world, substep, state, search, piecesAtOnce);
   return { state, counts, work };
@@ -117,6 +121,34 @@ describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions
     expect(work.boxes).toBe(counts.paths);
   });
 });
+
+it.each([
+  ['followed to the end', 2 ** 18, 0],
+  ['held', 2 ** 18 + 1, 2],
+])(
+  'two long paths are %s if the search beyond the first horizon finds %d pairs of pieces',
+  (_, found, held) => {
+    // They move 100 diameters side by side and do not meet.
+    const options: SimulationOptions = {
+      dimensions: 2,
+      radius: 0.5,
+      min: [0, 0],
+      max: [64, 8],
+      periodic: true,
+      positions: Float32Array.of(2, 2, 2, 6),
+      velocities: Float32Array.of(100 / DT, 0, 100 / DT, 0),
+    };
+    const { counts } = follow(options, undefined, {
+      meetings(boxes, visit) {
+        // Reports one pair again and again: the first piece of one path and the last piece of the other.
+        const last = boxes.length / 4 - 1;
+        for (let pair = 0; pair < found; pair++) if (!visit(0, last)) return false;
+        return true;
+      },
+    });
+    expect(counts).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 0, held });
+  },
+);
 
 describe('extreme gravity in an unbounded world of variable radii', () => {
   it.each([1e6, 1e8, 1e12])('takes bounded work: gravity %d', (gravity) => {

@@ -4,6 +4,7 @@
  */
 
 import { describe, expect, it } from 'vitest';
+import { CCD_TICKS } from '../../../../src/core/base/constants';
 import { CCD_ROUNDS } from '../../../../src/core/ccd/law';
 import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../../src/cpu';
@@ -108,6 +109,20 @@ describe('a path', () => {
       simulation.step(1 / 64);
       expect(simulation.read().positions[0], `2^${exponent}`).toBeLessThan(20);
     }
+  });
+
+  it('ends where two paths cross in a tick in which each of them has several pieces', () => {
+    // In a tick, one moves 32 diameters to the right, the other as far up. They meet halfway.
+    const speed = 64 * 32 * CCD_TICKS;
+    const options = { max: [64, 64], periodic: true, restitution: 1 };
+    const simulation = few([10, 30, 26, 14], [speed, 0, 0, speed], options);
+    simulation.step(1 / 64);
+    expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 2, held: 0 });
+    // Times are rounded down to a tick, so both end where they began.
+    const { positions, velocities } = simulation.read();
+    expect([...positions]).toEqual([10, 30, 26, 14]);
+    const shares = [...velocities].map((along) => Math.round((1000 * along) / speed));
+    expect(shares).toEqual([0, 1000, 1000, 0]);
   });
 
   it('wraps around a world of three cells many times, and hits a particle on its way', () => {

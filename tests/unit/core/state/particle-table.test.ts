@@ -201,6 +201,8 @@ describe('a table', () => {
     ['x,y,vx\n1,2,3', /line 1, column vy is missing/],
     ['x,y,x\n1,2,3', /line 1, column x is listed twice/],
     ['x,y\n1,2\n1\n', /line 3 is 1 value, but it must be 2, one per column name in line 1/],
+    ['x,y\n1,,2', /line 2 is 3 values, but it must be 2/],
+    ['x,y\n1,2\x0e\n3,4', /line 2, column y is "2\\u000e", but it must be a finite number/],
     ['x,y\n1,2\n\n3,4', /line 3 is empty, but it must be a row, since rows follow it/],
     ['x,y\n1,abc', /line 2, column y is "abc", but it must be a finite number that fits 32-bit floats/],
     ['x,y\n1,0x10', /line 2, column y is "0x10"/],
