@@ -55,9 +55,10 @@ const RULES: readonly Rule[] = [
   // In TypeScript these two operators join types.
   { kind: 'operator', pattern: / & /g, replace: () => ' | ', only: 'wgsl' },
   { kind: 'operator', pattern: / \| /g, replace: () => ' & ', only: 'wgsl' },
+  // Numbers joined by | are types: 0 | 1.
   {
     kind: 'constant',
-    pattern: /(?<![\w.@])(\d+)(?=u?\b(?!\.\d|f\b|\w))/g,
+    pattern: /(?<![\w.@]|\d \| )(\d+)(?=u?\b(?!\.\d|f\b|\w| \| \d))/g,
     replace: ([, digits]) => `${Number(digits) + 1}`,
   },
   {

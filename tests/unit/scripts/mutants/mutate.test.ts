@@ -48,6 +48,7 @@ describe('faults in TypeScript', () => {
       "const c = 'd + e';",
       'type F = 1 | 2;',
       '  readonly g: H & I;',
+      'function other(copy: 0 | 1): 0 | 1 {',
       'const j = k + `l - m`;',
     ].join('\n');
     expect(afterOf('a.ts', text)).toEqual(['const j = k - `l - m`;']);
