@@ -1,6 +1,6 @@
 /** Checks of arguments: what they reject, and that they never fail with an error of the language. */
 import { describe, expect, it } from 'vitest';
-import { checkKnownKeys, checkList, checkVector } from '../../../../src/core/base/checks';
+import { checkKnownKeys, checkList, checkPacked, checkVector } from '../../../../src/core/base/checks';
 import { ArgumentError } from '../../../../src/core/base/errors';
 
 const ODD: readonly unknown[] = [
@@ -46,6 +46,23 @@ describe('checkList', () => {
   it.each([[[1, 2, 3]], [Float32Array.of(1)], [undefined], ['ab']])('rejects %o', (value) => {
     const attempt = () => checkList('rays', value as never, 2, 'rays');
     expect(attempt).toThrow(/^rays is .*, but it must be a list of at most 2 rays\.$/);
+  });
+});
+
+describe('checkPacked', () => {
+  it('names the first number that is not finite or too great, wherever it is', () => {
+    for (let index = 0; index < 6; index++) {
+      const values = new Float32Array(6).fill(1);
+      values[index] = -4;
+      expect(() => checkPacked('velocities', values, 3, 2, 8)).not.toThrow();
+      expect(() => checkPacked('velocities', values, 3, 2, 4)).toThrow(
+        `velocities[${index}] (particle ${index >> 1}) is -4, but it must be a finite number below 2^2 in magnitude.`,
+      );
+      values[index] = Number.NaN;
+      expect(() => checkPacked('positions', values, 3, 2)).toThrow(
+        `positions[${index}] (particle ${index >> 1}) is NaN, but it must be a finite number.`,
+      );
+    }
   });
 });
 

@@ -3,14 +3,14 @@
  * closed forms, and the direction in which they meet.
  */
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CCD_TICKS } from '../../../../src/core/base/constants';
 import { Impact } from '../../../../src/core/ccd/impact';
 import { longestPiece, NEVER, OVERLAP_SHARE, timeOfKey } from '../../../../src/core/ccd/law';
 import { checkObstaclesFit } from '../../../../src/core/obstacles/obstacles';
 import { defineShapes, thicknessOf } from '../../../../src/core/particles/shapes';
 import { defineLevels } from '../../../../src/core/world/level-world';
-import type { Dimensions } from '../../../../src/core/world/world';
+import { type Dimensions, defineWorld } from '../../../../src/core/world/world';
 import { faceShapes } from '../../../../src/reference/solve/contact';
 import { repeat } from '../../../../src/scenes/scene';
 import { createNoise } from '../../../../src/testing/noise';
@@ -194,6 +194,44 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     // At the allowed depth, moving towards each other: they meet at once.
     const towards = { half, from: still.with(0, -0.5), way: still.with(0, 3) };
     expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
+  });
+
+  it('meet or just miss, by an exact closed form, if all balls have one diameter', () => {
+    const vector = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
+    const world = defineWorld({ dimensions, unbounded: true }, 1);
+    /** Returns the time at which a ball meets a resting one whose centre is `aside` from the line of its path. */
+    const timeAside = (aside: number) => {
+      const positions = Float32Array.from([...vector(2, 15 / 16), ...vector(0, 15 / 16 - aside)]);
+      const velocities = Float32Array.from([...vector(4, 0), ...vector(0, 0)]);
+      const state = { ids: Uint32Array.of(0, 1), positions, velocities, live: 2 };
+      const impact = new Impact(world, { ...substepOf(world), dt: 1 }, state);
+      impact.face(0, 0, state, 1, 0, true);
+      const key = impact.impact(0);
+      return key === NEVER ? undefined : timeOfKey(key);
+    };
+    // A path allows an overlap of 1/16.
+    expect(timeAside(15 / 16)).toBe(0.5);
+    expect(timeAside(15 / 16 + 2 ** -30)).toBeUndefined();
+  });
+});
+
+describe('a ball and a box in 3D', () => {
+  it('meet early, not late, if 24 tangents do not reach a grazing hit', () => {
+    // A ball grazes the side of a long bar from its end. It is level with the end at half the time, and then slowly
+    // moves towards the other side. So tangents converge slowly twice.
+    const [radius, thick, long] = [0.5, 0.125, 40];
+    const [ahead, aside] = [64, 2 ** -8];
+    const grazing = 0.75;
+    const apart = [thick + radius - (2 * thick) / 16, -long - ahead / 2, thick + aside * grazing];
+    const ball = { radius, from: apart, way: [0, ahead, -aside] };
+    const bar = { half: [thick, long, thick], from: [0, 0, 0], way: [0, 0, 0] };
+    const { impact, face, time } = meet(3, [ball, bar]);
+    expect(time).toBeLessThan(grazing);
+    expect(time).toBeGreaterThanOrEqual(grazing - 2 * TICK);
+    const measure = vi.spyOn(impact, 'measure');
+    face(0);
+    impact.impact(0);
+    expect(measure).toHaveBeenCalledTimes(24);
   });
 });
 

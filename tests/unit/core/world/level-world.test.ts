@@ -103,6 +103,10 @@ describe('a world with variable radii', () => {
     [{ smallest: 1n, largest: 3 }, /^radii\.smallest is the BigInt 1, /],
     [{ smallest: 1, largest: Symbol('s') }, /^radii\.largest is Symbol\(s\), /],
     [undefined, /^radii\.smallest is undefined, /],
+    [
+      { smallest: 2 ** -42, largest: 3 },
+      new RegExp(`^2 · radii\\.smallest is ${2 ** -41}, but it must be a number from 2\\^-40 to 2\\^60\\.$`),
+    ],
   ])('rejects the radii %o', (radii, message) => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(ArgumentError);
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
@@ -116,6 +120,13 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels({ ...room, min: [1n, 0] as never }, RADII, 10, true)).toThrow(
       /^world\.min\[0\] is the BigInt 1, /,
     );
+  });
+
+  it('accepts a room lower than its boxes are wide if rounding lowers it by less than 2^-20', () => {
+    // From 8 to 16, 32-bit floats are 2^-20 apart. The floor is rounded up and the ceiling down.
+    const room = { min: [0, 9 + 0.6 * 2 ** -20], max: [20, 10 + 0.4 * 2 ** -20] };
+    const world = defineLevels({ dimensions: 2, ...room }, RADII, 10, true);
+    expect([world.min[1], world.max[1]]).toEqual([9 + 2 ** -20, 10]);
   });
 });
 
