@@ -225,7 +225,7 @@ export function chooseInverse(
 }
 
 /** Returns the largest 32-bit float that is at most `value`, which is positive. */
-function roundDown(value: number): number {
+export function roundDown(value: number): number {
   const nearest = Math.fround(value);
   if (nearest <= value) return nearest;
   const view = new DataView(new ArrayBuffer(4));

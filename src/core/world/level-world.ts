@@ -11,6 +11,7 @@ import {
   hasRoomFor,
   longestExtent,
   periodicAxes,
+  roundDown,
   unboundedCells,
 } from './grid-cells';
 import {
@@ -211,15 +212,16 @@ function numberCells(
 
 /**
  * Returns the diameter to check the box with. A box must be as wide as its widest particle. For box-shaped particles
- * the surrounding ball would demand too much: a slab may cover the floor of a low room. So the result is less than the
+ * the surrounding ball would demand too much: a slab may cover the floor of a low room. So the result is at most the
  * shortest edge of the world, and each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;
   checkVector('world.min', min, dimensions);
   checkVector('world.max', max, dimensions);
-  const extents = Array.from(max, (high, axis) => high - (min[axis] as number)).filter(
-    (extent) => extent >= SMALLEST_DIAMETER,
-  );
-  return Math.fround(Math.min(diameter, ...extents) * (1 - 2 ** -20));
+  const extents = Array.from(
+    max,
+    (high, axis) => Math.fround(high) - Math.fround(min[axis] as number),
+  ).filter((extent) => extent >= SMALLEST_DIAMETER);
+  return roundDown(Math.min(diameter, ...extents));
 }

@@ -122,11 +122,23 @@ describe('a world with variable radii', () => {
     );
   });
 
-  it('accepts a room lower than its boxes are wide if rounding lowers it by less than 2^-20', () => {
-    // From 8 to 16, 32-bit floats are 2^-20 apart. The floor is rounded up and the ceiling down.
-    const room = { min: [0, 9 + 0.6 * 2 ** -20], max: [20, 10 + 0.4 * 2 ** -20] };
-    const world = defineLevels({ dimensions: 2, ...room }, RADII, 10, true);
-    expect([world.min[1], world.max[1]]).toEqual([9 + 2 ** -20, 10]);
+  it('accepts a room lower than its boxes are wide, even if rounding lowers it further', () => {
+    // From 8 to 16, 32-bit floats are 2^-20 apart, and from 64 to 128 they are 2^-17 apart. The floor is rounded up and
+    // the ceiling down.
+    for (const [low, high, step] of [
+      [9, 10, 2 ** -20],
+      [100, 101, 2 ** -17],
+    ] as const) {
+      const room = { min: [0, low + 0.6 * step], max: [20, high + 0.4 * step] };
+      const world = defineLevels({ dimensions: 2, ...room }, RADII, 10, true);
+      expect([world.min[1], world.max[1]]).toEqual([low + step, high]);
+    }
+  });
+
+  it('accepts the smallest box particles', () => {
+    const edge = 2 ** -40;
+    const box = { dimensions: 2, min: [0, 0], max: [edge, edge] } as const;
+    expect(defineLevels(box, { smallest: edge / 2, largest: edge / 2 }, 10, true).diameter).toBe(edge);
   });
 });
 
