@@ -30,4 +30,16 @@ describe('HashGrid.create rejects', () => {
     const wide = HashGrid.create(untouchableGpu(), { ...good, max: [400, 400, 400] });
     await expect(wide).rejects.toThrow(/^10 particles in 64964808 cells need a buffer of \d+ bytes/);
   });
+
+  it('a capacity on levels that is too large, and says how many particles fit', async () => {
+    // In a box with 8 levels, the list of finer entries takes 7 words per particle, more than a position.
+    const radii = { smallest: 1, largest: 128 };
+    const levelled = (capacity: number) =>
+      HashGrid.create(untouchableGpu(), { dimensions: 2, min: [0, 0], max: [1024, 1024], radii, capacity });
+    const fits = Math.floor((128 * 2 ** 20) / (4 * 7));
+    const limit = { name: 'LimitError', limit: 'maxStorageBufferBindingSize' };
+    await expect(levelled(9_000_000)).rejects.toMatchObject({ ...limit, fits });
+    await expect(levelled(fits + 1)).rejects.toMatchObject(limit);
+    await expect(levelled(fits)).rejects.toThrow(/was used/);
+  });
 });
