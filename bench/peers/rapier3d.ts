@@ -1,0 +1,11 @@
+/** Loads Rapier's 3D engine, which bench:physics compares with. */
+import { loadPeer } from './load';
+
+export const openRapier3d = async () => {
+  const { default: rapier } = await loadPeer(
+    '@dimforge/rapier3d-compat',
+    () => import('@dimforge/rapier3d-compat'),
+  );
+  await rapier.init();
+  return rapier;
+};

@@ -1,0 +1,76 @@
+/**
+ * `npm run bench:physics`: measures how contacts behave, in cellstorm's engines and in rigid-body engines in the same
+ * scenes: slopes, bodies that must stand, heavy on light, deep overlaps, bounces and piles. docs/bench.md describes the
+ * figures.
+ * Flags: --engines cpu,gpu,box2d3,rapier (default: all, gpu only if there is an adapter), --dimensions 2,3,
+ * --only slope,standing,ratio,overlap,bounce,pile, --minutes 5 (simulated time of the bodies that must stand, instead
+ * of 20 s), --full (piles of 10,000 instead of 1,000), --json FILE (also writes the figures).
+ * Exit code 1 if an engine failed in a case or the file cannot be written; 2 if a flag is wrong. A figure that misses
+ * its bar changes no exit code.
+ */
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { CellstormError } from '../src/core/base/errors';
+import { openEngines } from './physics/engines';
+import { GROUP_NAMES } from './physics/measure';
+import { casesOf } from './physics/measures';
+import { type PhysicsOptions, readOptions } from './physics/options';
+import { type Row, runCase } from './physics/run';
+import { tableOf } from './physics/table';
+import { commitOf } from './shared.mjs';
+
+const complain = (sentence: string) => process.stderr.write(`${sentence}\n`);
+
+function readFlags(): PhysicsOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof CellstormError)) throw error;
+    complain(error.message);
+    process.exit(2);
+  }
+}
+
+async function measure({
+  engines: names,
+  groups,
+  dimensions,
+  sizes,
+  json,
+}: PhysicsOptions): Promise<boolean> {
+  const engines = await openEngines(names, complain);
+  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
+  process.stdout.write(
+    `Steps of 1/60 s: ${machine}\n${engines.map(({ name, about }) => `  ${name}: ${about}\n`).join('')}` +
+      'A value that misses its bar ends in "!".\n',
+  );
+  const rows: Row[] = [];
+  let isComplete = true;
+  for (const group of GROUP_NAMES.filter((name) => groups.includes(name))) {
+    const ofGroup: Row[] = [];
+    for (const one of casesOf([group], dimensions, sizes)) {
+      const result = await runCase(one, engines);
+      ofGroup.push(...result.rows);
+      for (const failure of result.failures) complain(failure);
+      if (result.failures.length > 0) isComplete = false;
+    }
+    const columns = engines.map(({ name }) => name);
+    process.stdout.write(`\n${group}\n${tableOf(ofGroup, columns)}`);
+    rows.push(...ofGroup);
+  }
+  if (json !== undefined) {
+    const described = engines.map(({ name, about }) => ({ name, about }));
+    const record = { machine, commit: commitOf(), sizes, engines: described, rows };
+    writeFileSync(json, `${JSON.stringify(record, undefined, 1)}\n`);
+  }
+  return isComplete;
+}
+
+const options = readFlags();
+try {
+  process.exit((await measure(options)) ? 0 : 1);
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  complain(error.message);
+  process.exit(1);
+}

@@ -1,0 +1,83 @@
+/**
+ * The interface between the measures of bench:physics and the engines, and functions that run a scene. All engines take
+ * steps of 1/60 s.
+ */
+import type { Dimensions } from '../../src/core/world/world';
+import type { PhysicsScene } from './scene';
+
+/** Seconds per step. */
+export const DT = 1 / 60;
+
+/** Positions and velocities in the order of the scene's bodies, packed: `dimensions` numbers per body. */
+export interface PhysicsState {
+  readonly positions: Float32Array;
+  readonly velocities: Float32Array;
+}
+
+/** A scene that was loaded into an engine. */
+export interface PhysicsRun {
+  /** Advances by DT seconds. */
+  step(): void | Promise<void>;
+  read(): PhysicsState | Promise<PhysicsState>;
+  destroy(): void;
+}
+
+export interface PhysicsEngine {
+  readonly name: string;
+  readonly about: string;
+  readonly dimensions: readonly Dimensions[];
+  open(scene: PhysicsScene): PhysicsRun | Promise<PhysicsRun>;
+}
+
+/** Opens a scene, uses it, and destroys it. */
+export async function withRun<Result>(
+  engine: PhysicsEngine,
+  scene: PhysicsScene,
+  use: (run: PhysicsRun) => Promise<Result>,
+): Promise<Result> {
+  const run = await engine.open(scene);
+  try {
+    return await use(run);
+  } finally {
+    run.destroy();
+  }
+}
+
+/** Advances by whole steps, and returns the state after them. */
+export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsState> {
+  for (let step = 0; step < steps; step++) await run.step();
+  return run.read();
+}
+
+/** Returns the number of steps in a time that is a multiple of DT. */
+export function stepsIn(seconds: number): number {
+  return Math.round(seconds / DT);
+}
+
+/** Returns the distance of a body between two states. */
+export function distanceMoved(
+  dimensions: Dimensions,
+  before: PhysicsState,
+  after: PhysicsState,
+  body: number,
+): number {
+  let squares = 0;
+  for (let index = dimensions * body; index < dimensions * (body + 1); index++) {
+    squares += ((after.positions[index] as number) - (before.positions[index] as number)) ** 2;
+  }
+  return Math.sqrt(squares);
+}
+
+/** Returns ½ Σ v² of bodies of mass 1. */
+export function kineticEnergy({ velocities }: PhysicsState): number {
+  return velocities.reduce((sum, component) => sum + (component * component) / 2, 0);
+}
+
+/** Returns the speed of the fastest body. */
+export function greatestSpeed(dimensions: Dimensions, { velocities }: PhysicsState): number {
+  let greatest = 0;
+  for (let first = 0; first < velocities.length; first += dimensions) {
+    greatest = Math.max(greatest, Math.hypot(...velocities.subarray(first, first + dimensions)));
+  }
+  return greatest;
+}

@@ -1,0 +1,95 @@
+/** Runs scenes in cellstorm's own engines, on the CPU and on a GPU, with default settings. */
+import type { SimulationOptions } from '../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../src/cpu';
+import { createSimulation } from '../../../src/engine/simulation/simulation';
+import type { Gpu } from '../../../src/gpu/device';
+import type { PhysicsEngine } from '../engine';
+import { DT } from '../engine';
+import type { PhysicsBody, PhysicsScene } from '../scene';
+
+/** Steps that may wait in the queue of the device. */
+const MOST_QUEUED = 50;
+
+const BOTH = [2, 3] as const;
+
+export const CELLSTORM_CPU: PhysicsEngine = {
+  name: 'cpu',
+  about: 'cellstorm/cpu with default settings: 8 substeps per step.',
+  dimensions: BOTH,
+  open(scene) {
+    const simulation = createCpuSimulation(simulationOptions(scene));
+    return {
+      step: () => simulation.step(DT),
+      read: () => simulation.read(),
+      destroy: () => simulation.destroy(),
+    };
+  },
+};
+
+/** `driver` names the driver for `about`. */
+export function cellstormGpu(gpu: Gpu, driver: string): PhysicsEngine {
+  return {
+    name: 'gpu',
+    about: `cellstorm on the GPU (${driver}) with default settings: 8 substeps per step.`,
+    dimensions: BOTH,
+    async open(scene) {
+      const simulation = await createSimulation(gpu, simulationOptions(scene));
+      let queued = 0;
+      return {
+        async step() {
+          simulation.step(DT);
+          queued++;
+          if (queued < MOST_QUEUED) return;
+          queued = 0;
+          await gpu.device.queue.onSubmittedWorkDone();
+        },
+        read: () => simulation.read(),
+        destroy: () => simulation.destroy(),
+      };
+    },
+  };
+}
+
+/** Returns the options of a simulation of the scene. Exported for its test. */
+export function simulationOptions(scene: PhysicsScene): SimulationOptions {
+  const { dimensions, min, max, gravity, friction, restitution, bodies, obstacles } = scene;
+  const [first] = bodies;
+  const isEqual = [...bodies, ...obstacles].every(
+    ({ size }) => typeof size === 'number' && size === first?.size,
+  );
+  const common = {
+    dimensions,
+    min,
+    max,
+    gravity,
+    friction,
+    restitution,
+    positions: positionsOf(bodies),
+    velocities: Float32Array.from(
+      bodies.flatMap(({ velocity }) => velocity ?? new Array<number>(dimensions).fill(0)),
+    ),
+  };
+  if (isEqual) return { ...common, radius: first?.size as number, obstacles: positionsOf(obstacles) };
+  const boxes = [...bodies, ...obstacles].some(({ size }) => typeof size !== 'number');
+  return {
+    ...common,
+    boxes,
+    ...sizesOf(scene, bodies, boxes),
+    ...(obstacles.length > 0
+      ? { obstacles: { positions: positionsOf(obstacles), ...sizesOf(scene, obstacles, boxes) } }
+      : {}),
+  };
+}
+
+function positionsOf(bodies: readonly PhysicsBody[]): Float32Array {
+  return Float32Array.from(bodies.flatMap(({ position }) => position));
+}
+
+function sizesOf({ dimensions }: PhysicsScene, bodies: readonly PhysicsBody[], boxes: boolean) {
+  const radii = Float32Array.from(bodies, ({ size }) => (typeof size === 'number' ? size : 0));
+  if (!boxes) return { radii };
+  const halfExtents = Float32Array.from(
+    bodies.flatMap(({ size }) => (typeof size === 'number' ? new Array<number>(dimensions).fill(0) : size)),
+  );
+  return { radii, halfExtents };
+}

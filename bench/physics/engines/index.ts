@@ -1,0 +1,45 @@
+/** Opens the engines of bench:physics. */
+import { CellstormError } from '../../../src/core/base/errors';
+import { requestGpu } from '../../../src/gpu/device';
+import { openDawn } from '../../../src/node/dawn';
+import { testPreference } from '../../../src/testing/environment';
+import type { PhysicsEngine } from '../engine';
+import { FULL_PILE } from '../measure';
+import { ENGINE_NAMES, type EngineName } from '../options';
+import { BOX2D3 } from './box2d3';
+import { CELLSTORM_CPU, cellstormGpu } from './cellstorm';
+import { RAPIER } from './rapier';
+
+/** Most cells of a world: more than any scene has. */
+const CELLS = 2 ** 20;
+
+async function openGpu(): Promise<PhysicsEngine> {
+  const dawn = await openDawn({ driver: testPreference() });
+  const gpu = await requestGpu({ particles: FULL_PILE, cells: CELLS, dimensions: 3, gpu: dawn.gpu });
+  return cellstormGpu(gpu, dawn.driver);
+}
+
+/**
+ * Opens the named engines; without names, all engines. Then a machine without a GPU runs the others, and `onMissing`
+ * gets a sentence that says why.
+ */
+export async function openEngines(
+  names: readonly EngineName[] | undefined,
+  onMissing: (reason: string) => void,
+): Promise<PhysicsEngine[]> {
+  const engines: PhysicsEngine[] = [];
+  for (const name of names ?? ENGINE_NAMES) {
+    if (name === 'cpu') engines.push(CELLSTORM_CPU);
+    else if (name === 'box2d3') engines.push(BOX2D3);
+    else if (name === 'rapier') engines.push(RAPIER);
+    else {
+      try {
+        engines.push(await openGpu());
+      } catch (error) {
+        if (names || !(error instanceof CellstormError)) throw error;
+        onMissing(`The engine gpu is left out: ${error.message}`);
+      }
+    }
+  }
+  return engines;
+}

@@ -1,0 +1,49 @@
+/** The interface of the measures: a case is one scene, and a run of it gives one or more figures. */
+import type { Dimensions } from '../../src/core/world/world';
+import type { PhysicsEngine } from './engine';
+
+/** The range that a figure must lie in; an end that is left out is open. */
+export interface Bar {
+  readonly least?: number;
+  readonly most?: number;
+}
+
+export interface Figure {
+  readonly name: string;
+  readonly unit: string;
+  /** Left out if only the comparison with other engines matters. */
+  readonly bar?: Bar | undefined;
+}
+
+export interface Case {
+  readonly group: GroupName;
+  readonly dimensions: Dimensions;
+  readonly scene: string;
+  readonly figures: readonly Figure[];
+  /** Returns a number per figure; NaN if the run has no such figure. */
+  run(engine: PhysicsEngine): Promise<readonly number[]>;
+}
+
+export const GROUP_NAMES = ['slope', 'standing', 'ratio', 'overlap', 'bounce', 'pile'] as const;
+export type GroupName = (typeof GROUP_NAMES)[number];
+
+/** The sizes of all runs. */
+export interface Sizes {
+  /** Simulated seconds of the scenes that must stand. */
+  readonly standing: number;
+  /** Number of particles of a pile. */
+  readonly pile: number;
+  /** Number of particles of the elastic gas. */
+  readonly gas: number;
+  /** Number of steps of the elastic gas. */
+  readonly gasSteps: number;
+}
+
+export const DEFAULT_SIZES: Sizes = { standing: 20, pile: 1000, gas: 200, gasSteps: 5000 };
+
+/** The number of particles of a pile for which the bars of piles hold. */
+export const FULL_PILE = 10_000;
+
+export function meetsBar(value: number, { least = -Infinity, most = Infinity }: Bar): boolean {
+  return value >= least && value <= most;
+}

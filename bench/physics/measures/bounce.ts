@@ -1,0 +1,99 @@
+/** Bounces: the energy that an elastic gas keeps, and the heights of a ball with restitution 0.5. */
+import type { Dimensions } from '../../../src/core/world/world';
+import { createScene } from '../../../src/scenes';
+import { advance, kineticEnergy, type PhysicsRun, stepsIn, withRun } from '../engine';
+import type { Case, Sizes } from '../measure';
+import { fromScene, GRAVITY, type PhysicsScene, vector } from '../scene';
+
+const DROP = 10;
+const RESTITUTION = 0.5;
+const RADIUS = 0.5;
+const BOUNCES = 3;
+/** Seconds after which a ball with the right restitution has bounced three times: a fall takes 1.43 s. */
+const DROP_SECONDS = 6;
+/** The relative error that the heights may have. The step in which a ball bounces costs up to half of that. */
+const HEIGHT_ERROR = 0.025;
+/** The top of the box that is an obstacle. */
+const TOP = 2;
+const WIDTH = 8;
+
+function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
+  const scene = fromScene(createScene('gas', { dimensions, count: gas }));
+  return {
+    group: 'bounce',
+    dimensions,
+    scene: `elastic gas of ${gas} ${dimensions === 2 ? 'discs' : 'balls'}`,
+    figures: [{ name: `change of energy, ${gasSteps} steps`, unit: 'of the start', bar: { most: 1e-7 } }],
+    run: (engine) =>
+      withRun(engine, scene, async (run) => {
+        const start = kineticEnergy(await run.read());
+        return [Math.abs(kineticEnergy(await advance(run, gasSteps)) / start - 1)];
+      }),
+  };
+}
+
+/** A ball whose lowest point is DROP above the floor, which is a wall or a box that is an obstacle. */
+export function dropScene(dimensions: Dimensions, onObstacle: boolean): PhysicsScene {
+  const floor = onObstacle ? TOP : 0;
+  const middle = WIDTH / 2;
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, WIDTH, 16, WIDTH),
+    gravity: vector(dimensions, 0, -GRAVITY),
+    friction: 0.2,
+    restitution: RESTITUTION,
+    bodies: [{ position: vector(dimensions, middle, floor + RADIUS + DROP, middle), size: RADIUS }],
+    obstacles: onObstacle
+      ? [
+          {
+            position: vector(dimensions, middle, TOP / 2, middle),
+            size: vector(dimensions, middle, TOP / 2, middle),
+          },
+        ]
+      : [],
+  };
+}
+
+/**
+ * Returns the heights of the first bounces. The top of a flight lies between two steps, so it is computed from height
+ * and speed in the last step in which the ball still rises.
+ */
+async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
+  const heights: number[] = [];
+  let top: number | undefined;
+  for (let step = 0; step < stepsIn(DROP_SECONDS) && heights.length < BOUNCES; step++) {
+    const { positions, velocities } = await advance(run, 1);
+    const speed = velocities[1] as number;
+    if (speed > 0) top = (positions[1] as number) - floor - RADIUS + speed ** 2 / (2 * GRAVITY);
+    else if (top !== undefined) {
+      heights.push(top);
+      top = undefined;
+    }
+  }
+  while (heights.length < BOUNCES) heights.push(Number.NaN);
+  return heights;
+}
+
+function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
+  const scene = dropScene(dimensions, onObstacle);
+  return {
+    group: 'bounce',
+    dimensions,
+    scene: `ball dropped on ${onObstacle ? 'an obstacle' : 'a wall'}`,
+    figures: Array.from({ length: BOUNCES }, (_, bounce) => {
+      const right = DROP * RESTITUTION ** (2 * (bounce + 1));
+      const error = HEIGHT_ERROR * right;
+      return {
+        name: `height ${bounce + 1}`,
+        unit: 'units',
+        bar: { least: right - error, most: right + error },
+      };
+    }),
+    run: (engine) => withRun(engine, scene, (run) => heightsOf(run, onObstacle ? TOP : 0)),
+  };
+}
+
+export function bounceCases(dimensions: Dimensions, sizes: Sizes): Case[] {
+  return [gasCase(dimensions, sizes), dropCase(dimensions, false), dropCase(dimensions, true)];
+}

@@ -1,0 +1,114 @@
+/**
+ * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity the
+ * bodies have small random velocities. With gravity they start at rest; none may become faster than a fall through the
+ * world would make it.
+ */
+import type { Dimensions } from '../../../src/core/world/world';
+import { Random } from '../../../src/scenes';
+import { advance, greatestSpeed, kineticEnergy, stepsIn, withRun } from '../engine';
+import type { Case } from '../measure';
+import { measureOverlaps } from '../overlaps';
+import { GRAVITY, type PhysicsScene, vector } from '../scene';
+
+const SEED = 1;
+/** Positions and velocities are multiples of 1/UNITS, which 32-bit floats hold exactly. */
+const UNITS = 1024;
+const DIAMETER = 1;
+
+/** Balls of diameter 1 with centres in a square or cube with this edge. */
+interface Crowd {
+  readonly count: number;
+  readonly edge: number;
+}
+
+const CROWDS: readonly Crowd[] = [
+  { count: 12, edge: 1 },
+  { count: 60, edge: 1 },
+  { count: 200, edge: 3 },
+];
+
+/** Crowds that start at rest, with the strength of gravity and the edge of the world. */
+const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: number })[] = [
+  ...CROWDS.map((crowd) => ({ ...crowd, gravity: 50, world: 20 })),
+  { count: 50, edge: 1, gravity: GRAVITY, world: 40 },
+];
+
+/** Edge of the world of a crowd without gravity. */
+const WORLD = 20;
+/** Greatest velocity along an axis, in units of length per second. */
+const MOST_SPEED = 1;
+/** Overlap in diameters that counts as apart. Contacts remove a share of an overlap, so they never reach 0. */
+const APART = 1e-3;
+
+export function crowdScene(
+  dimensions: Dimensions,
+  { count, edge }: Crowd,
+  { world, gravity, speed }: { readonly world: number; readonly gravity: number; readonly speed: number },
+): PhysicsScene {
+  const random = new Random(SEED);
+  const low = (world - edge) / 2;
+  const vectorOf = (next: () => number) => Array.from({ length: dimensions }, next);
+  const bodies = Array.from({ length: count }, () => ({
+    position: vectorOf(() => low + (edge * random.below(UNITS)) / UNITS),
+    velocity: vectorOf(() => (speed * random.between(-UNITS, UNITS)) / UNITS),
+    size: DIAMETER / 2,
+  }));
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, world, world, world),
+    gravity: vector(dimensions, 0, -gravity),
+    friction: 0.2,
+    restitution: 0,
+    bodies,
+    obstacles: [],
+  };
+}
+
+const describe = (dimensions: Dimensions, { count, edge }: Crowd) =>
+  `${count} ${dimensions === 2 ? 'discs' : 'balls'} in ${new Array(dimensions).fill(edge).join(' × ')}`;
+
+function driftingCase(dimensions: Dimensions, crowd: Crowd): Case {
+  const scene = crowdScene(dimensions, crowd, { world: WORLD, gravity: 0, speed: MOST_SPEED });
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: describe(dimensions, crowd),
+    figures: [
+      { name: 'energy after one step', unit: 'of the start', bar: { most: 1 } },
+      { name: 'energy after 1 s', unit: 'of the start', bar: { most: 1 } },
+      { name: 'deepest overlap after 1 s', unit: 'diameters', bar: { most: APART } },
+    ],
+    run: (engine) =>
+      withRun(engine, scene, async (run) => {
+        const start = kineticEnergy(await run.read());
+        const first = kineticEnergy(await advance(run, 1));
+        const end = await advance(run, stepsIn(1) - 1);
+        const { deepest } = measureOverlaps(dimensions, end.positions, DIAMETER);
+        return [first / start, kineticEnergy(end) / start, deepest];
+      }),
+  };
+}
+
+function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]): Case {
+  const { gravity, world } = resting;
+  const scene = crowdScene(dimensions, resting, { world, gravity, speed: 0 });
+  return {
+    group: 'overlap',
+    dimensions,
+    scene: `${describe(dimensions, resting)} at rest, gravity ${gravity}`,
+    figures: [{ name: 'greatest speed after one step', unit: 'of a fall', bar: { most: 1 } }],
+    run: (engine) =>
+      withRun(engine, scene, async (run) => {
+        const fall = Math.sqrt(2 * gravity * world);
+        return [greatestSpeed(dimensions, await advance(run, 1)) / fall];
+      }),
+  };
+}
+
+export function overlapCases(dimensions: Dimensions): Case[] {
+  return [
+    ...CROWDS.map((crowd) => driftingCase(dimensions, crowd)),
+    ...RESTING.map((resting) => restingCase(dimensions, resting)),
+  ];
+}

@@ -1,0 +1,37 @@
+/** A pile that falls and settles: the scene, the number of steps and the figures of `cellstorm verify --long`. */
+import type { Dimensions } from '../../../src/core/world/world';
+import { createScene } from '../../../src/scenes';
+import { advance, kineticEnergy, withRun } from '../engine';
+import { type Case, FULL_PILE, type Sizes } from '../measure';
+import { measureOverlaps } from '../overlaps';
+import { fromScene } from '../scene';
+
+const STEPS = 1000;
+
+/** Overlaps of piles of FULL_PILE particles that must not grow, in percent of a diameter. */
+const BARS = { 2: { mean: 0.68, deepest: 4.95 }, 3: { mean: 0.15, deepest: 3.66 } } as const;
+
+export function pileCases(dimensions: Dimensions, { pile }: Sizes): Case[] {
+  const scene = createScene('pile', { dimensions, count: pile });
+  const diameter = 2 * scene.radius;
+  const barOf = (name: 'mean' | 'deepest') =>
+    pile === FULL_PILE ? { most: BARS[dimensions][name] } : undefined;
+  return [
+    {
+      group: 'pile',
+      dimensions,
+      scene: `${pile} ${dimensions === 2 ? 'discs' : 'spheres'}, ${STEPS} steps`,
+      figures: [
+        { name: 'mean overlap', unit: '%', bar: barOf('mean') },
+        { name: 'deepest overlap', unit: '%', bar: barOf('deepest') },
+        { name: 'rms speed', unit: 'diameters/s' },
+      ],
+      run: (engine) =>
+        withRun(engine, fromScene(scene), async (run) => {
+          const end = await advance(run, STEPS);
+          const { mean, deepest } = measureOverlaps(dimensions, end.positions, diameter);
+          return [100 * mean, 100 * deepest, Math.sqrt((2 * kineticEnergy(end)) / pile) / diameter];
+        }),
+    },
+  ];
+}

@@ -1,0 +1,92 @@
+/**
+ * Heavy on light: a ball of radius R rests on a ball of radius 1, which lies on the floor. The gap is the distance from
+ * the floor to the upper ball; at the start, when all touch, it is 2.
+ */
+import type { Dimensions } from '../../../src/core/world/world';
+import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
+import type { Bar, Case } from '../measure';
+import { GRAVITY, type PhysicsScene, vector } from '../scene';
+
+const RATIOS = [1, 5, 10, 15, 20] as const;
+const GAP = 2;
+const HEIGHT = 128;
+/** The gap must stay within 2% of the gap at the start. */
+const HOLDS: Bar = { least: 0.98, most: 1.02 };
+
+export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene {
+  const width = 4 * ratio + 8;
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, width, HEIGHT, width),
+    gravity: vector(dimensions, 0, -GRAVITY),
+    friction: 0.2,
+    restitution: 0,
+    bodies: [
+      { position: vector(dimensions, width / 2, 1, width / 2), size: 1 },
+      { position: vector(dimensions, width / 2, GAP + ratio, width / 2), size: ratio },
+    ],
+    obstacles: [],
+  };
+}
+
+/** The extremes in a stretch of time. */
+interface Extremes {
+  /** As a share of the gap at the start. */
+  readonly lowest: number;
+  readonly highest: number;
+  /** Greatest vertical speed of the upper ball. */
+  readonly speed: number;
+  /** True if the upper centre was ever below the lower one. */
+  readonly passed: boolean;
+}
+
+async function watch(
+  run: PhysicsRun,
+  dimensions: Dimensions,
+  ratio: number,
+  seconds: number,
+): Promise<Extremes> {
+  let [lowest, highest, speed, passed] = [Infinity, -Infinity, 0, false];
+  for (let step = 0; step < stepsIn(seconds); step++) {
+    const { positions, velocities } = await advance(run, 1);
+    const upper = positions[dimensions + 1] as number;
+    const gap = (upper - ratio) / GAP;
+    lowest = Math.min(lowest, gap);
+    highest = Math.max(highest, gap);
+    speed = Math.max(speed, Math.abs(velocities[dimensions + 1] as number));
+    if (upper < (positions[1] as number)) passed = true;
+  }
+  return { lowest, highest, speed, passed };
+}
+
+function ratioCase(dimensions: Dimensions, ratio: number): Case {
+  const scene = ratioScene(dimensions, ratio);
+  return {
+    group: 'ratio',
+    dimensions,
+    scene: `radius ${ratio} on radius 1`,
+    figures: [
+      { name: 'lowest gap, 1.5 to 2 s', unit: 'of the gap at touch', bar: HOLDS },
+      { name: 'highest gap, 1.5 to 2 s', unit: 'of the gap at touch', bar: HOLDS },
+      { name: 'speed, 1.5 to 2 s', unit: 'units/s' },
+      { name: 'lowest gap, 9.5 to 10 s', unit: 'of the gap at touch', bar: HOLDS },
+      { name: 'highest gap, 9.5 to 10 s', unit: 'of the gap at touch', bar: HOLDS },
+      { name: 'speed, 9.5 to 10 s', unit: 'units/s' },
+      { name: 'centres have passed', unit: '1 if so', bar: { most: 0 } },
+    ],
+    run: (engine) =>
+      withRun(engine, scene, async (run) => {
+        await advance(run, stepsIn(1.5));
+        const early = await watch(run, dimensions, ratio, 0.5);
+        await advance(run, stepsIn(7.5));
+        const late = await watch(run, dimensions, ratio, 0.5);
+        const passed = early.passed || late.passed ? 1 : 0;
+        return [early.lowest, early.highest, early.speed, late.lowest, late.highest, late.speed, passed];
+      }),
+  };
+}
+
+export function ratioCases(dimensions: Dimensions): Case[] {
+  return RATIOS.map((ratio) => ratioCase(dimensions, ratio));
+}

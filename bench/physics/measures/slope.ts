@@ -1,0 +1,110 @@
+/**
+ * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle a body must stand; at 30° it must
+ * slide with Coulomb's acceleration. The floor is level, and gravity tilts.
+ */
+import type { Dimensions } from '../../../src/core/world/world';
+import { advance, distanceMoved, stepsIn, withRun } from '../engine';
+import type { Bar, Case } from '../measure';
+import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } from '../scene';
+
+const FRICTION = 0.5;
+const STANDING_ANGLES = [5, 10, 20] as const;
+const SLIDING_ANGLE = 30;
+/** Greatest speed of a body that stands, in diameters/s. */
+const STANDS: Bar = { most: 1e-4 };
+/** Greatest difference from Coulomb's acceleration, in percent. */
+const SLIDES: Bar = { least: -1, most: 1 };
+
+const LENGTH = 64;
+const HEIGHT = 16;
+const START = 16;
+/** The top of the box that is an obstacle. */
+const TOP = 2;
+
+const SHAPES = ['ball', 'box'] as const;
+const SUPPORTS = ['wall', 'obstacle', 'other'] as const;
+type Shape = (typeof SHAPES)[number];
+/** `other`: a second body of the same shape, which lies on a wall. */
+type Support = (typeof SUPPORTS)[number];
+
+/** The measured body is the last one. Bodies have a diameter of 1. */
+export function slopeScene(
+  dimensions: Dimensions,
+  shape: Shape,
+  support: Support,
+  degrees: number,
+): PhysicsScene {
+  const middle = HEIGHT / 2;
+  const size = shape === 'ball' ? 0.5 : vector(dimensions, 0.5, 0.5, 0.5);
+  const bodyAt = (y: number): PhysicsBody => ({ position: vector(dimensions, START, y, middle), size });
+  const floor: PhysicsBody = {
+    position: vector(dimensions, LENGTH / 2, TOP / 2, middle),
+    size: vector(dimensions, LENGTH / 2, TOP / 2, middle),
+  };
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, LENGTH, HEIGHT, HEIGHT),
+    gravity: tiltedGravity(dimensions, degrees),
+    friction: FRICTION,
+    restitution: 0,
+    bodies: support === 'other' ? [bodyAt(0.5), bodyAt(1.5)] : [bodyAt(support === 'wall' ? 0.5 : TOP + 0.5)],
+    obstacles: support === 'obstacle' ? [floor] : [],
+  };
+}
+
+/** Runs two seconds, and returns how far the last body moves in the second one. */
+async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
+  return withRun(engine, scene, async (run) => {
+    const before = await advance(run, stepsIn(1));
+    const after = await advance(run, stepsIn(1));
+    return distanceMoved(scene.dimensions, before, after, scene.bodies.length - 1);
+  });
+}
+
+function standingCase(dimensions: Dimensions, shape: Shape, support: Support, degrees: number): Case {
+  return {
+    group: 'slope',
+    dimensions,
+    scene: `${degrees}°, ${describe(shape, support)}`,
+    figures: [{ name: 'speed', unit: 'diameters/s', bar: STANDS }],
+    run: async (engine) => [
+      await movedInSecondSecond(engine, slopeScene(dimensions, shape, support, degrees)),
+    ],
+  };
+}
+
+/** Returns the distance in the second second of a body that slides from rest with Coulomb's friction. */
+export function coulombDistance(degrees: number): number {
+  const angle = (degrees * Math.PI) / 180;
+  // ½ a (2² − 1²)
+  return 1.5 * GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
+}
+
+function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Case {
+  return {
+    group: 'slope',
+    dimensions,
+    scene: `${SLIDING_ANGLE}°, ${describe(shape, support)}`,
+    figures: [{ name: 'acceleration above Coulomb', unit: '%', bar: SLIDES }],
+    async run(engine) {
+      const moved = await movedInSecondSecond(engine, slopeScene(dimensions, shape, support, SLIDING_ANGLE));
+      return [100 * (moved / coulombDistance(SLIDING_ANGLE) - 1)];
+    },
+  };
+}
+
+function describe(shape: Shape, support: Support): string {
+  if (support === 'other') return `${shape} on a ${shape}`;
+  return `${shape} on ${support === 'wall' ? 'a wall' : 'an obstacle'}`;
+}
+
+export function slopeCases(dimensions: Dimensions): Case[] {
+  return SUPPORTS.flatMap((support) =>
+    SHAPES.flatMap((shape) => {
+      const standing = STANDING_ANGLES.map((degrees) => standingCase(dimensions, shape, support, degrees));
+      // Two bodies on each other slide together at the angle at which the upper one slides alone.
+      return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
+    }),
+  );
+}

@@ -1,0 +1,133 @@
+/** Bodies that must stand for minutes: on a ramp of obstacles, in a heap, and in a tower of boxes. */
+import type { Dimensions } from '../../../src/core/world/world';
+import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
+import type { Case, Sizes } from '../measure';
+import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
+
+/** Seconds between the states that are compared. */
+const SAMPLE = 0.25;
+const RADIUS = 0.5;
+/** A body that moves no faster than this stands, in diameters/s: 0.03 diameters in five minutes. */
+const STANDING_SPEED = 1e-4;
+
+const RAMP_DEGREES = 15;
+const RAMP_LENGTH = 12;
+/** Distance between neighbouring obstacles of a ramp. */
+const RAMP_SPACING = 0.5;
+/** Rows of obstacles across a ramp in 3D; 2D has one. */
+const RAMP_ROWS = 7;
+/** The z of the first row. */
+const RAMP_Z = 8;
+const RAMP_BODIES = 5;
+
+/** Discs (balls) along the lowest edge of a heap: 55 bodies in both. */
+const HEAP_BASE = { 2: 10, 3: 5 } as const;
+
+const TOWER_HEIGHT = 10;
+
+function world(
+  dimensions: Dimensions,
+  edge: number,
+): Omit<PhysicsScene, 'bodies' | 'friction' | 'obstacles'> {
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, edge, edge, edge),
+    gravity: vector(dimensions, 0, -GRAVITY),
+    restitution: 0,
+  };
+}
+
+/** Balls on a slope of overlapping balls. Each touches the two (four) obstacles around the hollow below it. */
+export function rampScene(dimensions: Dimensions): PhysicsScene {
+  const angle = (RAMP_DEGREES * Math.PI) / 180;
+  const across =
+    dimensions === 2 ? [RAMP_Z] : Array.from({ length: RAMP_ROWS }, (_, row) => RAMP_Z + row * RAMP_SPACING);
+  /** Returns the point at a distance along the ramp and above it. */
+  const pointAt = (along: number, above: number, z: number) =>
+    vector(
+      dimensions,
+      2 + along * Math.cos(angle) - above * Math.sin(angle),
+      2 + along * Math.sin(angle) + above * Math.cos(angle),
+      z,
+    );
+  const obstacles = across.flatMap((z) =>
+    Array.from({ length: RAMP_LENGTH / RAMP_SPACING }, (_, step) => ({
+      position: pointAt(step * RAMP_SPACING, 0, z),
+      size: RADIUS,
+    })),
+  );
+  const half = RAMP_SPACING / 2;
+  const above = Math.sqrt((2 * RADIUS) ** 2 - (dimensions - 1) * half ** 2);
+  // The hollow between the two middle rows; RAMP_ROWS is odd.
+  const hollow = RAMP_Z + (RAMP_ROWS / 2) * RAMP_SPACING;
+  const bodies = Array.from({ length: RAMP_BODIES }, (_, body) => ({
+    position: pointAt(2 + 2 * body + half, above, hollow),
+    size: RADIUS,
+  }));
+  return { ...world(dimensions, 20), friction: 0.5, bodies, obstacles };
+}
+
+/** A triangle of discs or a pyramid of balls with a square base. Neighbours touch. */
+export function heapScene(dimensions: Dimensions): PhysicsScene {
+  const base = HEAP_BASE[dimensions];
+  const rise = dimensions === 2 ? Math.sqrt(3) / 2 : Math.SQRT1_2;
+  const bodies: PhysicsBody[] = [];
+  for (let layer = 0; layer < base; layer++) {
+    const length = base - layer;
+    const first = 10 - (length - 1) / 2;
+    const y = RADIUS + layer * rise;
+    for (let row = 0; row < (dimensions === 2 ? 1 : length); row++) {
+      for (let column = 0; column < length; column++) {
+        bodies.push({ position: vector(dimensions, first + column, y, first + row), size: RADIUS });
+      }
+    }
+  }
+  return { ...world(dimensions, 20), friction: 1, bodies, obstacles: [] };
+}
+
+/** Boxes of edge 1 that lie exactly on each other. */
+export function towerScene(dimensions: Dimensions): PhysicsScene {
+  const bodies = Array.from({ length: TOWER_HEIGHT }, (_, level) => ({
+    position: vector(dimensions, 8, level + 0.5, 8),
+    size: vector(dimensions, 0.5, 0.5, 0.5),
+  }));
+  return { ...world(dimensions, 16), friction: 0.5, bodies, obstacles: [] };
+}
+
+/** Returns the greatest distance of any body from its position after one second. */
+async function greatestMovement(
+  engine: PhysicsEngine,
+  scene: PhysicsScene,
+  seconds: number,
+): Promise<number> {
+  return withRun(engine, scene, async (run) => {
+    const settled = await advance(run, stepsIn(1));
+    let greatest = 0;
+    for (let time = 1; time < seconds; time += SAMPLE) {
+      const state = await advance(run, stepsIn(SAMPLE));
+      for (let body = 0; body < scene.bodies.length; body++) {
+        const moved = distanceMoved(scene.dimensions, settled, state, body);
+        if (!(moved <= greatest)) greatest = moved;
+      }
+    }
+    return greatest;
+  });
+}
+
+export function standingCases(dimensions: Dimensions, { standing }: Sizes): Case[] {
+  const named = [
+    ['ramp of obstacles', rampScene],
+    [dimensions === 2 ? 'triangle of discs' : 'pyramid of balls', heapScene],
+    ['tower of ten boxes', towerScene],
+  ] as const;
+  return named.map(([name, sceneOf]) => ({
+    group: 'standing',
+    dimensions,
+    scene: name,
+    figures: [
+      { name: `movement, 1 to ${standing} s`, unit: 'diameters', bar: { most: STANDING_SPEED * standing } },
+    ],
+    run: async (engine) => [await greatestMovement(engine, sceneOf(dimensions), standing)],
+  }));
+}

@@ -1,0 +1,58 @@
+/**
+ * Runs cases in engines, and returns their figures as rows of plain values. A case that fails in one engine does not
+ * stop the others.
+ */
+import type { Dimensions } from '../../src/core/world/world';
+import type { PhysicsEngine } from './engine';
+import { type Bar, type Case, type GroupName, meetsBar } from './measure';
+
+/** The value of an engine: a number, or null if it is not finite, for example because a ball never bounced. */
+export type Value = number | null;
+
+export interface Row {
+  readonly group: GroupName;
+  readonly dimensions: Dimensions;
+  readonly scene: string;
+  readonly figure: string;
+  readonly unit: string;
+  readonly bar?: Bar | undefined;
+  /** By the name of the engine; an engine that cannot run the scene is missing. */
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+export interface CaseResult {
+  readonly rows: readonly Row[];
+  /** One sentence per engine that failed. */
+  readonly failures: readonly string[];
+}
+
+export async function runCase(case_: Case, engines: readonly PhysicsEngine[]): Promise<CaseResult> {
+  const { group, dimensions, scene, figures } = case_;
+  const found: (readonly [name: string, values: readonly number[]])[] = [];
+  const failures: string[] = [];
+  for (const engine of engines) {
+    if (!engine.dimensions.includes(dimensions)) continue;
+    try {
+      found.push([engine.name, await case_.run(engine)]);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      failures.push(`${engine.name} failed in ${scene}, ${dimensions}D: ${reason}`);
+    }
+  }
+  const rows = figures.map(({ name, unit, bar }, index): Row => {
+    const values = Object.fromEntries(found.map(([engine, numbers]) => [engine, toValue(numbers[index])]));
+    return { group, dimensions, scene, figure: name, unit, ...(bar ? { bar } : {}), values };
+  });
+  return { rows, failures };
+}
+
+function toValue(number: number | undefined): Value {
+  return number !== undefined && Number.isFinite(number) ? number : null;
+}
+
+/** Returns whether the value of an engine meets the bar; undefined without a bar or a value. */
+export function isGood({ bar, values }: Row, engine: string): boolean | undefined {
+  const value = values[engine];
+  if (bar === undefined || value === undefined) return undefined;
+  return value !== null && meetsBar(value, bar);
+}

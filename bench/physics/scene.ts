@@ -1,0 +1,65 @@
+/**
+ * Describes a scene of bench:physics as plain data that every engine can load, and makes the parts that several scenes
+ * share. Scenes contain no random numbers except those of src/scenes/random.ts, so they are the same every time.
+ */
+import type { Dimensions } from '../../src/core/world/world';
+import type { Scene } from '../../src/scenes';
+
+/** Length / s². */
+export const GRAVITY = 9.81;
+
+export interface PhysicsBody {
+  readonly position: readonly number[];
+  /** Default: at rest. */
+  readonly velocity?: readonly number[] | undefined;
+  /** The radius of a ball (disc), or half of each edge of a box. */
+  readonly size: number | readonly number[];
+}
+
+export interface PhysicsScene {
+  readonly dimensions: Dimensions;
+  /** Opposite corners of the world. All sides are walls. */
+  readonly min: readonly number[];
+  readonly max: readonly number[];
+  readonly gravity: readonly number[];
+  readonly friction: number;
+  readonly restitution: number;
+  readonly bodies: readonly PhysicsBody[];
+  /** Bodies that never move. */
+  readonly obstacles: readonly PhysicsBody[];
+}
+
+/** Returns a vector; `z` is left out in 2D. */
+export function vector(dimensions: Dimensions, x: number, y: number, z = 0): number[] {
+  return dimensions === 2 ? [x, y] : [x, y, z];
+}
+
+/** Returns gravity for a floor that slopes down along +x by this angle: the floor stays level, and gravity tilts. */
+export function tiltedGravity(dimensions: Dimensions, degrees: number): number[] {
+  const angle = (degrees * Math.PI) / 180;
+  return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));
+}
+
+/** Converts a scene of equal balls from src/scenes. */
+export function fromScene({
+  dimensions,
+  min,
+  max,
+  positions,
+  velocities,
+  radius,
+  settings,
+}: Scene): PhysicsScene {
+  const { gravity = vector(dimensions, 0, 0), friction = 0.2, restitution = 0 } = settings;
+  const bodies = Array.from({ length: positions.length / dimensions }, (_, body) => ({
+    position: vectorOf(positions, dimensions, body),
+    velocity: vectorOf(velocities, dimensions, body),
+    size: radius,
+  }));
+  return { dimensions, min, max, gravity, friction, restitution, bodies, obstacles: [] };
+}
+
+/** Returns the vector of one body from packed vectors. */
+export function vectorOf(packed: Float32Array, dimensions: Dimensions, body: number): number[] {
+  return Array.from(packed.subarray(dimensions * body, dimensions * (body + 1)));
+}

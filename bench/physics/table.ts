@@ -1,0 +1,54 @@
+/** Prints rows as a table for the terminal. A value that misses its bar ends in "!". */
+import type { Bar } from './measure';
+import { isGood, type Row } from './run';
+
+const HEAD = ['scene', 'figure', 'unit', 'bar'];
+
+/** Returns the lines of the table. `engines` are the names of the columns. */
+export function tableOf(rows: readonly Row[], engines: readonly string[]): string {
+  let last = '';
+  const cells = rows.map((row) => {
+    const { dimensions, scene, figure, unit, bar } = row;
+    const name = `${dimensions}D ${scene}`;
+    const shown = name === last ? '' : name;
+    last = name;
+    return [
+      shown,
+      figure,
+      unit,
+      bar ? describeBar(bar) : '',
+      ...engines.map((engine) => describeValue(row, engine)),
+    ];
+  });
+  const all = [[...HEAD, ...engines], ...cells];
+  const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? [];
+  return all
+    .map((line) => {
+      const padded = line.map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return column < HEAD.length ? cell.padEnd(width) : cell.padStart(width);
+      });
+      return `${padded.join('  ').trimEnd()}\n`;
+    })
+    .join('');
+}
+
+/** Describes the range of a bar, such as "≤ 0.0001" or "0.98 to 1.02". */
+export function describeBar({ least, most }: Bar): string {
+  if (least === undefined) return `≤ ${short(most as number)}`;
+  return most === undefined ? `≥ ${short(least)}` : `${short(least)} to ${short(most)}`;
+}
+
+function describeValue(row: Row, engine: string): string {
+  const value = row.values[engine];
+  if (value === undefined) return '–';
+  return `${value === null ? 'none' : short(value)}${isGood(row, engine) === false ? '!' : ' '}`;
+}
+
+/** Returns a number with three significant digits, without trailing zeros. */
+export function short(value: number): string {
+  const rounded = Number(value.toPrecision(3));
+  const size = Math.abs(rounded);
+  if (size !== 0 && (size < 1e-4 || size >= 1e5)) return rounded.toExponential().replace('e+', 'e');
+  return String(rounded);
+}
