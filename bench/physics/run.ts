@@ -26,14 +26,14 @@ export interface CaseResult {
   readonly failures: readonly string[];
 }
 
-export async function runCase(case_: Case, engines: readonly PhysicsEngine[]): Promise<CaseResult> {
-  const { group, dimensions, scene, figures } = case_;
+export async function runCase(one: Case, engines: readonly PhysicsEngine[]): Promise<CaseResult> {
+  const { group, dimensions, scene, figures } = one;
   const found: (readonly [name: string, values: readonly number[]])[] = [];
   const failures: string[] = [];
   for (const engine of engines) {
     if (!engine.dimensions.includes(dimensions)) continue;
     try {
-      found.push([engine.name, await case_.run(engine)]);
+      found.push([engine.name, await one.run(engine)]);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       failures.push(`${engine.name} failed in ${scene}, ${dimensions}D: ${reason}`);

@@ -41,7 +41,7 @@ export function describeBar({ least, most }: Bar): string {
 
 function describeValue(row: Row, engine: string): string {
   const value = row.values[engine];
-  if (value === undefined) return '–';
+  if (value === undefined) return '– ';
   return `${value === null ? 'none' : short(value)}${isGood(row, engine) === false ? '!' : ' '}`;
 }
 

@@ -1,0 +1,78 @@
+/** Scenes that must stand: neighbours touch without overlap, and the largest movement is found. */
+import { describe, expect, it } from 'vitest';
+import type { PhysicsEngine, PhysicsState } from '../../../../../bench/physics/engine';
+import { heapScene, rampScene, towerScene } from '../../../../../bench/physics/measures/standing';
+import type { PhysicsScene } from '../../../../../bench/physics/scene';
+import { figuresOf, findCase, SMALL } from '../cases';
+
+/** Returns the number of pairs that touch, with an obstacle or another body; fails if any pair overlaps. */
+function countTouching({ bodies, obstacles }: PhysicsScene): number {
+  let touching = 0;
+  bodies.forEach(({ position }, index) => {
+    for (const other of [...bodies.slice(index + 1), ...obstacles]) {
+      const distance = Math.hypot(...position.map((along, axis) => along - (other.position[axis] as number)));
+      expect(distance).toBeGreaterThan(1 - 1e-6);
+      if (distance < 1 + 1e-6) touching++;
+    }
+  });
+  return touching;
+}
+
+describe.each([2, 3] as const)('in %dD', (dimensions) => {
+  it('each ball on the ramp touches the obstacles around its hollow', () => {
+    const scene = rampScene(dimensions);
+    expect(scene.bodies).toHaveLength(5);
+    expect(countTouching(scene)).toBe(5 * 2 ** (dimensions - 1));
+  });
+
+  it('a heap has 55 bodies, and each stands on two (four) others', () => {
+    const scene = heapScene(dimensions);
+    expect(scene.bodies).toHaveLength(55);
+    const besides = dimensions === 2 ? 45 : 100;
+    const below = dimensions === 2 ? 2 * 45 : 4 * 30;
+    // Neighbours in a layer touch, too: 9 + 8 + … + 1 pairs of discs; 2 n (n − 1) pairs in a square layer of balls.
+    expect(countTouching(scene)).toBe(besides + below - (dimensions === 2 ? 0 : 20));
+  });
+
+  it('a tower has ten boxes, each on the one below', () => {
+    const { bodies } = towerScene(dimensions);
+    expect(bodies.map(({ position }) => position[1])).toEqual(
+      Array.from({ length: 10 }, (_, level) => level + 0.5),
+    );
+  });
+
+  it('a heap stands on the CPU engine', async () => {
+    const scene = dimensions === 2 ? 'triangle of discs' : 'pyramid of balls';
+    const { 'movement, 1 to 3 s': moved } = await figuresOf(findCase('standing', dimensions, scene, SMALL));
+    expect(moved).toBeLessThan(1e-4);
+  });
+});
+
+it('the movement is the greatest of any body at any time after the first second', async () => {
+  let steps = 0;
+  const stateNow = (): PhysicsState => {
+    const positions = new Float32Array(20);
+    // Before the first second everything moves. Later body 3 moves away for half a second and comes back.
+    if (steps < 60) positions.fill(steps);
+    else if (steps >= 75 && steps < 105) positions[7] = 0.25;
+    return { positions, velocities: new Float32Array(20) };
+  };
+  const engine: PhysicsEngine = {
+    name: 'moves',
+    about: '',
+    dimensions: [2],
+    open: () => ({
+      step: () => {
+        steps++;
+      },
+      read: stateNow,
+      destroy: () => undefined,
+    }),
+  };
+  const { 'movement, 1 to 3 s': moved } = await figuresOf(
+    findCase('standing', 2, 'tower of ten boxes', SMALL),
+    engine,
+  );
+  expect(moved).toBe(0.25);
+  expect(steps).toBe(180);
+});
