@@ -6,10 +6,22 @@ import {
   cellOfParticle,
   quarantineCell,
   retiredCell,
+  snap,
   startLength,
 } from '../../../../src/core/world/cells';
 import { defineWorld } from '../../../../src/core/world/world';
 import { fc } from '../../../helpers/properties';
+
+it('snaps what a GPU may flush to 0, and nothing else', () => {
+  const below = 2 ** -126 - 2 ** -149;
+  expect([2 ** -126, -(2 ** -126), below, -below, 2 ** -149].map(snap)).toEqual([
+    2 ** -126,
+    -(2 ** -126),
+    0,
+    0,
+    0,
+  ]);
+});
 
 describe('cellCoordinate', () => {
   // Ten cells inside a ring: 1 to 10.

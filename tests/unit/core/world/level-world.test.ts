@@ -122,6 +122,16 @@ describe('a world with variable radii', () => {
     );
   });
 
+  it('has just enough cells to cover a bounded box, on the lowest level', () => {
+    const max = [20.5, 3];
+    const { cells, cellSize } = defineLevels({ dimensions: 2, min: [0, 0], max }, RADII, 1000);
+    expect(
+      cells.map((count) => count - 1).every((count, axis) => count * cellSize < (max[axis] as number)),
+    ).toBe(true);
+    expect(cells.every((count, axis) => count * cellSize >= (max[axis] as number))).toBe(true);
+    expect(Math.max(...cells)).toBeGreaterThan(2);
+  });
+
   it('accepts a room lower than its boxes are wide, even if rounding lowers it further', () => {
     // From 8 to 16, 32-bit floats are 2^-20 apart, and from 64 to 128 they are 2^-17 apart. The floor is rounded up and
     // the ceiling down.
