@@ -12,7 +12,6 @@ import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { CellstormError } from '../src/core/base/errors';
 import { openEngines } from './physics/engines';
-import { GROUP_NAMES } from './physics/measure';
 import { casesOf } from './physics/measures';
 import { type PhysicsOptions, readOptions } from './physics/options';
 import { type Row, runCase } from './physics/run';
@@ -39,27 +38,28 @@ async function measure({
   json,
 }: PhysicsOptions): Promise<boolean> {
   const engines = await openEngines(names, complain);
-  const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
+  const described = engines.map(({ name, about }) => ({ name, about }));
+  const columns = engines.map(({ name }) => name);
+  const processor = `${cpus()[0]?.model.trim()}, ${cpus().length} cores`;
+  const machine = `${processor}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`;
   process.stdout.write(
     `Steps of 1/60 s: ${machine}\n${engines.map(({ name, about }) => `  ${name}: ${about}\n`).join('')}` +
       'A value that misses its bar ends in "!".\n',
   );
   const rows: Row[] = [];
   let isComplete = true;
-  for (const group of GROUP_NAMES.filter((name) => groups.includes(name))) {
+  for (const group of groups) {
     const ofGroup: Row[] = [];
-    for (const one of casesOf([group], dimensions, sizes)) {
+    for (const one of casesOf(group, dimensions, sizes)) {
       const result = await runCase(one, engines);
       ofGroup.push(...result.rows);
       for (const failure of result.failures) complain(failure);
       if (result.failures.length > 0) isComplete = false;
     }
-    const columns = engines.map(({ name }) => name);
     process.stdout.write(`\n${group}\n${tableOf(ofGroup, columns)}`);
     rows.push(...ofGroup);
-  }
-  if (json !== undefined) {
-    const described = engines.map(({ name, about }) => ({ name, about }));
+    if (json === undefined) continue;
+    // Write after each group, so that a run that is cut off keeps its finished groups.
     const record = { machine, commit: commitOf(), sizes, engines: described, rows };
     writeFileSync(json, `${JSON.stringify(record, undefined, 1)}\n`);
   }

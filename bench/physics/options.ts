@@ -23,7 +23,7 @@ const MOST_MINUTES = 60;
 
 export function readOptions(args: readonly string[]): PhysicsOptions {
   const { engines, only, dimensions, minutes, full, json } = parse(args);
-  const standing = minutes === undefined ? DEFAULT_SIZES.standing : 60 * Number(minutes);
+  const standing = minutes === undefined ? DEFAULT_SIZES.standing : Math.round(60 * Number(minutes));
   if (!(standing >= 60 * LEAST_MINUTES && standing <= 60 * MOST_MINUTES)) {
     throw new CellstormError(
       `--minutes is ${minutes}, but it must be a number from ${LEAST_MINUTES} to ${MOST_MINUTES}.`,

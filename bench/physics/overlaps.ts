@@ -1,8 +1,13 @@
-/** Finds the overlaps of equal balls in a state, with cellstorm's grid on the CPU, which finds all of them. */
+/**
+ * Measures the overlaps of equal balls in a state. Cellstorm's grid on the CPU finds all pairs. It leaves out balls
+ * whose position is not finite. A state with such balls has no mean and no deepest overlap: both are NaN.
+ */
 import type { Dimensions } from '../../src/core/world/world';
 import { createCpuGrid } from '../../src/cpu';
 
 export interface OverlapMeasures {
+  /** Number of overlapping pairs. */
+  readonly pairs: number;
   /** Mean overlap of the overlapping pairs, in diameters; 0 if there are none. */
   readonly mean: number;
   /** In diameters. */
@@ -31,5 +36,6 @@ export function measureOverlaps(
     sum += depth;
     deepest = Math.max(deepest, depth);
   });
-  return { mean: pairs > 0 ? sum / pairs : 0, deepest };
+  if (!positions.every(Number.isFinite)) return { pairs, mean: Number.NaN, deepest: Number.NaN };
+  return { pairs, mean: pairs > 0 ? sum / pairs : 0, deepest };
 }

@@ -2,6 +2,7 @@
  * Describes a scene of bench:physics as plain data that every engine can load, and makes the parts that several scenes
  * share. Scenes contain no random numbers except those of src/scenes/random.ts, so they are the same every time.
  */
+import { defaultSettings, resolveSettings } from '../../src/core/contact/settings';
 import type { Dimensions } from '../../src/core/world/world';
 import type { Scene } from '../../src/scenes';
 
@@ -50,7 +51,11 @@ export function fromScene({
   radius,
   settings,
 }: Scene): PhysicsScene {
-  const { gravity = vector(dimensions, 0, 0), friction = 0.2, restitution = 0 } = settings;
+  const { gravity, friction, restitution } = resolveSettings(
+    dimensions,
+    defaultSettings(dimensions),
+    settings,
+  );
   const bodies = Array.from({ length: positions.length / dimensions }, (_, body) => ({
     position: vectorOf(positions, dimensions, body),
     velocity: vectorOf(velocities, dimensions, body),

@@ -1,4 +1,5 @@
 /** Prints rows as a table for the terminal. A value that misses its bar ends in "!". */
+import { formatTable } from '../../src/cli/output';
 import type { Bar } from './measure';
 import { isGood, type Row } from './run';
 
@@ -20,17 +21,9 @@ export function tableOf(rows: readonly Row[], engines: readonly string[]): strin
       ...engines.map((engine) => describeValue(row, engine)),
     ];
   });
-  const all = [[...HEAD, ...engines], ...cells];
-  const widths = all[0]?.map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0))) ?? [];
-  return all
-    .map((line) => {
-      const padded = line.map((cell, column) => {
-        const width = widths[column] ?? 0;
-        return column < HEAD.length ? cell.padEnd(width) : cell.padStart(width);
-      });
-      return `${padded.join('  ').trimEnd()}\n`;
-    })
-    .join('');
+  const head = [...HEAD, ...engines];
+  const right = head.map((_, column) => column >= HEAD.length);
+  return `${formatTable([head, ...cells], right)}\n`;
 }
 
 /** Describes the range of a bar, such as "≤ 0.0001" or "0.98 to 1.02". */

@@ -3,8 +3,8 @@
  * Inputs: an engine, the number of discs, the number of steps and a time limit. Output: a record of plain values. An
  * engine gets no timing if discs are missing, outside the box or at coordinates that are not finite.
  */
-import { createCpuGrid } from '../../src/cpu';
 import { createScene, type Scene } from '../../src/scenes';
+import { measureOverlaps } from '../physics/overlaps';
 import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 
 /** Seconds per step. */
@@ -113,20 +113,7 @@ export function whatIsWrong(
   return `Disc ${outside >> 1} is outside the box, at ${positions[outside]} along ${outside % 2 ? 'y' : 'x'}.`;
 }
 
-function overlapsOf({ count, radius }: Scene, positions: Float32Array) {
-  const diameter = 2 * radius;
-  const grid = createCpuGrid({ dimensions: 2, unbounded: true, diameter, capacity: count });
-  grid.build(positions);
-  let overlaps = 0;
-  let sum = 0;
-  let greatestOverlap = 0;
-  grid.forEachPair((a, b) => {
-    const dx = (positions[2 * a] as number) - (positions[2 * b] as number);
-    const dy = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
-    const depth = 1 - Math.hypot(dx, dy) / diameter;
-    overlaps++;
-    sum += depth;
-    if (depth > greatestOverlap) greatestOverlap = depth;
-  });
-  return { overlaps, meanOverlap: overlaps > 0 ? sum / overlaps : 0, greatestOverlap };
+function overlapsOf({ radius }: Scene, positions: Float32Array) {
+  const { pairs, mean, deepest } = measureOverlaps(2, positions, 2 * radius);
+  return { overlaps: pairs, meanOverlap: mean, greatestOverlap: deepest };
 }

@@ -21,11 +21,12 @@ async function openGpu(): Promise<PhysicsEngine> {
 
 /**
  * Opens the named engines; without names, all engines. Then a machine without a GPU runs the others, and `onMissing`
- * gets a sentence that says why.
+ * gets a sentence that says why. Tests pass another `openOnGpu`.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,
   onMissing: (reason: string) => void,
+  openOnGpu = openGpu,
 ): Promise<PhysicsEngine[]> {
   const engines: PhysicsEngine[] = [];
   for (const name of names ?? ENGINE_NAMES) {
@@ -34,7 +35,7 @@ export async function openEngines(
     else if (name === 'rapier') engines.push(RAPIER);
     else {
       try {
-        engines.push(await openGpu());
+        engines.push(await openOnGpu());
       } catch (error) {
         if (names || !(error instanceof CellstormError)) throw error;
         onMissing(`The engine gpu is left out: ${error.message}`);

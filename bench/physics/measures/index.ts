@@ -1,6 +1,6 @@
 /** Lists all cases of bench:physics. */
 import type { Dimensions } from '../../../src/core/world/world';
-import { type Case, GROUP_NAMES, type GroupName, type Sizes } from '../measure';
+import type { Case, GroupName, Sizes } from '../measure';
 import { bounceCases } from './bounce';
 import { overlapCases } from './overlap';
 import { pileCases } from './pile';
@@ -17,13 +17,7 @@ const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes
   pile: pileCases,
 };
 
-/** Returns the cases of these groups, in the order of GROUP_NAMES. */
-export function casesOf(
-  groups: readonly GroupName[],
-  dimensions: readonly Dimensions[],
-  sizes: Sizes,
-): Case[] {
-  return GROUP_NAMES.filter((name) => groups.includes(name)).flatMap((name) =>
-    dimensions.flatMap((dimension) => CASES_OF[name](dimension, sizes)),
-  );
+/** Returns the cases of a group, in order of their dimensions. */
+export function casesOf(group: GroupName, dimensions: readonly Dimensions[], sizes: Sizes): Case[] {
+  return dimensions.flatMap((dimension) => CASES_OF[group](dimension, sizes));
 }

@@ -110,8 +110,8 @@ async function greatestMovement(
     for (let time = 1; time < seconds; time += SAMPLE) {
       const state = await advance(run, stepsIn(SAMPLE));
       for (let body = 0; body < scene.bodies.length; body++) {
-        const moved = distanceMoved(scene.dimensions, settled, state, body);
-        if (!(moved <= greatest)) greatest = moved;
+        // Math.max keeps NaN, so a body whose position is not finite misses the bar.
+        greatest = Math.max(greatest, distanceMoved(scene.dimensions, settled, state, body));
       }
     }
     return greatest;

@@ -1,5 +1,5 @@
-/** Finds and runs cases of bench:physics by name. */
-import type { PhysicsEngine } from '../../../../bench/physics/engine';
+/** Finds and runs cases of bench:physics by name, and makes engines that only repeat given states. */
+import type { PhysicsEngine, PhysicsState } from '../../../../bench/physics/engine';
 import { CELLSTORM_CPU } from '../../../../bench/physics/engines/cellstorm';
 import { type Case, DEFAULT_SIZES, type GroupName, type Sizes } from '../../../../bench/physics/measure';
 import { casesOf } from '../../../../bench/physics/measures';
@@ -14,10 +14,23 @@ export function findCase(
   scene: string,
   sizes = DEFAULT_SIZES,
 ): Case {
-  const cases = casesOf([group], [dimensions], sizes);
+  const cases = casesOf(group, [dimensions], sizes);
   const found = cases.find((one) => one.scene === scene);
   if (!found) throw new Error(`"${scene}" is not among ${cases.map((one) => one.scene).join(', ')}.`);
   return found;
+}
+
+/** Returns an engine without physics: `stateAt` returns its state after a number of steps. */
+export function scriptedEngine(stateAt: (steps: number) => PhysicsState): PhysicsEngine {
+  return {
+    name: 'scripted',
+    about: '',
+    dimensions: [2, 3],
+    open() {
+      let steps = 0;
+      return { step: () => void steps++, read: () => stateAt(steps), destroy: () => undefined };
+    },
+  };
 }
 
 /** Runs a case on the CPU engine, unless another is given. Returns its figures by name. */

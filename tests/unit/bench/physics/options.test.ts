@@ -25,6 +25,10 @@ it('flags choose', () => {
   });
 });
 
+it('minutes become whole seconds', () => {
+  expect(readOptions(['--minutes', '0.06']).sizes.standing).toBe(4);
+});
+
 describe('rejects', () => {
   it.each([
     [['--engine', 'cpu'], /Unknown option '--engine'.* The flags are --engines, --only/],

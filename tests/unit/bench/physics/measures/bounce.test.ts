@@ -1,6 +1,6 @@
 /** Bounces give the known figures: a gas keeps its energy, and a ball loses three quarters of its height. */
 import { expect, it } from 'vitest';
-import { figuresOf, findCase, SMALL } from '../cases';
+import { figuresOf, findCase, SMALL, scriptedEngine } from '../cases';
 
 it.each([2, 3] as const)('an elastic gas keeps its energy in %dD', async (dimensions) => {
   const name = `elastic gas of 30 ${dimensions === 2 ? 'discs' : 'balls'}`;
@@ -26,12 +26,7 @@ it('a ball with restitution 0 stays on a wall, and is thrown up by an obstacle',
 
 it('a ball that never bounces has no heights', async () => {
   const still = { positions: Float32Array.of(4, 0.5), velocities: new Float32Array(2) };
-  const engine = {
-    name: 'still',
-    about: '',
-    dimensions: [2] as const,
-    open: () => ({ step: () => undefined, read: () => still, destroy: () => undefined }),
-  };
+  const engine = scriptedEngine(() => still);
   const figures = await figuresOf(findCase('bounce', 2, 'ball dropped on a wall'), engine);
   expect(Object.values(figures)).toEqual([Number.NaN, Number.NaN, Number.NaN]);
 });

@@ -4,7 +4,7 @@ import { DEFAULT_SIZES, GROUP_NAMES } from '../../../../../bench/physics/measure
 import { casesOf } from '../../../../../bench/physics/measures';
 
 it('each group has cases in 2D and 3D, and no two cases have the same name', () => {
-  const cases = casesOf(GROUP_NAMES, [2, 3], DEFAULT_SIZES);
+  const cases = GROUP_NAMES.flatMap((group) => casesOf(group, [2, 3], DEFAULT_SIZES));
   const names = cases.map(({ group, dimensions, scene }) => `${group} ${dimensions}D ${scene}`);
   expect(new Set(names).size).toBe(names.length);
   for (const group of GROUP_NAMES) {
@@ -12,7 +12,7 @@ it('each group has cases in 2D and 3D, and no two cases have the same name', () 
       new Set([2, 3]),
     );
   }
-  expect(casesOf(['pile'], [3], DEFAULT_SIZES).map(({ group, dimensions }) => [group, dimensions])).toEqual([
+  expect(casesOf('pile', [3], DEFAULT_SIZES).map(({ group, dimensions }) => [group, dimensions])).toEqual([
     ['pile', 3],
   ]);
 });

@@ -1,7 +1,7 @@
 /** Deep overlaps give the known figures, and their scenes are the same every time. */
 import { expect, it } from 'vitest';
 import { crowdScene } from '../../../../../bench/physics/measures/overlap';
-import { figuresOf, findCase } from '../cases';
+import { figuresOf, findCase, scriptedEngine } from '../cases';
 
 it('a crowd lies in its square, has small velocities, and is the same every time', () => {
   const request = [2, { count: 12, edge: 1 }, { world: 20, gravity: 0, speed: 1 }] as const;
@@ -29,4 +29,26 @@ it.each([
 it('50 discs at rest leave 30 times as fast as a fall of 28 units/s', async () => {
   const scene = findCase('overlap', 2, '50 discs in 1 × 1 at rest, gravity 9.81');
   expect((await figuresOf(scene))['greatest speed after one step']).toBeCloseTo(854 / 28, -1);
+});
+
+it('finds the greatest energy and speed of the first second, and the first and last energy', async () => {
+  const engine = scriptedEngine((steps) => ({
+    positions: Float32Array.of(0, 0, 0, 0.75),
+    velocities: Float32Array.of(
+      0,
+      0,
+      0,
+      new Map([
+        [1, 2],
+        [30, 4],
+        [60, 3],
+        [61, 9],
+      ]).get(steps) ?? 1,
+    ),
+  }));
+  const drifting = await figuresOf(findCase('overlap', 2, '12 discs in 1 × 1'), engine);
+  expect(Object.values(drifting)).toEqual([4, 9, 16, 0.25]);
+  const resting = findCase('overlap', 2, '50 discs in 1 × 1 at rest, gravity 9.81');
+  const fall = Math.sqrt(2 * 9.81 * 40);
+  expect(Object.values(await figuresOf(resting, engine))).toEqual([2 / fall, 4 / fall]);
 });

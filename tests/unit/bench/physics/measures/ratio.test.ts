@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { RAPIER } from '../../../../../bench/physics/engines/rapier';
 import { ratioScene } from '../../../../../bench/physics/measures/ratio';
-import { figuresOf, findCase } from '../cases';
+import { figuresOf, findCase, scriptedEngine } from '../cases';
 
 it('the upper ball touches the lower one at the start', () => {
   const [lower, upper] = ratioScene(3, 15).bodies;
@@ -31,4 +31,28 @@ it('a ball of radius 10 still moves after ten seconds in 3D, and one of radius 2
 it('Rapier holds a ratio of 5 in 2D', async () => {
   const figures = await figuresOf(findCase('ratio', 2, 'radius 5 on radius 1'), RAPIER);
   expect(figures['lowest gap, 9.5 to 10 s']).toBeGreaterThan(0.98);
+});
+
+it('finds the extremes in both windows, and centres that pass at any time', async () => {
+  const one = findCase('ratio', 2, 'radius 1 on radius 1');
+  // The upper centre is lower only after 30 steps. It swings within the windows after 100 and 580 steps.
+  const heights = new Map([
+    [30, 0.5],
+    [100, 2.9],
+    [580, 3.2],
+  ]);
+  const engine = scriptedEngine((steps) => ({
+    positions: Float32Array.of(6, 1, 6, heights.get(steps) ?? 3),
+    velocities: Float32Array.of(0, 0, 0, steps === 580 ? -2 : 0),
+  }));
+  const figures = await figuresOf(one, engine);
+  const expected = [0.95, 1, 0, 1, 1.1, 2, 1];
+  Object.values(figures).forEach((value, index) => {
+    expect(value).toBeCloseTo(expected[index] as number, 6);
+  });
+  const passed = 'centres have passed';
+  heights.delete(30);
+  expect((await figuresOf(one, engine))[passed]).toBe(0);
+  heights.set(300, 0.5);
+  expect((await figuresOf(one, engine))[passed]).toBe(1);
 });
