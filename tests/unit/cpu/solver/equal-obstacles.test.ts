@@ -39,4 +39,17 @@ describe.each(DIMENSIONS)('the obstacles of a particle in %dD', (dimensions) => 
     }
     expect(found).toEqual(expected);
   });
+
+  it('need memory for a table of cells unless the world is unbounded', () => {
+    const tables = WORLD_KINDS.map((kind) => {
+      const lattice = defineLattice(cubeOf(kind, dimensions, 4, COUNT));
+      const { memoryBytes } = new EqualObstacles(new CellOrder(lattice, 0), 1, COUNT);
+      const sorted = 4 * dimensions * COUNT + new CellOrder(lattice, COUNT).memoryBytes;
+      return [memoryBytes - sorted, lattice.rows * lattice.rowStride] as const;
+    });
+    const expected = tables.map(([, cells], index) =>
+      WORLD_KINDS[index] === 'unbounded' ? 0 : 4 * (cells + 1),
+    );
+    expect(tables.map(([bytes]) => bytes)).toEqual(expected);
+  });
 });

@@ -1,0 +1,20 @@
+/** The rows that boxes are sorted into. */
+import { expect, it } from 'vitest';
+import { BoxOrder } from '../../../../src/cpu/boxes/order';
+
+it.each([1, 3, 10])('boxes of size %d that are spread evenly are spread evenly over rows, too', (size) => {
+  const count = 512;
+  const spacing = 0.25;
+  const order = new BoxOrder(2, [0, 0]);
+  const boxes = Float32Array.from({ length: 4 * count }, (_, word) => {
+    const low = word % 2 === 0 ? 0 : spacing * Math.floor(word / 4);
+    return word % 4 < 2 ? low : low + size;
+  });
+  order.build(boxes, count);
+  const { starts, slots } = order;
+  expect(slots).toBe(count);
+  const rows = Array.from(starts.subarray(1), (end, row) => end - (starts[row] as number));
+  // A row is at most as wide as a box is long, or has the lowest level's share of 16 boxes. The outermost rows also
+  // hold the boxes beyond the ends of the rows: a fiftieth of all at each end.
+  expect(Math.max(...rows)).toBeLessThanOrEqual(Math.max(16, size / spacing) + Math.ceil(count / 50) + 1);
+});
