@@ -45,7 +45,7 @@ interface Particles {
   readonly radii?: Float32Array;
 }
 
-/** What one row of the result measures: one kind of particles, in one order, on one engine. */
+/** One row of the result measures one kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;

@@ -280,7 +280,7 @@ export class Kernel {
 }
 
 /**
- * What watchKernels returns: `result` is the result of its callback. If the callback recorded kernels that are still
+ * The result of watchKernels: `result` is that of its callback. If the callback recorded kernels that are still
  * compiling, `compiled` is set; it rejects if one of these kernels fails.
  */
 export interface Recorded<Result> {

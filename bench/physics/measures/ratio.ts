@@ -32,7 +32,7 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
 
 /** The extremes in a stretch of time. */
 interface Extremes {
-  /** As a share of the gap at the start. */
+  /** The gap, as a share of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
   /** Greatest vertical speed of the upper ball. */
