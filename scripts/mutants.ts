@@ -112,7 +112,10 @@ try {
 }
 process.exit(report() > 0 ? 1 : 0);
 
-/** Writes the results and prints the table. Returns the number of survivors that are not listed as equivalent. */
+/**
+ * Writes the results, and prints the table of the groups in which faults were tried. Returns the number of survivors
+ * that are not listed as equivalent.
+ */
 function report(): number {
   const isPart = values.again || values.rest || values.only !== '';
   const renewed = new Set(verdicts.map(keyOf));
@@ -125,9 +128,9 @@ function report(): number {
     const killed = all.filter((verdict) => isOwn(verdict) && verdict.outcome === 'killed').length;
     const invalid = all.filter((verdict) => isOwn(verdict) && verdict.outcome === 'invalid').length;
     const survived = left.filter(isOwn).length;
-    const share = Math.round((1000 * killed) / Math.max(1, killed + survived)) / 1000;
+    const share = Math.round((1000 * killed) / (killed + survived)) / 1000;
     return { group: name, killed, survived, invalid, share, bar };
-  });
+  }).filter(({ killed, survived }) => killed + survived > 0);
   writeFileSync(RESULTS, `${JSON.stringify({ seed: SEED, table, verdicts: all }, undefined, 1)}\n`);
   process.stdout.write('\nSurvivors:\n');
   for (const { file, line, before, after } of left)

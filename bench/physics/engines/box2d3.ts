@@ -5,7 +5,6 @@
 import { openBox2d } from '../../peers/box2d3';
 import { DT, type PhysicsEngine } from '../engine';
 import type { PhysicsBody } from '../scene';
-import { packVectors } from './pack';
 import { wallsOf } from './walls';
 
 const SUBSTEPS = 4;
@@ -70,8 +69,8 @@ export const BOX2D3: PhysicsEngine = {
     return {
       step: () => box2d.b2World_Step(world, DT, SUBSTEPS),
       read: () => ({
-        positions: packVectors(bodies.map((body) => copyOf(box2d.b2Body_GetPosition(body)))),
-        velocities: packVectors(bodies.map((body) => copyOf(box2d.b2Body_GetLinearVelocity(body)))),
+        positions: Float32Array.from(bodies.flatMap((body) => copyOf(box2d.b2Body_GetPosition(body)))),
+        velocities: Float32Array.from(bodies.flatMap((body) => copyOf(box2d.b2Body_GetLinearVelocity(body)))),
       }),
       destroy: () => box2d.b2DestroyWorld(world),
     };

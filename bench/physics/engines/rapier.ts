@@ -6,7 +6,6 @@ import { openRapier } from '../../peers/rapier2d';
 import { openRapier3d } from '../../peers/rapier3d';
 import { DT, type PhysicsEngine } from '../engine';
 import type { PhysicsBody } from '../scene';
-import { packVectors } from './pack';
 import { wallsOf } from './walls';
 
 /** In 2D, `z` is missing from results and ignored in arguments. */
@@ -80,8 +79,8 @@ export const RAPIER: PhysicsEngine = {
     return {
       step: () => world.step(),
       read: () => ({
-        positions: packVectors(bodies.map((body) => toNumbers(body.translation()))),
-        velocities: packVectors(bodies.map((body) => toNumbers(body.linvel()))),
+        positions: Float32Array.from(bodies.flatMap((body) => toNumbers(body.translation()))),
+        velocities: Float32Array.from(bodies.flatMap((body) => toNumbers(body.linvel()))),
       }),
       destroy: () => world.free(),
     };

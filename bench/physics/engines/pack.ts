@@ -1,4 +1,0 @@
-/** Packs vectors into one array. */
-export function packVectors(vectors: readonly (readonly number[])[]): Float32Array {
-  return Float32Array.from(vectors.flat());
-}
