@@ -1,6 +1,5 @@
 /**
- * Compares the times of methods that find all overlapping boxes on the CPU: CpuBoxPairs, and common methods written by
- * hand.
+ * Compares the times of CpuBoxPairs and of common hand-written methods that find all overlapping boxes on the CPU.
  *
  *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
@@ -8,13 +7,11 @@
  * Contenders:
  *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid. Its cells are so large that nine in ten boxes are at most as wide as a cell. Each
- *     box is entered in all cells that it touches. The cell that contains the low corner of two boxes' intersection
- *     reports this pair;
+ *   - hashed cells: a uniform grid. A cell is so large that nine in ten boxes are at most as wide as a cell;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
  * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
- * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The
- * current sources are bundled, because a development server's modules run slower.
+ * timing, all must find the same pairs. They take turns; the table shows medians. The current sources are bundled,
+ * because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -23,7 +20,7 @@ import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
-/** A list of pairs that grows: two ids per pair, the lower one first. */
+/** Two ids per pair, the lower one first. */
 class Found {
   words = new Uint32Array(1 << 16);
   length = 0;
@@ -70,10 +67,7 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/**
- * Edges of boxes per scene. Low corners are random, in a world with one unit square or cube per box. `longAxis` is a
- * random axis per box.
- */
+/** Edges of boxes per scene. `longAxis` is a random axis per box. */
 const SCENES: Readonly<Record<string, (noise: () => number, axis: number, longAxis: number) => number>> = {
   // Edges from 0.3 to 0.9; most boxes overlap a few others.
   uniform: (noise) => 0.3 + 0.6 * noise(),
@@ -92,7 +86,7 @@ function scatter(dimensions: Dimensions, count: number, scene: string): Float32A
   const boxes = new Float32Array(2 * dimensions * count);
   for (let box = 0; box < count; box++) {
     const longAxis = Math.floor(noise() * dimensions);
-    // A box of `mixed` has one random edge length for all axes.
+    // A box of `mixed` is equally wide along all axes.
     const same = scene === 'mixed' ? extent(noise, 0, longAxis) : undefined;
     for (let axis = 0; axis < dimensions; axis++) {
       const low = Math.fround(noise() * edge);
@@ -129,7 +123,6 @@ function allPairs(dimensions: Dimensions, boxes: Float32Array): Contender {
   };
 }
 
-/** Sorts boxes by low end along the axis of the greatest variance, copies them into that order, then sweeps. */
 function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
   const stride = 2 * dimensions;
@@ -160,8 +153,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // Turn the low end into an integer `key` that ascends with the low end. Pack key and id into one number, since a
-      // typed array sorts many times faster without a comparison function.
+      // `key` is an integer that ascends with the low end. Pack key and id into one number, since a typed array sorts
+      // many times faster without a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -188,8 +181,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that it touches. The cell that contains the low corner of two boxes' intersection
- * reports this pair.
+ * Enters each box in every cell that it touches. So that a pair of boxes is found once only, the cell that contains the
+ * low corner of their intersection reports it.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
@@ -238,8 +231,8 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
           total++;
         });
       }
-      // So far, `starts[b + 1]` counts the entries of bucket b. The next loop turns it into the end of the bucket. The
-      // loop over the boxes then counts it down to the start of the bucket.
+      // So far, `starts[b + 1]` counts the entries of bucket b. The next loop turns the count into the end of the
+      // bucket. The loop over the boxes then lowers that end to the start of the bucket.
       if (entries.length < total) {
         entries = new Uint32Array(total);
         cells = new Int32Array(3 * total);

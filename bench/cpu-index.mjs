@@ -1,17 +1,15 @@
 // @ts-check
 /**
- * Measures the time of a frame: some of N discs move, then a structure finds the partners of the moved discs. The
- * partners of a disc are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that
- * are rebuilt.
+ * Measures the time of a frame: some of N discs move, then a structure finds the partners of each moved disc, which are
+ * the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Discs are random (scene `uniform`), and each overlaps one other on average. In every frame, randomly chosen discs
- * move by up to a tenth of a diameter along each axis; `--shares` sets their share. Timed: applying the moves, and
- * finding the partners of every moved disc, on one thread. One contender finds all pairs of the frame instead.
- * Before timing, all contenders must agree on the partners in several frames: on their number and on a checksum that
- * does not depend on their order. A frame moves its discs to new positions and later back, so that all contenders are
- * timed on the same frames. Contenders take turns; the table shows medians.
+ * Each disc overlaps one other on average. In every frame, randomly chosen discs move by up to a tenth of a diameter
+ * along each axis; `--shares` sets their share. Timed on one thread: applying the moves, and finding the partners of
+ * every moved disc. One contender finds all pairs of the frame instead.
+ * Before timing, all contenders must find the same partners in several frames. A frame moves its discs to new positions
+ * and later back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
@@ -24,13 +22,13 @@ const SEED = 1;
 /** Greatest move along each axis, in diameters. */
 const DRIFT = 0.1;
 
-/** Number of frames. Each moves its own random choice of discs. */
+/** Each frame moves its own random choice of discs. */
 const FRAMES = 4;
 
-/** Rounds to discard, in which the code is compiled. */
+/** Rounds to discard: V8 compiles the code in them. */
 const WARM_UP = 2;
 
-/** Least milliseconds of a sample. Short frames are repeated, and the time is divided by the number of repeats. */
+/** Short frames are repeated until a sample takes at least this long. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -53,7 +51,7 @@ if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
 /** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: PartnerSum) => void }} Contender */
 
-/** Counts found partners and sums their hashes, so that the result does not depend on their order. */
+/** Counts partners and sums their hashes, so that the order in which they are found does not matter. */
 class PartnerSum {
   count = 0;
   sum = 0;
@@ -228,8 +226,8 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * Uses kdbush as its author recommends, with typed coordinates. `within` also returns discs that only touch, so an
- * exact test follows.
+ * kdbush with typed coordinates, as its author recommends. `within` also returns discs that only touch, so an exact
+ * test follows.
  *
  * @param {Scene} scene
  * @returns {Contender}
@@ -258,8 +256,7 @@ function kdbushContender({ radius, positions }) {
 }
 
 /**
- * Chooses the discs that move, and returns them with their new and old positions. New positions are multiples of 1/1024
- * inside the box.
+ * Chooses the discs that move. New positions are multiples of 1/1024 inside the box.
  *
  * @param {Scene} scene
  * @param {number} count

@@ -1,9 +1,9 @@
 /**
  * `npm run bench:crowd`: measures the time of steps with very many particles in one cell of a world with `crowds`, on
  * the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver).
- * Checks: all particles overlap, so n particles must have n (n − 1) / 2 candidates and contacts, and the list of
- * contacts must find as many. A step of one substep runs twice from the same state, and both runs must end with the
- * same bits. The same test follows for a call of `separate(1)`.
+ * Checks: all n particles overlap, so there must be n (n − 1) / 2 candidates and contacts, and the list of contacts
+ * must find as many. A step of one substep runs twice from the same state, and both runs must end with the same bits.
+ * Two calls of `separate(1)` are compared likewise.
  * Flags: --count 2e4 --dimensions 2,3 --json. Exit code 1 if a result is wrong.
  */
 import { cpus, loadavg } from 'node:os';
@@ -26,7 +26,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Number of different coordinates along an edge. They are exact, so that no count depends on rounding. */
 const STEPS_PER_EDGE = 512;
-/** Capacity of the list of contacts. The list also counts the pairs that do not fit into it. */
+/** A list of contacts counts all pairs, also those that do not fit into it, so a small list is enough. */
 const LISTED = 1024;
 /** The number of pairs that a list reports if 32 bits cannot count them. */
 const UNCOUNTABLE = 2 ** 32 - 1;
@@ -37,7 +37,7 @@ interface Row {
   readonly pairs: number;
   /** Milliseconds of `measure()`. */
   readonly measure: number;
-  /** Milliseconds to create a grid and its list of contacts, fill it and read the count. */
+  /** Milliseconds to create a grid and its list of contacts, fill the list and read the count. */
   readonly list: number;
   /** Milliseconds of the faster of two runs. */
   readonly step: number;
@@ -86,7 +86,6 @@ function expectEqual(what: string, got: number, expected: number): void {
   process.exit(1);
 }
 
-/** Returns the number of pairs that a list of contacts counts. Most of them do not fit into it. */
 async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array): Promise<number> {
   const grid = await HashGrid.create(gpu, { ...world(dimensions), diameter: 2 * RADIUS, capacity: count });
   const packed = toStored(dimensions, positions);
@@ -103,7 +102,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Runs twice from the same state, checks that both runs end with the same bits, and returns the faster times. */
+/** Checks that two runs from the same state end with the same bits, and returns the faster times. */
 async function repeat(
   what: string,
   simulation: Simulation,

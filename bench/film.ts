@@ -1,7 +1,7 @@
 /**
  * `npm run bench:film`: measures how long the page takes per picture in headless Chrome, with and without recording a
- * live film. bench/film/measure.ts describes the four kinds of recording that are compared. The kinds take turns, and
- * figures are medians. Processor time is that of all processes of the browser, as Linux counts it.
+ * live film. The kinds of recording (bench/film/measure.ts) take turns; figures are medians. Processor time is that of
+ * all processes of the browser, as Linux counts it.
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** Returns the processor time in milliseconds of a process and all its descendants. */
+/** Returns the processor time of a process and all its descendants, in milliseconds. */
 function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];

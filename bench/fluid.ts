@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** Times of a tank. `stages` and `total` are medians in milliseconds; `total` is a whole substep. */
+/** `stages` and `total` are medians in milliseconds; `total` is a whole substep. */
 interface Result {
   readonly dimensions: 2 | 3;
   readonly cells: readonly number[];

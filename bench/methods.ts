@@ -1,7 +1,7 @@
 /**
  * Measures the time per step and the memory of boids, particle life and the position-based fluid, on the GPU in Node.
- * Boids and particle life begin scattered in a periodic box, with ten neighbours per particle on average. The fluid
- * begins as a block at rest that fills half of its box. A few steps warm up before timing.
+ * Boids and particle life begin scattered in a periodic box. The fluid begins as a block at rest that fills half of its
+ * box.
  * `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`, after scripts/setup.ts.
  */
 import { cpus, loadavg } from 'node:os';
@@ -29,7 +29,7 @@ interface Method {
   destroy(): void;
 }
 
-/** Scatters particles so that each has ten neighbours on average within a distance of 1. */
+/** On average, each particle has ten neighbours within a distance of 1. */
 function scattered(dimensions: Dimensions, count: number) {
   const ball = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const edge = ((count * ball) / NEIGHBOURS) ** (1 / dimensions);
@@ -40,7 +40,6 @@ function scattered(dimensions: Dimensions, count: number) {
   return { dimensions, min, max, periodic: true, positions: scatterIn(createNoise(1), min, max, count) };
 }
 
-/** Places the fluid as a block that fills half of its box. */
 function block(dimensions: Dimensions, count: number) {
   const side = Math.round(count ** (1 / dimensions));
   const positions = Float32Array.from({ length: dimensions * side ** dimensions }, (_, index) => {

@@ -1,12 +1,11 @@
 /**
- * `npm run bench:mixed`: measures the time to build a grid and find all pairs of particles of different radii. Also
- * divides each of these times by the time for the same number of particles of one radius, with about the same number of
- * contacts. Scenes: radii from 1 to 64 (`mixed`; also in a periodic box and an unbounded world), one large particle
- * among many small ones (`one-large`), and equal radii (`uniform`; also in a periodic box). Runs on the CPU engine and
- * on the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU, it also times simulations
- * that sort their particles and push them apart once.
- * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --json, and --engines cpu, which leaves out the GPU. The CPU engine
- * runs in any case.
+ * `npm run bench:mixed`: measures the time to build a grid and find all pairs of particles of different radii. Divides
+ * each time by the time for the same number of particles of one radius, with about the same number of contacts. Scenes:
+ * radii from 1 to 64 (`mixed`; also in a periodic box and an unbounded world), one large particle among many small ones
+ * (`one-large`), and equal radii (`uniform`; also in a periodic box). Runs on the CPU engine and on the GPU in Node
+ * (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU, it also times simulations that sort their
+ * particles and push them apart once.
+ * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --json, and --engines cpu, which leaves out the GPU.
  * The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';

@@ -1,11 +1,10 @@
 /**
  * `npm run bench:native`: compiles bench/native/grid.cu, the program of the engines cuda-grid and cuda-grid-around,
- * with nvcc. Prints the command that benchmarks them.
+ * with nvcc, to .cache/bench-native. Prints the command that benchmarks them.
  * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
  * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, with 0 to 100,000
  * bodies and in three frames. `--count n,…` sets other counts.
- * Output: .cache/bench-native/cuda-grid, or cuda-grid-on-cpu. Exit code 1 if there is no compiler or device, or if the
- * program finds wrong pairs.
+ * Exit code 1 if there is no compiler or device, or if the program finds wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -23,19 +22,18 @@ const SOURCES = join(ROOT, 'bench/native');
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
- * Numbers of bodies to check: around the sizes of a warp, a block and a tile of the scan. The two largest numbers need
- * more blocks than the CPU or a small GPU runs at once.
+ * Counts around the sizes of a warp, a block and a tile of the scan. The two largest need more blocks than the CPU or a
+ * small GPU runs at once.
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Bytes of the copies that measure the bandwidth; few, since no check needs it. */
+/** Bytes of the copies that measure the bandwidth; few, since no check needs the bandwidth. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {
   readonly names: readonly string[];
   readonly flags: readonly string[];
   readonly program: string;
-  /** Message if no compiler is found. */
   readonly missing: string;
 }
 
@@ -66,7 +64,7 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** Returns one sentence per frame of a scene in which the engine's answer is wrong. */
+/** Returns one sentence per frame in which the engine's answer is wrong. */
 async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
   const frames = FRAMES.map((frame) => scene.frame(frame));
   const judge = new Judge(scene, frames);
@@ -84,7 +82,6 @@ async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]>
   return wrong;
 }
 
-/** Returns whether all answers are right. Prints a line per scene. */
 async function checkAll(engine: NativeEngine, counts: readonly number[]): Promise<boolean> {
   let isRight = true;
   for (const { name, dimensions: offered, most = Number.POSITIVE_INFINITY } of BENCH_SCENES) {

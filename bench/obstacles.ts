@@ -1,6 +1,6 @@
 /**
  * Compares the steps of two simulations of the same particles: in one all move, in the other nine of ten are obstacles.
- * Both run in turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
+ * They take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
  * With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes and are stored
  * in a tree.
  * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
@@ -28,8 +28,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * Returns options in which all particles move, and options in which nine of ten are obstacles. The particles of
- * `uniform` and `mixed` are in random order, so the last nine tenths, which become obstacles, are everywhere.
+ * Returns options in which all particles move, and options in which the last nine tenths are obstacles. Obstacles are
+ * everywhere, because the particles of `uniform` and `mixed` are in random order.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
@@ -45,7 +45,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** Measures both simulations in turns, so that other work on the machine affects both alike, and prints the ratio. */
+/** The simulations take turns, so that other work on the machine affects both alike. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

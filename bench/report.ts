@@ -1,7 +1,7 @@
 /**
- * `npm run bench:report`: writes one page about records of `cellstorm bench`, with sentences, charts and tables.
- * Arguments: folders or files to read; by default, bench/results with all folders in it.
- * Output: dist/bench-report.html. Files that are not records are left out, with a message per file.
+ * `npm run bench:report`: writes dist/bench-report.html, a page about records of `cellstorm bench`.
+ * Arguments: folders or files to read; by default, bench/results with all folders in it. Files that are not records are
+ * left out, with a message per file.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';

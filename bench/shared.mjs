@@ -1,7 +1,4 @@
-/**
- * Functions that benchmarks share: bundling the current sources, because a development server's modules run slower;
- * medians; rounding; the measured commit. shared.d.mts declares their types.
- */
+/** Functions that benchmarks share; shared.d.mts declares their types. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +8,10 @@ import { build } from 'vite';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Bundles and imports modules. `entries` maps a name to a file, relative to the project's folder. */
+/**
+ * Bundles and imports the current sources, because a development server's modules run slower. `entries` maps a name to
+ * a file, relative to the project's folder.
+ */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
   try {

@@ -1,8 +1,8 @@
 /**
- * `npm run bench:pack`: packs the benchmark into a folder and an archive, so that it runs with one command on a machine
- * that has only a GPU driver. Outputs: dist/bench-pack/cellstorm-bench/ and dist/bench-pack/cellstorm-bench.tar.gz.
- * With `--xz`, makes a smaller .tar.xz instead, which takes minutes. Runs on Linux on x86-64 only, and makes a pack for
- * such machines: it copies this machine's binaries.
+ * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it, so that it
+ * runs with one command on a machine that has only a GPU driver. With `--xz`, makes a smaller .tar.xz instead of a
+ * .tar.gz, which takes minutes. Runs on Linux on x86-64 only, and makes a pack for such machines: it copies this
+ * machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -52,13 +52,10 @@ const LIBRARY_FOLDERS = [
 /** Sources that run.sh compiles if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
-/** Matches files of a package that are not needed to run it. */
+/** Files of a package that are not needed to run it. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
-/**
- * Returns whether the pack needs a file of the package `webgpu`: the binaries for one system, and the code that loads
- * them.
- */
+/** The pack needs the binaries of the package `webgpu` for one system, and the code that loads them. */
 export function isNeededOfDawn(path: string): boolean {
   if (LEFT_OUT.test(`/${path}`) || path.startsWith('build')) return false;
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);
@@ -95,7 +92,7 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Removes symbols, which only debuggers need and which are half of some binaries. */
+/** Only debuggers need symbols, which are half of some binaries. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });
@@ -109,7 +106,7 @@ export async function pack(folder: string): Promise<void> {
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
   await buildCli(app, false);
-  // The .js files of the app are ES modules, so Node needs this type. The package is never published.
+  // Node needs this type to run the .js files of the app as ES modules.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);
   const modules = join(app, 'node_modules');

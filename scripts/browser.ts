@@ -1,6 +1,6 @@
 /**
  * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU.
- * Tests, benchmarks and screenshots use this module; they must close the server and Chrome.
+ * Callers must close both.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -102,8 +102,8 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // The port must be configured, because the client that Vite adds to pages connects to the configured port. Watch no
-    // file, so that files written meanwhile do not reload the page; `watch: null` would not override vite.config.ts.
+    // Vite's client in the page connects to the configured port, so a port must be configured. No file is watched,
+    // because files written meanwhile would reload the page; `watch: null` would not override vite.config.ts.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();
@@ -146,7 +146,7 @@ function firstUrl(urls: readonly string[] | undefined): string {
   return url;
 }
 
-/** Imports a module of the project in the page and calls one of its functions with JSON values. */
+/** `values` must be JSON values. */
 export async function callInPage<Result>(
   page: Page,
   module: string,

@@ -25,7 +25,7 @@ async function buildAll(outDir: string): Promise<void> {
   ]);
 }
 
-/** The entries that package.json exports, and their sources. */
+/** The entries that package.json exports. */
 const LIBRARY = [
   ['index', 'src/index.ts'],
   ['cpu', 'src/cpu/index.ts'],
@@ -34,7 +34,7 @@ const LIBRARY = [
   ['pbf', 'src/methods/pbf/index.ts'],
 ] as const;
 
-/** Builds the library. Code that entries share goes to chunks/, so that users of several entries load it once. */
+/** Code that entries share goes to chunks/, so that users of several entries load it once. */
 export async function buildLibrary(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
@@ -47,7 +47,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
         formats: ['es'],
       },
       rolldownOptions: {
-        // Keeps constants as `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
+        // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -61,7 +61,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
 export async function buildCli(outDir: string, sourcemap = true): Promise<void> {
   await build({
     ...quiet(outDir),
-    // Do not bundle the packages that the benchmark compares; users install those that they want.
+    // The benchmark's packages are not bundled: users install those that they want.
     ssr: { noExternal: true, external: ['webgpu', ...PEER_PACKAGES] },
     build: {
       ...quiet(outDir).build,
@@ -70,7 +70,7 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
       ssr: join(ROOT, 'bench/cli/main.ts'),
       rolldownOptions: {
         output: {
-          // Keeps constants as `const`; see buildLibrary.
+          // Constants stay `const`; see buildLibrary.
           topLevelVar: false,
           entryFileNames: 'cli.js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -82,7 +82,6 @@ export async function buildCli(outDir: string, sourcemap = true): Promise<void> 
   await chmod(join(outDir, 'cli.js'), 0o755);
 }
 
-/** Builds the page according to vite.config.ts. */
 async function buildPage(outDir: string): Promise<void> {
   await build({
     root: ROOT,
@@ -100,7 +99,7 @@ export async function buildDeclarations(outDir: string): Promise<void> {
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
 }
 
-/** Matches imports in declarations, which the compiler writes as `from './x'`, `import('./x')` or `import './x'`. */
+/** Imports in declarations, which the compiler writes as `from './x'`, `import('./x')` or `import './x'`. */
 const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
 
 async function completeImports(file: string): Promise<void> {

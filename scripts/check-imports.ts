@@ -1,8 +1,4 @@
-/**
- * Checks the direction of every import, and that the imports of src form no circle; part of `npm run lint`. A file may
- * import from its own folder and from the folders that FOLDERS lists for that folder. SUBFOLDERS orders the subfolders
- * of some folders: inside such a folder, a file may import only from its own subfolder and from those listed before it.
- */
+/** Checks the direction of every import, and that the imports of src form no circle; part of `npm run lint`. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
 
-/** The other folders that each folder may import. */
+/** Besides itself, each folder may import these folders. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -61,14 +57,17 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   tests: ['src', 'shaders', 'bench', 'scripts'],
 };
 
-/** Subfolders, lowest first. Files directly in the folder come last and may import all of them. */
+/**
+ * Lowest first: a file may import only from its own subfolder and from those listed before it. Files directly in the
+ * folder come last and may import all of them.
+ */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
   'src/cpu': ['shared', 'equal', 'levels', 'live', 'boxes', 'grid', 'solver'],
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
 };
 
-/** Matches `import`, `export … from` and `import()` of a relative path. */
+/** `import`, `export … from` and `import()` of a relative path. */
 const SPECIFIER = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
 
 function sourceFiles(): string[] {
@@ -90,11 +89,10 @@ function resolveImport(file: string, specifier: string): string {
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Returns why `file` may not import `target`, or undefined if it may. Both paths are relative to the root. */
+/** Says why `file` may not import `target`; undefined if it may. Both paths are relative to the root. */
 export function importObjection(file: string, target: string): string | undefined {
   const folder = Object.keys(FOLDERS).find((known) => isBelow(file, known));
   if (folder === undefined) return `${file} is in no folder that scripts/check-imports.ts lists`;
-  // Files outside these folders, such as package.json, may be imported.
   if (!SOURCE_FOLDERS.some((known) => isBelow(target, known))) return undefined;
   if (!isBelow(target, folder)) {
     const allowed = FOLDERS[folder] ?? [];
@@ -110,7 +108,6 @@ export function importObjection(file: string, target: string): string | undefine
   return `${folder}/${parts[from]} may import only ${parts.slice(0, from).join(', ') || 'itself'}`;
 }
 
-/** Returns the files that a file imports by relative paths, relative to the root. */
 function importsOf(file: string): string[] {
   return [...readFileSync(join(ROOT, file), 'utf8').matchAll(SPECIFIER)].map(([, specifier = '']) =>
     resolveImport(file, specifier),
@@ -134,7 +131,6 @@ export function findCircles(): string[] {
   );
 }
 
-/** Returns one sentence per circle in a graph of imports. */
 export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
   const circles: string[] = [];
   const done = new Set<string>();

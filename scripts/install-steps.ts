@@ -1,6 +1,6 @@
 /**
- * Decides how to install a browser on a machine that has none.
- * Guarantee: it acts only through `Installer`, so tests can check its decisions without installing anything.
+ * Decides how to install a browser on a machine that has none. It acts only through `Installer`, so tests can check its
+ * decisions without installing anything.
  */
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 
@@ -9,9 +9,8 @@ export interface Installer {
   readonly apt: 'root' | 'sudo' | 'none';
   /** True on Debian, whose package chromium is a browser. Ubuntu's package is a stub that installs a snap. */
   readonly debian: boolean;
-  /** Returns the first Chrome on the machine. */
   findChrome(): Chrome | undefined;
-  /** Returns why this Chrome does not start, or undefined if it starts. */
+  /** Returns why this Chrome does not start; undefined if it starts. */
   tryChrome(chrome: Chrome): string | undefined;
   /** Downloads Chrome with puppeteer into the user's cache. Returns why the download failed, or undefined. */
   download(): string | undefined;
@@ -57,9 +56,9 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Orders the steps. Root on Debian usually means a container or CI, so the package comes first: it also installs
- * libraries that a downloaded Chrome lacks on a bare system. Other machines try the download first, which changes
- * nothing outside the user's cache.
+ * Root on Debian usually means a container or CI. There the package comes first, because it also installs libraries
+ * that a downloaded Chrome lacks on a bare system. Other machines try the download first, which changes nothing outside
+ * the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

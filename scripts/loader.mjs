@@ -2,7 +2,7 @@
 /**
  * Module hooks for `module.register`, with which Node imports this project's TypeScript. They resolve imports as the
  * bundler does (no extension, folders with an index, `?raw` text, JSON by name) and remove types. Compiled files are
- * cached in node_modules/.cache, so that the compiler is loaded only for changed files.
+ * cached, so that the compiler is loaded only for changed files.
  *
  * Tests use these hooks instead of Vite's module runner, which is slower: it replaces every import by a getter.
  */
@@ -16,7 +16,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version of the compiler. Cache keys are hashes of this text and the source. */
+/** Name and version of the compiler, which are part of cache keys. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */
@@ -84,7 +84,7 @@ async function compile(path) {
   const { code, map } = await transformWithOxc(text, path, { lang: 'ts', sourcemap: true, target: 'es2022' });
   const comment = Buffer.from(JSON.stringify(map)).toString('base64');
   const source = `${code}\n//# sourceMappingURL=data:application/json;base64,${comment}\n${key}`;
-  // Write under another name first, because another process may be reading the file. If writing fails, cache nothing.
+  // Another process may be reading the file, so write under another name first. If writing fails, cache nothing.
   const draft = new URL(`${hash(path)}.${process.pid}.tmp`, CACHE);
   await writeFile(draft, source)
     .then(() => rename(draft, cached))

@@ -1,9 +1,9 @@
 /**
  * `npm run test:mutants`: first runs the tests without a fault. Then it puts one fault at a time into the shaders and
- * the sources, runs the tests that cover it, the most specific ones first, and reports the survivors: faults that no
- * test noticed. The sample of faults is the same in every run. Faults listed as equivalent in
- * tests/mutants/equivalents.json are not tried. Writes tests/mutants/results.json, also if it is interrupted, and
- * prints a table; exits with 1 if there is a survivor that is not listed.
+ * the sources, runs the tests that cover it, and reports the survivors: faults that no test noticed. The sample of
+ * faults is the same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not tried. Writes
+ * tests/mutants/results.json, also if it is interrupted, and prints a table; exits with 1 if there is a survivor that
+ * is not listed.
  * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,
  * --again (only the survivors of the last results), --rest (only faults without a result), --list (prints the sample
  * and runs nothing).
@@ -21,9 +21,9 @@ import { type Verdict, Workshop } from './mutants/trial';
 interface Group {
   readonly name: string;
   readonly folders: readonly string[];
-  /** The size of the sample. */
+  /** Size of the sample. */
   readonly faults: number;
-  /** The share of faults that tests should notice. The table shows it beside the share that they noticed. */
+  /** The share of faults that tests should notice. */
   readonly bar: number;
 }
 
@@ -46,7 +46,7 @@ const GROUPS: readonly Group[] = [
   { name: 'fluid', folders: ['src/methods/fluid'], faults: 40, bar: 0.9 },
 ];
 
-/** A fault that changes no behaviour, and why. `before` and `after` are the line without and with it, not indented. */
+/** A fault that changes no behaviour. `before` and `after` are the line without and with it, not indented. */
 interface Equivalent {
   readonly file: string;
   readonly before: string;
@@ -112,10 +112,7 @@ try {
 }
 process.exit(report() > 0 ? 1 : 0);
 
-/**
- * Writes the results, and prints the table of the groups in which faults were tried. Returns the number of survivors
- * that are not listed as equivalent.
- */
+/** Writes the results and prints the table. Returns the number of survivors that are not listed as equivalent. */
 function report(): number {
   const isPart = values.again || values.rest || values.only !== '';
   const renewed = new Set(verdicts.map(keyOf));

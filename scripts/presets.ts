@@ -1,6 +1,5 @@
 /**
- * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page, without its panel, some steps
- * after the start of a preset.
+ * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page without its panel.
  * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
  */
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
@@ -21,7 +20,7 @@ const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** For each preset: steps before the picture, magnification, and the centre of the picture in shares of the box. */
+/** Per preset: steps before the picture, magnification, and the centre of the picture in shares of the box. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -66,10 +65,10 @@ try {
         if (panel instanceof HTMLElement) panel.style.display = 'none';
         if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
         const simulation = window.cellstorm?.simulation;
-        // With so many particles, a software GPU would take too long for several substeps.
+        // A software GPU would take too long for several substeps with so many particles.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
-          // Let the page take the step, because it also applies a driven scene's gravity and obstacles.
+          // The page takes the step, because it also applies a driven scene's gravity and obstacles.
           document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '.', bubbles: true }));
           if (step % batch === 0) await simulation?.measure();
         }

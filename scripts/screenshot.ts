@@ -1,5 +1,5 @@
 /**
- * Makes docs/picture.png, the picture at the top of README.md: a screenshot of the page at a chosen moment.
+ * Makes docs/picture.png, the picture at the top of README.md: a screenshot of the page.
  * Usage: node scripts/run.mjs scripts/screenshot.ts [FILE [scene dimensions count steps theme]]
  */
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -10,13 +10,12 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** Most bytes of the picture, because it is in the repository and README.md shows it. */
+/** Most bytes of the picture, because the repository and README.md contain it. */
 const MOST_BYTES = 300_000;
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
-/** Steps that the page itself takes at the end, so that its plot of times is not empty. */
+/** The page itself takes these last steps, so that its plot of times is not empty. */
 const SHOWN_STEPS = 40;
-/** Time between these steps. */
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;
 
@@ -59,7 +58,7 @@ try {
     Number(steps) - SHOWN_STEPS,
     BATCH,
   );
-  // Let the page take the last steps, because it draws, measures and times its own steps.
+  // The page takes the last steps, because it draws, measures and times only its own steps.
   for (let step = 0; step < SHOWN_STEPS; step++) {
     await page.click('#step');
     await new Promise((done) => setTimeout(done, SHOWN_EVERY_MS));

@@ -1,7 +1,7 @@
 /**
- * Prepares a machine for the tests: finds Chrome and software Vulkan drivers. If they are missing, it installs them if
- * it has the rights, or else prints what to do. `npm run setup`; `npm test` begins with it.
- * Guarantee: no step waits for input, each has a time limit, and a machine that is ready is left unchanged.
+ * Prepares a machine for the tests: `npm run setup`; `npm test` begins with it. Installs Chrome and software Vulkan
+ * drivers if they are missing, or prints what to do if it lacks the rights. No step waits for input, each has a time
+ * limit, and a machine that is ready is left unchanged.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::ht
 const machine = thisMachine();
 const say = (line: string): unknown => process.stdout.write(`setup: ${line}\n`);
 
-/** Runs a command silently. If it fails, returns a reason: usually the last error that it wrote, without addresses. */
+/** If the command fails, returns a reason: usually the last error that it wrote, without addresses. */
 function attempt(command: string, args: readonly string[], limitMs: number): string | undefined {
   const result = spawnSync(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +56,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
     apt === 'root'
       ? attempt('apt-get', args, limitMs)
       : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
-  // Ignore the result of the update: it may fail in part and still be enough for the installation.
+  // The update may fail in part and still be enough for the installation, so ignore its result.
   if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
   aptUpdated = true;
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);

@@ -1,8 +1,8 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the least measured times,
- * which other work on the machine disturbs least. The fit minimises the sum of squared relative errors, with costs of
- * at least 0. It solves for every subset of the costs, with the other costs at 0, and takes the best solution without
- * negative costs.
+ * because other work on the machine disturbs those least. The fit minimises the sum of squared relative errors. Costs
+ * must not be negative: it solves for every subset of the costs, with the other costs at 0, and takes the best solution
+ * without negative costs.
  */
 import type { CellSizeRow } from './measure';
 
@@ -18,7 +18,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Divide each row by its time: the fit then aims at 1 for every row, and its errors are relative.
+  // After the division, the fit aims at 1 for every row, so its errors are relative.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );
@@ -48,10 +48,7 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/**
- * Solves a positive definite system by Gauss-Jordan elimination. For a singular matrix, the result contains values that
- * are not finite.
- */
+/** Gauss-Jordan elimination, for a positive definite matrix. If the matrix is singular, some results are not finite. */
 function solve(matrix: number[][], rightHandSide: number[]): number[] {
   const size = rightHandSide.length;
   const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);

@@ -1,8 +1,7 @@
 /**
- * Measures the time of searches among the same particles with cells of different sizes, on the CPU engine and on the
- * GPU, and counts the candidates per size. Before timing, all sizes and methods must find the same number of contacts.
- * A contender is a method with one cell size; contenders take turns. Particles are random, with coordinates that are
- * multiples of 1/1024 of a diameter. They are sorted by cell, as in a simulation.
+ * Measures the time of searches with cells of different sizes, on the CPU engine and on the GPU, and counts the
+ * candidates per size. A contender is a method with one cell size; contenders take turns. Before timing, all must find
+ * the same number of contacts. Particles are random and sorted by cell, as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -33,10 +32,13 @@ export interface CellSizeRequest {
 }
 
 /**
- * The timed methods. `cpu pairs`: the CPU engine builds its grid and finds all pairs. `gpu push`: a simulation on the
- * GPU sorts its particles and pushes them apart once. `cpu near`: queries of the CPU grid, which visit one cell more on
- * every side than the radius reaches. `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. This
- * kernel visits as many cells on every side as the radius spans. Both radii are one diameter.
+ * The timed methods:
+ *   - `cpu pairs`: the CPU engine builds its grid and finds all pairs.
+ *   - `gpu push`: a simulation on the GPU sorts its particles and pushes them apart once.
+ *   - `cpu near`: queries of the CPU grid, which visit one cell more on every side than the radius reaches.
+ *   - `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. The kernel visits as many cells on
+ *     every side as the radius spans.
+ * Both radii are one diameter.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -47,7 +49,6 @@ export interface CellSizeRow {
   readonly density: number;
   /** Edge of a cell, in diameters. */
   readonly size: number;
-  /** Cells of the grid per particle. */
   readonly cells: number;
   /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
@@ -64,10 +65,9 @@ export interface CellSizeRow {
 const SEED = 1;
 /** In timed runs of `cpu near`, only every fifth particle has a query, since queries are slow. */
 const STRIDE = 5;
-/** Relaxation so low that particles hardly move, so all repeats have nearly the same workload. */
+/** Such a low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 
-/** A method with one cell size. */
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
   /** Number of particles around which a run searches. */
@@ -112,7 +112,6 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
     for (const [index, { run, particles }] of contenders.entries()) {
       const began = performance.now();
       await run();
-      // The first round is the warm-up.
       if (repeat > 0) times[index]?.push((1e6 * (performance.now() - began)) / particles);
     }
   }
@@ -194,7 +193,7 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** Opens a device with error scopes; `close` throws the first error that these caught. */
+/** Opens a device with error scopes, which `close` checks. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
@@ -300,7 +299,7 @@ function contendNear(
     }
     return found;
   };
-  // Subtract the particles themselves, which their queries find, too.
+  // A query around a particle also finds that particle.
   const contacts = (queryEach(1) - count) / count;
   const { candidates, ranges } = countCandidates(grid.world, ordered, 1, 1);
   const cells = grid.world.cellCount / count;
@@ -313,7 +312,6 @@ function contendNear(
   };
 }
 
-/** Returns positions sorted by cell. */
 function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
   const { dimensions } = grid.world;
   grid.build(positions);
@@ -325,9 +323,9 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts the candidates per particle, and the rows of cells that contain them. A particle's candidates are all other
- * particles in the cells within the distance `reach` along every axis, and in `spare` more cells on each side. The
- * count is independent of the searches that are timed.
+ * Counts candidates per particle, and the rows of cells that contain them, independently of the timed searches. A
+ * particle's candidates are all other particles in the cells within the distance `reach` along every axis, and in
+ * `spare` more cells on each side.
  */
 function countCandidates(
   world: World,

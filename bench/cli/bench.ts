@@ -1,7 +1,7 @@
 /**
  * `cellstorm bench`: measures how long broad phases take on fixed scenes, and checks their pairs before and after.
  * Outputs: a table, JSON or CSV on stdout; with --baseline, the changes since an earlier record on stderr. With --out,
- * the record is written after each case, under a temporary name and then renamed, so the file is never incomplete.
+ * the record is written to a file after each case.
  * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -120,7 +120,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
-    // The run continues after a failed write, since a full disk may have room later.
+    // A full disk may have room later, so the run continues after a failed write.
     onCase: async (result) => {
       if (out === undefined) return;
       await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
@@ -148,7 +148,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Lists the engines. Resolves the path of --native, since a name without a folder would be looked up as a command. */
+/** Resolves the path of --native, since a name without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -187,7 +187,6 @@ async function readBaseline(path: string | undefined): Promise<BenchRecord | und
   return parseRecord('baseline', text);
 }
 
-/** Checks that the program of --native can be run, before anything else runs. */
 async function checkRunnable(path: string): Promise<void> {
   await access(path, constants.X_OK).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError(`--native is ${path}, which cannot be run (${error.code}).`);
@@ -195,8 +194,8 @@ async function checkRunnable(path: string): Promise<void> {
 }
 
 /**
- * Before anything runs, checks that --out can be written, so that a long run does not end in an error. It writes a
- * file, because permissions are not enough: the system may protect a folder in other ways.
+ * Checks that --out can be written before a long run begins. Writes a file, because permissions are not enough: the
+ * system may protect a folder in other ways.
  */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
@@ -210,7 +209,6 @@ async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Returns the name under which the record is written before it is renamed. */
 function partOf(path: string): string {
   return `${path}.${process.pid}.part`;
 }
@@ -219,7 +217,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** Writes the record. A reader finds the previous record or this one, never an incomplete file. */
+/** A reader finds the previous record or this one, never an incomplete file. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

@@ -1,8 +1,4 @@
-/**
- * Formats the output of `cellstorm bench`: the list of engines and scenes, or a record as tables. The table of times
- * has a headline per case and a row per engine, the fastest first. After it come the reasons for missing times, and a
- * table of growth.
- */
+/** Formats the output of `cellstorm bench`: the list of engines and scenes, or a record as tables. */
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';
 import type { Engine } from '../harness/engine';
@@ -69,7 +65,7 @@ function describeTimes(outcomes: readonly Outcome[]): string {
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // Format all rows as one table, so that columns align throughout. Then insert the headlines.
+  // Format all rows as one table, so that columns align in all cases. Then insert the headlines.
   const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
     '\n',
   );
@@ -97,7 +93,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Lists why engines have no time. A scene lists each reason once, with all engines and counts to which it applies. */
+/** A scene lists each reason once, with all engines and counts to which it applies. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

@@ -1,6 +1,6 @@
 /**
- * Draws on a WebGPU canvas with a 2D canvas over it, with or without recording a film, and measures the time per
- * picture. Runs in a page.
+ * Measures the time per picture of a WebGPU canvas with a 2D canvas over it, with or without recording a film. Runs in
+ * a page.
  */
 import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';

@@ -24,7 +24,6 @@ export interface Timing {
   /** Milliseconds from submission to completion, one per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
-  /** Times of the stages of one run, each in a compute pass of its own. */
   readonly passes: StageTimes;
   readonly bytesEquivalent: number;
 }
@@ -44,7 +43,7 @@ export interface StepResult extends StepRequest {
   readonly difference: number;
 }
 
-/** Relaxation so low that particles hardly move, so all repeats have nearly the same workload. */
+/** Such a low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 /** Greatest accepted difference of coordinates. The two grids sum in different orders, so they round differently. */
 const MOST_DIFFERENCE = 1e-3;
@@ -110,7 +109,6 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
       const began = performance.now();
       variant.run();
       await device.queue.onSubmittedWorkDone();
-      // The first round is the warm-up.
       if (repeat > 0) wall[name].push(performance.now() - began);
     }
   }

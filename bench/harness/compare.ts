@@ -1,6 +1,6 @@
 /**
- * Compares a record with an earlier one: which settings differ, which engines got faster or slower by more than the
- * noise, and which times are missing now.
+ * Compares a record with an earlier one: changed settings, engines faster or slower by more than the noise, missing
+ * times.
  */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
@@ -15,7 +15,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine and case of both records, with a time in the earlier record only. */
+/** An engine and case with a time in the earlier record, but without one in the new record. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -38,7 +38,7 @@ const LEAST_CHANGE = 0.05;
 /** Changes up to this multiple of the sum of both spreads also count as noise. */
 const SPREADS = 1.5;
 
-/** Returns the share by which two medians may differ by noise alone. */
+/** The share by which two medians may differ by noise alone. */
 export function noiseOf(one: Statistics, other: Statistics): number {
   return Math.max(LEAST_CHANGE, SPREADS * (one.spread + other.spread));
 }

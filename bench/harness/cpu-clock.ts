@@ -1,37 +1,33 @@
 /**
- * Measures how fast one CPU thread copies memory, and the step of the CPU's clock. The speed of copies converts times
- * into bytes. Browsers round the clock to 5 or 100 µs.
+ * Measures how fast one CPU thread copies memory, which converts times into bytes, and the step of the CPU's clock.
+ * Browsers round the clock to 5 or 100 µs.
  */
 
 /** Default size of a copy in bytes: more than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** Least size of a copy in bytes; every machine has memory for it. */
+/** Every machine has memory for a copy of so many bytes. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
   /** Bytes per millisecond, reads plus writes, of the fastest of several copies. */
   readonly bytesPerMs: number;
-  /** Bytes of each copy. */
   readonly bytes: number;
 }
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/**
- * Returns the speed of copies. Measures the speed again only if `bytes` has changed, since a measurement takes a
- * second.
- */
+/** Measures again only if `bytes` has changed, since a measurement takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Measures copies of this many bytes. Halves the size until there is memory for two arrays. */
+/** Halves the size of copies until there is memory for two arrays. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
-  // One copy more than is needed: the first is slow, since it touches pages that are not mapped yet.
+  // The first copy is slow, since it touches pages that are not mapped yet. So make one copy more.
   for (let repeat = 0; repeat <= COPY_REPEATS; repeat++) {
     const began = performance.now();
     to.set(from);
@@ -50,7 +46,6 @@ function allocateTwo(bytes: number): readonly [Float64Array, Float64Array] {
   }
 }
 
-/** Number of clock steps to measure. */
 const CLOCK_STEPS = 20;
 /** The clock counts as stopped after this many equal readings. */
 const MOST_READINGS = 100_000;

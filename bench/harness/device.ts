@@ -1,6 +1,6 @@
 /**
- * Opens a device that suits all GPU engines. It requests the largest buffers that the adapter offers, since engines
- * need buffers of very different sizes. An engine that needs a larger buffer rejects the scene with a LimitError.
+ * Opens a device for all GPU engines. It has the largest buffers that the adapter offers, since engines need buffers of
+ * very different sizes. An engine that needs a larger buffer rejects the scene with a LimitError.
  */
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
@@ -8,12 +8,11 @@ import { type Gpu, requestGpu } from '../../src/gpu/device';
 /** There are a few more cell starts than cells. */
 const EXTRA_CELLS = 8;
 
-/** Opens the device. If `provider` is undefined, requestGpu throws an error that says what to do. */
+/** If `provider` is undefined, requestGpu throws an error that says what to do. */
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {
   const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
   const adapter = await provider?.requestAdapter({ powerPreference: request.powerPreference });
   const { maxBufferSize = 0, maxStorageBufferBindingSize = 0 } = adapter?.limits ?? {};
-  // A cell start takes four bytes.
   const entries = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 4);
   return requestGpu({ ...request, cells: Math.min(MAX_CELLS, Math.max(0, entries - EXTRA_CELLS)) });
 }

@@ -1,6 +1,5 @@
 /**
- * Defines the interface of a broad phase in the benchmark: take positions, build, find every overlapping pair. All
- * engines implement it, run on the same scenes, and are checked against the same answer.
+ * Defines the interface of a broad phase in the benchmark: take positions, build, find every overlapping pair.
  *
  * Two bodies overlap if the distance of their centres is less than the sum of their radii. Scenes choose coordinates
  * such that rounding cannot decide this (see scenes.ts). So every scene has one correct answer.
@@ -27,11 +26,11 @@ interface Described {
   readonly peer?: string | undefined;
   /** How the engine works, in one sentence. */
   readonly about: string;
-  /** Returns why the engine does not accept the scene, in one sentence; undefined if the engine accepts it. */
+  /** Says in one sentence why the engine does not accept the scene; undefined if the engine accepts it. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * Says in one sentence what the engine lacks, such as its program; undefined if the engine lacks nothing. A run
-   * leaves out an engine that lacks something. If --only names that engine, the record says that it was refused.
+   * Says in one sentence what the engine lacks, such as its program; undefined if it lacks nothing. A run leaves out
+   * such an engine. If --only names it, the record says that it was refused.
    */
   readonly absent?: string | undefined;
 }
@@ -39,20 +38,17 @@ interface Described {
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
-  /**
-   * Does the one-time work, which is not timed. Imports the package of a peer, and throws an AbsentError if the package
-   * is missing.
-   */
+  /** Does the one-time work, which is not timed. Throws an AbsentError if the package of a peer is missing. */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
 
 export interface CpuRunner {
   /**
-   * Sets the positions, `dimensions` numbers per body. Only keeps a reference to the array, because in moving scenes
-   * the time of this call counts as part of the build.
+   * Takes `dimensions` numbers per body. Only keeps a reference to the array, because the time of this call counts as
+   * part of the build in moving scenes.
    */
   place(positions: Float32Array): void;
-  /** Builds the search structure from the positions, and copies them if that is needed; timed. */
+  /** Builds the search structure from the positions; timed. */
   build(): void;
   /**
    * Returns every overlapping pair once; timed. Pairs, and the two ids of a pair, may be in any order. The next query
@@ -72,8 +68,8 @@ export interface GpuEngine extends Described {
 
 /**
  * Number of counters that a query adds to. A counter is two u32: a number of pairs, and the sum of their `mixPair`
- * hashes. One counter would be slow, because a million threads would wait for each other. The thread's slot or id,
- * modulo this number, selects the counter.
+ * hashes. The thread's slot or id, modulo this number, selects the counter. With a single counter, a million threads
+ * would wait for each other.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
@@ -89,7 +85,7 @@ export interface GpuRunner {
   /** The only buffer that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
-  /** Records a query, which adds to `counters`; the caller clears them. Several queries may follow one build. */
+  /** The query adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
   /**
    * FOLD_BYTES of `array<atomic<u32>>`: counter i has its number of pairs at 2 i, its checksum at 2 i + 1. Usage
@@ -101,7 +97,7 @@ export interface GpuRunner {
   destroy(): void;
 }
 
-/** An engine outside JavaScript and WebGPU, such as a separate program, which has its own memory and clock. */
+/** An engine outside JavaScript and WebGPU, such as a separate program, with its own memory and clock. */
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
@@ -109,12 +105,10 @@ export interface NativeEngine extends Described {
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
-/** The device of a native engine, as the engine describes it. */
 export interface OwnDevice {
   readonly name: string;
   /** Bytes per millisecond that copies move, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Bytes of each copy. */
   readonly copyBytes: number;
   readonly clock: ClockSource;
   /** Nanoseconds per step of the clock. */
@@ -129,9 +123,8 @@ export interface NativeRunner {
   /** Bytes allocated for the scene, positions included. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Sets the frames. Each `wind` loads the next one; after the last frame, the frames come in reverse order. */
+  /** Each `wind` loads the next frame. After the last frame, the frames come in reverse order. */
   roll(frames: readonly Float32Array[]): Promise<void>;
-  /** Builds and queries once. */
   find(): Promise<Found>;
   /** Runs all `parts` in order, `batch` times in a row. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
@@ -145,7 +138,6 @@ export class AbsentError extends CellstormError {
   override name = 'AbsentError';
 }
 
-/** The result of a query. */
 export interface Found {
   readonly pairs: number;
   /** Sum of `mixPair`, modulo 2³². */
@@ -167,7 +159,6 @@ fn mix_pair(a: u32, b: u32) -> u32 {
 }
 `;
 
-/** Counts and hashes a list of pairs in any order. */
 export function foldPairs({ count, pairs }: PairList): Found {
   let checksum = 0;
   for (let word = 0; word < 2 * count; word += 2) {
@@ -176,7 +167,6 @@ export function foldPairs({ count, pairs }: PairList): Found {
   return { pairs: count, checksum };
 }
 
-/** Adds up the counters that a query on the GPU wrote. */
 export function foldCounters(words: Uint32Array): Found {
   let pairs = 0;
   let checksum = 0;

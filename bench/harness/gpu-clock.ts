@@ -1,8 +1,7 @@
 /**
  * Measures the time of work on a GPU: between two timestamps around the work if the device's timestamps can be trusted,
  * otherwise from submission to completion. A batch repeats the work, which divides the clock's step and the latency of
- * a submission by the number of runs. `stepMs` is the possible error of a batch; callers choose batches that are much
- * longer.
+ * a submission by the number of runs. `stepMs` is the possible error of a batch; batches should be much longer.
  * Ordering: start a measurement only after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';
@@ -16,22 +15,17 @@ const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
 /** Milliseconds of copies that check the timestamps: long enough that the latency of a submission matters little. */
 const CHECK_MS = 20;
-/**
- * Timestamps are not trusted if they measure less than this share of the wall time: such timestamps do not wait for the
- * work.
- */
+/** Timestamps that measure less than this share of the wall time do not wait for the work, so they are not trusted. */
 export const LEAST_SHARE = 0.6;
 /**
- * Timestamps are compared with the wall clock at most this many times; one agreement is enough. Timestamps that do not
- * wait for the work never agree.
+ * Timestamps are compared with the wall clock at most this many times; one agreement is enough, since other work may
+ * disturb a comparison. Timestamps that do not wait for the work never agree.
  */
 const MOST_CHECKS = 5;
 /** Number of empty submissions that are timed. Their median is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
 
-/**
- * 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is the wall clock, such as `performance.now`.
- */
+/** 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is a clock such as `performance.now`. */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
 /** Records the work of one run; `run` is its index in the batch. */
@@ -44,7 +38,6 @@ export class GpuClock {
   /** Nanoseconds: the greatest common divisor of all timestamps so far. */
   private stampStep = 0n;
   private usesTimestamps = false;
-  /** Milliseconds that an empty submission takes. */
   private latencyMs = 0;
   private copySpeed = 0;
   private copySize = 0;
@@ -62,8 +55,8 @@ export class GpuClock {
   }
 
   /**
-   * Creates a clock and measures how fast the device copies buffers of `copyBytes`, or smaller buffers if memory is
-   * short. The same copies show whether the device's timestamps can be trusted.
+   * Measures how fast the device copies buffers of `copyBytes`, or smaller buffers if memory is short. The same copies
+   * show whether the device's timestamps can be trusted.
    */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
@@ -105,14 +98,13 @@ export class GpuClock {
     return this.copySpeed;
   }
 
-  /** Bytes of each copy. */
   get copyBytes(): number {
     return this.copySize;
   }
 
   /**
    * Milliseconds by which the time of a batch may be wrong: the step of the timestamps, or, with the wall clock, the
-   * latency of a submission. Each new timestamp can only lower the known step, which is never less than the true step.
+   * latency of a submission. The known step may be greater than the true step; each new timestamp can lower it.
    */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
@@ -145,10 +137,6 @@ export class GpuClock {
     this.readback.destroy();
   }
 
-  /**
-   * Returns whether timestamps agree with the wall clock. It compares them several times, since other work may disturb
-   * a comparison.
-   */
   private async agrees(batch: number, record: Recorder): Promise<boolean> {
     for (let check = 0; check < MOST_CHECKS; check++) {
       const wall = await this.timeByWall(batch, record);
@@ -176,7 +164,7 @@ export class GpuClock {
   }
 }
 
-/** Creates two buffers of `wanted` bytes each; halves the size until the device has memory for both. */
+/** Halves the size until the device has memory for both buffers. */
 async function createCopyBuffers(
   { device }: Gpu,
   wanted: number,

@@ -1,6 +1,6 @@
 /**
- * Opens an engine on a scene and wraps it in one interface for CPU, WebGPU and native engines: set positions, find
- * pairs, time batches. On WebGPU everything runs inside error scopes, because work that a device drops looks very fast.
+ * Opens an engine on a scene and wraps it in one interface for CPU, WebGPU and native engines. On WebGPU everything
+ * runs inside error scopes, because work that a device drops looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -33,7 +33,6 @@ export interface Sample {
 /** How many runs in a row are timed: of a build, of a query, and of both. */
 export type Batches = Sample;
 
-/** An engine that is open on a scene. */
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
@@ -42,23 +41,18 @@ export interface Open {
   /** Device of a native engine; undefined for other engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
-  /** Returns the milliseconds by which the time of a batch may be wrong. */
+  /** Milliseconds by which the time of a batch may be wrong. */
   readonly stepMs: () => number;
-  /** Sets the positions. */
   place(positions: Float32Array): Promise<void>;
-  /**
-   * Sets the frames for timed builds. Each timed build first loads the next frame; after the last frame, the frames
-   * come in reverse order.
-   */
+  /** Each timed build first loads the next of these frames. After the last frame, the frames come in reverse order. */
   roll(frames: readonly Float32Array[]): Promise<void>;
-  /** Builds and queries once. */
   find(): Promise<Found>;
   /** Returns undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
 }
 
-/** Returns the index of the frame for a step. The order is forwards, then backwards, so that no step skips frames. */
+/** Returns the index of the frame for a step. Frames go forwards, then backwards, so that no step skips frames. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
   const index = step % period;
@@ -90,8 +84,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each reading of the clock ends one part and begins the next, so only the first and the last reading affect the
-      // total. That matters if the clock is coarse.
+      // Each reading of the clock ends one part and begins the next. So only the first and the last reading affect the
+      // total, which matters if the clock is coarse.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -185,15 +179,11 @@ export async function openNative(
   };
 }
 
-/**
- * Runs all `parts` in order, `batch` times in a row. Returns the mean milliseconds of a run; undefined if the clock ran
- * backwards.
- */
+/** Times a batch as `NativeRunner.time` does. Returns undefined if the clock ran backwards. */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
 /** Takes a sample on a device that can only time whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
-  // The time of loading frames is measured separately and subtracted.
   const loading = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
   const loadingAndBuild = await time(['wind', 'build'], batches.build);
@@ -271,7 +261,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** Returns whether the device was lost. A loss ends all engines on the device, whichever engine caused it. */
+/** A loss ends all engines on the device, whichever engine caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }

@@ -1,10 +1,9 @@
 /**
- * Finds the correct pairs by a method that shares only the definition of an overlap with the tested engines. It divides
- * the box into columns along its longest edge, sorts the bodies of each column along that edge, and sweeps, in doubles.
+ * Finds the correct pairs, for any number of bodies, by a method that shares only the definition of an overlap with the
+ * tested engines. It divides the box into columns along its longest edge, sorts the bodies of each column along that
+ * edge, and sweeps, in doubles.
  * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
- * Guarantee: the answer is exact for any number of bodies.
- * Memory: besides the positions, typed arrays of at most 12 + 4 × dimensions bytes per body, and half a MiB. Throws a
- * RangeError if there is no memory for these arrays.
+ * Memory: besides the positions, typed arrays of at most 12 + 4 × dimensions bytes per body, and half a MiB.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
@@ -18,14 +17,14 @@ interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
   /**
-   * Offsets from a column to the later columns that touch it. An empty column follows the last one along each axis.
+   * Offsets from a column to the later columns that touch it. An empty column follows the last column along each axis.
    */
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
   /**
-   * Coordinates per sorted body. The axis of the box's longest edge, along which columns run, comes first; the axis of
-   * the shortest edge comes last.
+   * Coordinates per sorted body. Columns run along the longest edge of the box, whose axis comes first. The axis of the
+   * shortest edge comes last.
    */
   readonly coordinates: Float32Array;
 }
@@ -37,7 +36,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   const is3D = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** Compares a body with bodies `first` to `last` − 1 of a column, up to the first one at or beyond `end`. */
+  /** Compares a body with bodies `first` to `last` − 1 of a column, up to the first body at or beyond `end`. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
@@ -65,7 +64,6 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
     }
     for (let body = starts[column] as number; body < columnEnd; body++) {
       const x = coordinates[dimensions * body] as number;
-      // No overlapping body is farther than this body's radius plus the largest radius.
       const end = x + (radii ? (radii[ids[body] as number] as number) + radius : diameter);
       sweep(body, body + 1, columnEnd, end);
       for (let index = 0; index < ahead.length; index++) {
@@ -137,7 +135,6 @@ function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }
 
-/** This many columns are allowed for any number of bodies. */
 const FEW_COLUMNS = 64;
 
 /** Returns a width that gives at most `count` columns, or FEW_COLUMNS if that is more; never less than a diameter. */
@@ -148,7 +145,7 @@ function chooseWidth(diameter: number, count: number, edges: readonly number[]):
   return width;
 }
 
-/** Sorts bodies stably by bucket. Returns the first index of each bucket, then the end. */
+/** Returns the first index of each bucket, then the end. */
 function sortStably(
   from: Uint32Array,
   to: Uint32Array,
@@ -170,7 +167,7 @@ function sortStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // Entry i of `starts` is now the start of bucket i + 1, so move every entry one index up.
+  // The loop advanced entry i of `starts` to the start of bucket i + 1, so move every entry one index up.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

@@ -1,13 +1,10 @@
-/**
- * Defines the list that most CPU engines write their pairs to, so that writing costs each of them the same. A pair
- * takes two words; a full list doubles its length.
- */
+/** Most CPU engines write their pairs to this list, so that writing costs each of them the same. */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 
-/** Returns a copy of the list with `length` words. Throws a LimitError if there is no memory for the copy. */
+/** Throws a LimitError if there is no memory for the copy. */
 export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
   return lengthenPairs(pairs, used, length, 'choose fewer bodies');
 }

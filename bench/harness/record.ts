@@ -1,6 +1,6 @@
 /**
- * Defines the record of a benchmark run: the machine, the settings, and an outcome per engine and case. Reads records
- * from JSON, formats outcomes as CSV, and computes how times grow with the number of bodies.
+ * The record of a benchmark run: the machine, the settings, and an outcome per engine and case. Reads records from
+ * JSON, formats outcomes as CSV, and computes how times grow with the number of bodies.
  */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -31,7 +31,7 @@ export interface Outcome extends CaseName {
   readonly backend: Backend;
   /** Package of the engine; undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** Name of the device of a native engine; undefined for other engines. */
+  /** Name of the device, for native engines only. */
   readonly device?: string | undefined;
   readonly status: Status;
   /** Why the engine has no time, in sentences. */
@@ -57,11 +57,9 @@ export interface Outcome extends CaseName {
   readonly memoryPerBody?: number | undefined;
 }
 
-/** Measurements of the machine itself. */
 export interface Measured {
   /** Bytes per millisecond that one thread copies, reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** Bytes of each copy. */
   readonly copyBytes: number;
   /** Bytes per millisecond that the GPU copies, reads plus writes; undefined if no engine used the GPU so far. */
   readonly gpuCopyBytesPerMs?: number | undefined;
@@ -69,7 +67,6 @@ export interface Measured {
   readonly gpuClock?: ClockSource | undefined;
   /** Nanoseconds: the step of the GPU's timestamps. With the wall clock, the latency of a submission. */
   readonly gpuClockStep?: number | undefined;
-  /** Devices of native engines, as the engines describe them. */
   readonly devices?: readonly OwnDevice[] | undefined;
 }
 
@@ -121,16 +118,16 @@ export interface Growth {
 }
 
 /**
- * Returns whether an engine is only a yardstick for the public grids. The yardsticks are the native engines on the
- * GPU, and cpu-tight on the CPU. They accept only scenes of one radius, and users cannot install them.
+ * Yardsticks for the public grids are the native engines on the GPU, and cpu-tight on the CPU. They accept only scenes
+ * of one radius, and users cannot install them.
  */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
 }
 
-/** Names of the engines that test all pairs. */
+/** Engines that test all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
-/** Names of the dense grids, which are the core of cellstorm. */
+/** The dense grids of cellstorm. */
 export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
@@ -183,7 +180,7 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['reason', ({ reason }) => reason],
 ];
 
-/** Formats outcomes as CSV (RFC 4180): a header, then one line per outcome. */
+/** Formats outcomes as CSV (RFC 4180). */
 export function toCsv(outcomes: readonly Outcome[]): string {
   const cell = (value: string | number | undefined) => {
     const text = value === undefined ? '' : String(value);
@@ -193,7 +190,7 @@ export function toCsv(outcomes: readonly Outcome[]): string {
   return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
 }
 
-/** Parses a record from the text of a file. Anything else is rejected with an ArgumentError that names `source`. */
+/** Throws an ArgumentError that names `source` if the text is not a record. */
 export function parseRecord(source: string, text: string): BenchRecord {
   const refuse = (got: unknown) =>
     new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);

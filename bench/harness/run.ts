@@ -4,8 +4,8 @@
  * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
  * (turns.ts), so that other work on the machine affects all equally. An engine that does not fit into memory with the
  * others is opened alone afterwards, and its outcome says so.
- * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame. An
- * engine is marked wrong and gets no times if it misses a pair, reports one twice or repeats an earlier answer.
+ * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame, so
+ * that an engine which repeats an earlier answer is found out. An engine with wrong pairs gets no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -37,9 +37,9 @@ export interface BenchPlan {
 }
 
 export interface BenchHost {
-  /** Opens a device. Called when an engine first needs a device, and again after a device was lost. */
+  /** Called when an engine first needs a device, and again after a device was lost. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** Called before each piece of work; `what` describes the work in a few words. `done` and `total` count runs. */
+  /** Called before each piece of work, which `what` describes. `done` and `total` count runs. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
   /** Called after each case with all results so far; the next case waits for it. */
@@ -50,7 +50,6 @@ export interface BenchHost {
   readonly breathe?: (() => Promise<void>) | undefined;
 }
 
-/** Thrown by `breathe` to end the run early, because the user stopped it. */
 export class BenchStopped extends Error {
   override name = 'BenchStopped';
 }
@@ -60,7 +59,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Pilot sizes. If too few smaller counts have times to predict the time of a count, these sizes are timed first. */
+/** If too few smaller counts have times to predict the time of a count, these sizes are timed first. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
@@ -72,16 +71,14 @@ const LEAST_GROWTH = 1;
 const UNTIMED_FRAME = 1_000_003;
 /** Most timed frames of a moving scene. */
 const MOST_FRAMES = 16;
-/** Most bytes of these frames together; two frames are allowed in any case. */
+/** Most bytes of timed frames together; two frames are allowed in any case. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
 }
 
-/**
- * Returns the cases in the order in which they run. Counts ascend, so that times of small counts predict larger ones.
- */
+/** Counts ascend, so that times of small counts predict larger ones. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -137,7 +134,7 @@ class Bench {
   /** Measurements of the last GPU clock, for the record after its device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** For each engine that has no outcome yet, reports the error that ended the case. The run continues. */
+  /** Reports the error that ended a case for each engine without an outcome. The run continues. */
   private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>
@@ -180,7 +177,7 @@ class Bench {
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Checks and times engines that are open together. Returns those that did not fit into memory with the others. */
+  /** Returns the engines that did not fit into memory with the others. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -235,7 +232,7 @@ class Bench {
     };
   }
 
-  /** Returns the times of smaller counts. If these are too few to predict the time, it first times pilot sizes. */
+  /** Returns the times of smaller counts. If they are too few to predict a time, pilot sizes are timed first. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -273,7 +270,7 @@ class Bench {
     return known;
   }
 
-  /** Opens an engine and checks its pairs. If they are wrong, reports that and returns undefined. */
+  /** Opens an engine and checks its pairs. If the pairs are wrong, reports the engine and returns undefined. */
   private async openChecked(
     name: CaseName,
     engine: Engine,
@@ -299,7 +296,6 @@ class Bench {
     }
   }
 
-  /** Checks an engine after timing, and reports its outcome. */
   private async conclude(
     name: CaseName,
     run: Open,
@@ -358,7 +354,6 @@ class Bench {
     });
   }
 
-  /** Stores a time, to predict the times of larger counts. */
   private storeTiming({ scene, dimensions, count }: CaseName, { name }: Engine, milliseconds: number): void {
     if (count < FEWEST_FOR_GROWTH) return;
     this.curves.get(`${name}\n${scene}\n${dimensions}`)?.push({ count, milliseconds });
@@ -436,9 +431,9 @@ class Bench {
 }
 
 interface Frames {
-  /** Frames that timed builds use: frame 0, or consecutive frames if the scene moves between builds. */
+  /** Frame 0, or consecutive frames if the scene moves between builds. */
   readonly timed: readonly [Float32Array, ...Float32Array[]];
-  /** A frame that only the check after timing uses. */
+  /** Only the check after timing uses this frame. */
   readonly untimed: Float32Array;
 }
 
@@ -448,7 +443,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The untimed frame follows directly: in a distant one, drifting bodies would be far from their last positions.
+  // The untimed frame follows directly: drifting bodies move far in many frames.
   return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 

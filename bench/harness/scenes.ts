@@ -1,9 +1,9 @@
 /**
  * Creates the benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
- * Guarantees: the same name, dimensions, count and seed give the same bodies on every machine. Coordinates and radii
- * are multiples of a step. The step is coarse enough for this: if two bodies may touch, 32-bit floats hold the
- * differences of their coordinates, the squares and the sum of the squares exactly. So rounding cannot explain wrong
- * pairs.
+ * The same name, dimensions, count and seed give the same bodies on every machine.
+ * Coordinates and radii are multiples of a step. The step is so coarse that, for any two bodies that may touch, 32-bit
+ * floats hold the differences of their coordinates, the squares and the sum of the squares exactly. So rounding cannot
+ * explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -14,7 +14,6 @@ import { createScene, DEFAULT_SEED, Random, type SceneRequest } from '../../src/
 import { ROOM_FOR_ONE_OVERLAP } from '../../src/scenes/scattered';
 import { ceilRoot, power, repeat, stepFor, toCoordinate, UNITS } from '../../src/scenes/scene';
 
-/** A scene of bodies. All have the radius `radius` if `radii` is undefined. */
 export interface BenchScene {
   readonly name: string;
   readonly dimensions: Dimensions;
@@ -27,11 +26,10 @@ export interface BenchScene {
   readonly radii: Float32Array | undefined;
   /** Lower corner of a box that contains every centre in every frame. */
   readonly min: readonly number[];
-  /** Upper corner of the box. */
   readonly max: readonly number[];
   /** True if each timed build uses the next frame; otherwise all use frame 0. */
   readonly moves: boolean;
-  /** Returns the packed positions of a frame in a new array. Two frames differ in some pairs, unless pairs are few. */
+  /** Returns a new array. Two frames differ in some pairs, unless pairs are few. */
   frame(number: number): Float32Array;
 }
 
@@ -54,12 +52,8 @@ interface Content {
   readonly motion?: Motion;
 }
 
-/** How bodies move from frame to frame. */
 interface Motion {
-  /**
-   * True if each timed build uses the next frame. Otherwise only the check after timing uses another frame than frame
-   * 0.
-   */
+  /** True if each timed build uses the next frame. Otherwise only the check after timing uses a frame other than 0. */
   readonly timed: boolean;
   /** Greatest move of a body along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
@@ -73,7 +67,7 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** Moves bodies by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
+/** Bodies move by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
 /** The same for scenes with `radii`, whose bodies are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
@@ -88,7 +82,6 @@ const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
 /** A silo of `settled`: bodies along each axis before they fall, and its width. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
-/** Steps in which the bodies of a silo settle. */
 const SILO_STEPS = 240;
 
 /** Width of a line in diameters: more than 1, so that some bodies are side by side. */
@@ -96,7 +89,6 @@ const LINE_WIDTH = 2;
 /** Length of a line per body, in diameters. */
 const LINE_SPACING = 0.75;
 
-/** Scatters bodies evenly at random in a box. */
 function spread(
   { dimensions, count }: SceneRequest,
   random: Random,
@@ -119,7 +111,6 @@ function scattered(room: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Takes the bodies from a scene of src/scenes. */
 function existing(name: string): BenchSceneDefinition['generate'] {
   return (request) => {
     const { min, max, positions, radius, radii, radiusRange } = createScene(name, request);
@@ -127,7 +118,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Makes a box that is long along `axis` and a few diameters wide along the others. */
+/** The box is long along `axis` and a few diameters wide along the others. */
 function line(axis: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -136,10 +127,7 @@ function line(axis: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/**
- * Renumbers bodies in the order of cells one diameter wide, row by row. An engine that sorts its bodies has them in
- * this order.
- */
+/** Renumbers bodies in the order of cells one diameter wide, row by row, as if an engine had sorted them. */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;
@@ -170,8 +158,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
 }
 
 /**
- * Makes copies of one silo side by side. The CPU engine settles the bodies of this silo; then coordinates are rounded
- * to the step.
+ * Copies of one silo side by side. The CPU engine settles the bodies of this silo; then coordinates are rounded to the
+ * step.
  */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];
@@ -180,7 +168,6 @@ function silos({ dimensions, count, seed }: Request): Content {
   const silosPerAxis = Math.max(1, ceilRoot(Math.ceil(count / bodiesPerSilo), dimensions));
   const step = stepFor(silosPerAxis * width);
   const positions = new Float32Array(count * dimensions);
-  // Shuffle the ids, as in a pile that was poured.
   const random = new Random(seed);
   const order = Uint32Array.from({ length: count }, (_, body) => body);
   for (let last = count - 1; last > 0; last--) {
@@ -372,7 +359,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   };
 }
 
-/** Returns the positions of a frame. Bodies that leave the box are mirrored back into it. */
+/** Bodies that leave the box are mirrored back into it. */
 function moved(
   { positions, min, max, radii }: Content,
   { greatest, kind }: Motion,

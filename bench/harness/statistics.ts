@@ -1,6 +1,6 @@
 /**
- * Computes statistics of repeated times. They do not assume a normal distribution, since other work on the machine can
- * only add time.
+ * Statistics of repeated times. They do not assume a normal distribution, since other work on the machine can only add
+ * time.
  */
 
 /** Statistics of the milliseconds of a build, a query or both. */

@@ -1,13 +1,13 @@
 /**
  * Measures the times of engines that are open together. Every engine has one turn per round. The order of engines
- * changes from round to round, so that other work on the machine affects all equally. A turn takes one sample; in the
- * first rounds, which warm up, it takes several. A sample repeats builds and queries so often that the clock measures
- * their time to 1%, but at most MOST_BATCH times. An engine gets no more turns if it exceeds the limit or fails.
+ * changes from round to round, so that other work on the machine affects all equally. A turn takes one sample, or
+ * several in the first rounds, which warm up. A sample repeats builds and queries so often that the clock measures
+ * their time to 1%, but at most MOST_BATCH times.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
-/** Rounds that warm up: code is compiled, buffers are touched, and batches grow. Their samples are discarded. */
+/** Code is compiled, buffers are touched, and batches grow in these rounds. Their samples are discarded. */
 export const WARM_ROUNDS = 2;
 /**
  * Least milliseconds of an engine's turn while warming up, because JavaScript is recompiled after it has run a while.
@@ -28,23 +28,21 @@ const MOST_BATCH = 1024;
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;
 
-/** Batches that run each part once. */
 export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
   readonly repeat: number;
   /** Milliseconds that one build and query may take. */
   readonly limit: number;
-  /** Called before each turn; `what` describes the turn in a few words. */
+  /** Called before each turn, which `what` describes. */
   readonly announce: (engine: Engine, what: string) => Promise<void>;
 }
 
-/** The measurements of one engine. */
 export interface Taken {
   readonly samples: readonly Sample[];
   /** Builds and queries per sample. */
   readonly batch: number;
-  /** Number of samples without a time, because the device's clock ran backwards. */
+  /** Samples without a time, because the device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
   /** Milliseconds of the build and query that exceeded the limit. */
@@ -68,8 +66,8 @@ export async function takeTurns(
 }
 
 /**
- * Returns the order of items in a round. Rounds 0, 2, 4 … begin with the first item, the second, the third …, and
- * continue in turn. Each odd round has the reverse order of the round before.
+ * Rounds 0, 2, 4 … begin with the first item, the second, the third …, and continue in turn. Each odd round has the
+ * reverse order of the round before.
  */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
@@ -142,7 +140,7 @@ class Turns {
   }
 }
 
-/** Returns batches that, judging by one sample, take at least `least` milliseconds, but at most MOST_BATCH runs. */
+/** Lengthens batches to at least `least` milliseconds, judging by one sample, but to at most MOST_BATCH runs. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

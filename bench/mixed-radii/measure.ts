@@ -1,9 +1,7 @@
 /**
- * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU. Also
- * divides each of these times by the time for the same number of particles of one radius, with about the same number of
- * contacts. Contenders take turns.
- * Before timing, both engines must find the same pairs as CpuIndex among particles in random order, and simulations
- * must count as many contacts.
+ * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU.
+ * Contenders take turns. Before timing, both engines must find the same pairs as CpuIndex among particles in random
+ * order, and simulations must count as many contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -29,9 +27,7 @@ export interface MixedRow {
   readonly pairs: number;
   /** Bytes per particle, without the list of pairs. */
   readonly bytes: number;
-  /** Median milliseconds of a run. */
   readonly median: number;
-  /** Least milliseconds of a run. */
   readonly least: number;
   /** `least` ÷ `least` of equal particles, in a box, on the same engine and in the same order. */
   readonly timesEqual: number;
@@ -45,7 +41,7 @@ interface Particles {
   readonly radii?: Float32Array;
 }
 
-/** One row of the result measures one kind of particles, in one order, on one engine. */
+/** One kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;
@@ -53,7 +49,7 @@ interface Contender {
 }
 
 const RANGE = { smallest: 1, largest: 64 } as const;
-/** Runs to discard, until the code is compiled. */
+/** Runs to discard: V8 compiles the code in them. */
 const WARM_UP = 3;
 
 export async function measureMixed(request: MixedRequest, provider?: GPU): Promise<MixedRow[]> {
@@ -99,9 +95,7 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
   });
 }
 
-/**
- * Returns the kinds of particles. Equal particles in a box come first, since all other kinds are compared with them.
- */
+/** Equal particles in a box come first, since all other kinds are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
@@ -202,7 +196,7 @@ async function contendGpu(
   };
 }
 
-/** Relaxation so low that at most a few contacts change over all runs. */
+/** With such a low relaxation, at most a few contacts change over all runs. */
 const RELAXATION = 0.01;
 
 async function contendPush(
@@ -226,7 +220,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs that CpuIndex finds. Its search is independent of the grids. */
+/** The search of CpuIndex is independent of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

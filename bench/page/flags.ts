@@ -1,19 +1,19 @@
 /**
  * Collects the browser's flags for the record. A page cannot read them, so the visitor may type them or put them into
- * the address (`bench.html?flags=--enable-unsafe-webgpu`). This module adds facts that the page can detect itself.
+ * the address (`bench.html?flags=--enable-unsafe-webgpu`).
  */
 
 const PARAMETER = 'flags';
 
-/** Reads the flags from the query string of an address, such as `location.search`. */
+/** `search`: the query string of an address, such as `location.search`. */
 export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** Returns the flags in `typed` (separated by blanks) and the facts that the page detects. */
+/** Returns the flags in `typed` (separated by blanks) and facts that the page can detect itself. */
 export function detectFlags(typed: string): string[] {
   const detected = [
-    // Record this fact, because cross-origin isolated pages have finer clocks than other pages.
+    // Cross-origin isolated pages have finer clocks than other pages.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',

@@ -1,6 +1,7 @@
 /**
  * Runs the benchmark page: the visitor chooses engines and scenes, a worker measures them, and the page shows each
- * result when it arrives. The visitor can save the record for `npm run bench:report` and `cellstorm bench --baseline`.
+ * result when it arrives. `npm run bench:report` and `cellstorm bench --baseline` read the record that the visitor can
+ * save.
  */
 
 import { version } from '../../package.json';
@@ -46,7 +47,6 @@ class BenchPage {
   private readonly results = new Results();
   /** Undefined after the worker was lost: the next start opens another one. */
   private worker: Worker | undefined;
-  /** Whether the page shows what can be chosen. */
   private isOffered = false;
   private plan: NamedPlan | undefined;
   private began = '';
@@ -67,15 +67,14 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The worker takes a lock that has the name of the worker. The name is random, because all pages of a site share
-    // locks.
+    // The name of the worker is also the name of its lock. It is random, because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;
     worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
       if (data.kind === 'locked') {
-        // No event tells the page that the browser ended a worker. But the lock becomes free then, and this request
-        // gets it.
+        // No event tells the page that the browser ended a worker. But its lock becomes free then, and this request
+        // gets the lock.
         navigator.locks.request(name, () =>
           this.lose(worker, 'the browser ended its worker, perhaps because memory ran out'),
         );
@@ -87,7 +86,7 @@ class BenchPage {
     return worker;
   }
 
-  /** Ends a worker whose state is unknown, and says why. The next start opens another worker. */
+  /** Ends a worker whose state is unknown. The next start opens another worker. */
   private lose(worker: Worker, reason: string): void {
     if (worker !== this.worker) return;
     this.worker = undefined;
@@ -255,7 +254,7 @@ class BenchPage {
     this.end(`${sentence}${saved}`);
   }
 
-  /** Completes the record of the run. `ended`: the time at which the run ended; undefined if cases are missing. */
+  /** Completes the record. `ended` is undefined if cases are missing. */
   private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;

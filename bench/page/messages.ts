@@ -18,7 +18,6 @@ export interface SceneChoice extends Choice {
   readonly dimensions: readonly Dimensions[];
 }
 
-/** A plan with engines given by name. */
 export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonly string[] };
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };

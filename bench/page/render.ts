@@ -1,6 +1,6 @@
 /**
- * Creates DOM nodes from Markup, the plain data that the report writes as HTML. Text becomes text nodes, and is never
- * parsed as markup.
+ * Creates DOM nodes from Markup, which the report writes as HTML. Text becomes text nodes, and is never parsed as
+ * markup.
  */
 import type { Markup } from '../report/markup';
 

@@ -1,6 +1,6 @@
 /**
- * Shows the results so far: one chart and one table per scene and number of dimensions. Each outcome that arrives
- * redraws its chart and table. After the run, sentences describe the whole record.
+ * Shows the results so far: one chart and one table per scene and number of dimensions. Each outcome redraws its chart
+ * and table.
  */
 
 import { find } from '../../src/page/support/dom';
@@ -12,10 +12,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/**
- * Height and greatest width of a chart in CSS pixels. In a wider figure, the style sheet enlarges the chart, including
- * its text.
- */
+/** Height and greatest width of a chart in CSS pixels. A wider figure enlarges the chart, including its text. */
 const HEIGHT = 340;
 const WIDEST = 560;
 
@@ -55,7 +52,6 @@ export class Results {
     this.reasons.append(render(element('li', {}, `${where}: ${engine} ${status}. ${reason}`.trim())));
   }
 
-  /** Shows the sentences that describe a record. */
   conclude(record: BenchRecord): void {
     const chapters = summarise(record).flatMap(({ title, sentences }) => [
       element('h3', {}, title),

@@ -24,7 +24,7 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
   else run(data.plan);
 });
 
-// Holds a lock until the worker ends. The page waits for this lock, and so notices if the browser ends the worker.
+// Hold a lock until the worker ends. The page waits for the lock, so it notices if the browser ends the worker.
 // Insecure contexts have no locks; there the page does not notice.
 navigator.locks?.request(self.name, () => {
   say({ kind: 'locked' });

@@ -1,7 +1,7 @@
 /**
- * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond,
- * since a step of zero time finds no contacts, and reads the events of contacts that began or ended. In moving scenes a
- * build moves the bodies and updates the set of contacts; otherwise it creates a new world.
+ * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond and
+ * reads the events of contacts that began or ended; a step of zero time finds no contacts. In moving scenes a build
+ * moves the bodies; otherwise it creates a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
@@ -25,7 +25,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** Loads Box2D. All worlds share one module, since the memory of a module cannot be freed. */
+/** All worlds share one module, since the memory of a module cannot be freed. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;

@@ -1,6 +1,6 @@
 /**
  * Wraps the k-d tree of kdbush, used as its author advises: coordinates are a typed array, and all queries write into
- * one array. For each body, a query finds the points within a distance.
+ * one array.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

@@ -1,6 +1,4 @@
-/**
- * Imports an optional package when its engine is opened. Throws an AbsentError that names the package if it is missing.
- */
+/** Imports an optional package. Throws an AbsentError that names the package if it is missing. */
 import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

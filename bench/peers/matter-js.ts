@@ -1,12 +1,12 @@
 /**
  * Wraps the collision detector of matter-js. Bodies are squares around the discs, because the package's circles are
- * inscribed polygons, which would miss pairs. The detector finds overlapping squares; this engine then tests the discs.
+ * inscribed polygons, which would miss pairs. The discs are tested afterwards.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** Greatest number of bodies. A body takes a few thousand bytes, so a million bodies would exceed the heap. */
+/** A body takes a few thousand bytes, so a million bodies would exceed the heap. */
 const MOST_BODIES = 200_000;
 
 export const MATTER_JS: CpuEngine = {

@@ -1,7 +1,6 @@
 /**
- * The exact test that all engines of this folder share: an engine finds candidates by its own boxes or shapes, and this
- * class lists the candidates that overlap.
- * Input: the current positions, and candidates, each pair at most once. Output: the list of overlapping pairs.
+ * The exact test that all engines of this folder share: an engine finds candidates by its own boxes or shapes, each
+ * pair at most once, and this class lists the candidates that overlap.
  */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';

@@ -1,9 +1,9 @@
 /**
  * Wraps the broad phase of Rapier's rigid-body engine, through its public API. Colliders have no bodies, so that a step
- * does not move them. In moving scenes a build first moves the colliders; otherwise it creates a new world. Then it
- * steps the world by the default time, which puts the colliders into Rapier's tree of boxes. A step of zero time does
- * not suffice: queries would miss moved colliders. A query searches the tree with the box of each collider. The
- * colliders are not sensors, because Rapier's narrow phase tests pairs of sensors, which takes longer.
+ * does not move them. They are not sensors, because Rapier's narrow phase would test pairs of sensors. In moving scenes
+ * a build first moves the colliders; otherwise it creates a new world. Then a step of the default time puts the
+ * colliders into Rapier's tree of boxes. After a step of zero time, queries would miss moved colliders. A query
+ * searches the tree with the box of each collider.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

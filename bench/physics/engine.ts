@@ -1,7 +1,4 @@
-/**
- * The interface between the measures of bench:physics and the engines, and functions that run a scene. All engines take
- * steps of 1/60 s.
- */
+/** The interface between the measures of bench:physics and the engines, and functions that run a scene. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsScene } from './scene';
 
@@ -14,7 +11,6 @@ export interface PhysicsState {
   readonly velocities: Float32Array;
 }
 
-/** A scene that was loaded into an engine. */
 export interface PhysicsRun {
   /** Advances by DT seconds. */
   step(): void | Promise<void>;
@@ -29,7 +25,6 @@ export interface PhysicsEngine {
   open(scene: PhysicsScene): PhysicsRun | Promise<PhysicsRun>;
 }
 
-/** Opens a scene, uses it, and destroys it. */
 export async function withRun<Result>(
   engine: PhysicsEngine,
   scene: PhysicsScene,
@@ -43,18 +38,17 @@ export async function withRun<Result>(
   }
 }
 
-/** Advances by whole steps, and returns the state after them. */
+/** Returns the state after the steps. */
 export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsState> {
   for (let step = 0; step < steps; step++) await run.step();
   return run.read();
 }
 
-/** Returns the number of steps in a time that is a multiple of DT. */
+/** `seconds` must be a multiple of DT. */
 export function stepsIn(seconds: number): number {
   return Math.round(seconds / DT);
 }
 
-/** Returns the distance of a body between two states. */
 export function distanceMoved(
   dimensions: Dimensions,
   before: PhysicsState,
@@ -68,12 +62,11 @@ export function distanceMoved(
   return Math.sqrt(squares);
 }
 
-/** Returns ½ Σ v² of bodies of mass 1. */
+/** ½ Σ v² of bodies of mass 1. */
 export function kineticEnergy({ velocities }: PhysicsState): number {
   return velocities.reduce((sum, component) => sum + (component * component) / 2, 0);
 }
 
-/** Returns the speed of the fastest body. */
 export function greatestSpeed(dimensions: Dimensions, { velocities }: PhysicsState): number {
   let greatest = 0;
   for (let first = 0; first < velocities.length; first += dimensions) {

@@ -1,4 +1,4 @@
-/** The interface of the measures: a case is one scene, and a run of it gives one or more figures. */
+/** The interface of the measures. A case is one scene; its run gives one or more figures. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 
@@ -27,21 +27,17 @@ export interface Case {
 export const GROUP_NAMES = ['slope', 'standing', 'ratio', 'overlap', 'bounce', 'pile'] as const;
 export type GroupName = (typeof GROUP_NAMES)[number];
 
-/** The sizes of all runs. */
 export interface Sizes {
   /** Simulated seconds of the scenes that must stand. */
   readonly standing: number;
-  /** Number of particles of a pile. */
   readonly pile: number;
-  /** Number of particles of the elastic gas. */
   readonly gas: number;
-  /** Number of steps of the elastic gas. */
   readonly gasSteps: number;
 }
 
 export const DEFAULT_SIZES: Sizes = { standing: 20, pile: 1000, gas: 200, gasSteps: 5000 };
 
-/** The number of particles of a pile for which the bars of piles hold. */
+/** The bars of piles hold only for this number of particles. */
 export const FULL_PILE = 10_000;
 
 export function meetsBar(value: number, { least = -Infinity, most = Infinity }: Bar): boolean {

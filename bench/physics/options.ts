@@ -13,11 +13,11 @@ export interface PhysicsOptions {
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];
   readonly sizes: Sizes;
-  /** The path of the file for the figures. */
+  /** Path of the file for the figures. */
   readonly json: string | undefined;
 }
 
-/** Three seconds. A run compares states from the first second on. */
+/** Three seconds. Runs compare states after the first second. */
 const LEAST_MINUTES = 0.05;
 const MOST_MINUTES = 60;
 

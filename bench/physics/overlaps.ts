@@ -1,12 +1,11 @@
 /**
- * Measures the overlaps of equal balls in a state. Cellstorm's grid on the CPU finds all pairs. It leaves out balls
- * whose position is not finite. A state with such balls has no mean and no deepest overlap: both are NaN.
+ * Measures the overlaps of equal balls, whose pairs cellstorm's grid on the CPU finds. The grid leaves out balls whose
+ * position is not finite. A state with such balls has no mean and no deepest overlap: both are NaN.
  */
 import type { Dimensions } from '../../src/core/world/world';
 import { createCpuGrid } from '../../src/cpu';
 
 export interface OverlapMeasures {
-  /** Number of overlapping pairs. */
   readonly pairs: number;
   /** Mean overlap of the overlapping pairs, in diameters; 0 if there are none. */
   readonly mean: number;

@@ -1,6 +1,5 @@
 /**
- * Runs cases in engines, and returns their figures as rows of plain values. A case that fails in one engine does not
- * stop the others.
+ * Runs cases in engines, and returns their figures as rows. A case that fails in one engine does not stop the others.
  */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';

@@ -1,6 +1,6 @@
 /**
- * Describes a scene of bench:physics as plain data that every engine can load, and makes the parts that several scenes
- * share. Scenes contain no random numbers except those of src/scenes/random.ts, so they are the same every time.
+ * A scene of bench:physics as plain data that every engine can load, and parts that several scenes share. Scenes use
+ * only the random numbers of src/scenes/random.ts, so they are the same every time.
  */
 import { defaultSettings, resolveSettings } from '../../src/core/contact/settings';
 import type { Dimensions } from '../../src/core/world/world';
@@ -26,11 +26,10 @@ export interface PhysicsScene {
   readonly friction: number;
   readonly restitution: number;
   readonly bodies: readonly PhysicsBody[];
-  /** Bodies that never move. */
   readonly obstacles: readonly PhysicsBody[];
 }
 
-/** Returns a vector; `z` is left out in 2D. */
+/** Leaves out `z` in 2D. */
 export function vector(dimensions: Dimensions, x: number, y: number, z = 0): number[] {
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
@@ -41,7 +40,7 @@ export function tiltedGravity(dimensions: Dimensions, degrees: number): number[]
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));
 }
 
-/** Converts a scene of equal balls from src/scenes. */
+/** The balls of the scene must be equal. */
 export function fromScene({
   dimensions,
   min,
@@ -64,7 +63,6 @@ export function fromScene({
   return { dimensions, min, max, gravity, friction, restitution, bodies, obstacles: [] };
 }
 
-/** Returns the vector of one body from packed vectors. */
 export function vectorOf(packed: Float32Array, dimensions: Dimensions, body: number): number[] {
   return Array.from(packed.subarray(dimensions * body, dimensions * (body + 1)));
 }

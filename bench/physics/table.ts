@@ -1,11 +1,11 @@
-/** Prints rows as a table for the terminal. A value that misses its bar ends in "!". */
+/** A table for the terminal. A value that misses its bar ends in "!". */
 import { formatTable } from '../../src/cli/output';
 import type { Bar } from './measure';
 import { isGood, type Row } from './run';
 
 const HEAD = ['scene', 'figure', 'unit', 'bar'];
 
-/** Returns the lines of the table. `engines` are the names of the columns. */
+/** `engines` are the names of the columns. */
 export function tableOf(rows: readonly Row[], engines: readonly string[]): string {
   let last = '';
   const cells = rows.map((row) => {

@@ -1,7 +1,6 @@
 /**
- * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end. Both
- * the report and the page draw with this module. Colours are classes in bench/report/chart.css.
- * Input: a curve per engine. Output: markup.
+ * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end, for
+ * the report and the page. Colours are classes in bench/report/chart.css.
  */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
@@ -43,7 +42,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Draws a chart; returns undefined if no line has points. */
+/** Returns undefined if no line has points. */
 export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
   const drawn = lines.filter(({ curve }) => curve.length > 0);
   const points = drawn.flatMap(({ curve }) => curve);
@@ -126,7 +125,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
 }
 
-/** Creates a logarithmic scale from the least to the greatest value; if `whole`, extended to whole powers of ten. */
+/** A logarithmic scale from the least to the greatest value; if `whole`, extended to whole powers of ten. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));
@@ -148,10 +147,7 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/**
- * Returns a y coordinate per name, near the wanted one. Keeps the order of names, and spreads them so that they do not
- * overlap if there is room.
- */
+/** Keeps the order of names. Moves them apart so that they do not overlap if there is room. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

@@ -1,6 +1,6 @@
 /**
- * Represents elements as plain data, from which the report writes HTML and the page creates DOM nodes.
- * Guarantee: text is escaped, and never parsed as markup.
+ * Elements as plain data, from which the report writes HTML and the page creates DOM nodes. Text is escaped, and never
+ * parsed as markup.
  */
 
 export interface Markup {
@@ -17,7 +17,6 @@ export function element(
   return { tag, attributes, children };
 }
 
-/** Elements without an end tag. */
 const VOID = ['meta', 'link', 'br'];
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',

@@ -1,6 +1,6 @@
 /**
- * Builds one self-contained page from records. It describes each record by sentences, charts, tables and its machine.
- * Inputs: records with their paths, and the text of style sheets. Output: HTML.
+ * Builds one self-contained page from records and the text of style sheets. Each record has sentences, charts, tables
+ * and a description of its machine.
  */
 import type { BenchRecord, Outcome } from '../harness/record';
 import { drawChart } from './chart';
@@ -61,7 +61,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
       ),
     ),
   );
-  // The style sheets are not escaped; they contain no markup.
+  // The style sheets contain no markup, so they need no escaping.
   return `<!doctype html>\n${toHtml(html).replace('<style></style>', () => `<style>\n${css}</style>`)}\n`;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Describes a record in sentences, all of which are derived from its numbers.
- * Input: a record. Output: chapters of sentences.
- */
+/** Describes a record in sentences, all of which are derived from its numbers. */
 import { crossingOf } from '../../src/core/base/curves';
 import { noiseOf } from '../harness/compare';
 import { BACKENDS, type Backend, TUTORIAL } from '../harness/engine';
@@ -41,7 +38,7 @@ export interface Case {
   readonly timed: readonly Timed[];
 }
 
-/** If more engines than this are within the noise of the fastest, the sentence counts them instead of naming them. */
+/** If more engines are within the noise of the fastest, the sentence counts them instead of naming them. */
 const MOST_NAMED = 4;
 
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
@@ -129,7 +126,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** Greatest step of the clock that is acceptable, as a share of a sample. */
+/** Greatest acceptable step of the clock, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
 /** If the load exceeds this share of the cores when a run begins, the report calls the times less certain. */
@@ -168,7 +165,7 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   ];
 }
 
-/** Joins consecutive counts with the same value into spans. */
+/** Joins consecutive counts that have the same value. */
 function spansOf<Value>(
   cases: readonly { readonly count: number; readonly value: Value }[],
   isSame: (a: Value, b: Value) => boolean,
@@ -230,7 +227,6 @@ interface Rival {
   readonly engine: string;
   /** Time of the grid ÷ time of this engine; undefined if the grid has no time. */
   readonly ratio?: number;
-  /** Status of the grid. */
   readonly status: Status;
   /** Why the grid has no time. */
   readonly reason?: string | undefined;
@@ -304,8 +300,8 @@ const ABSENT: Readonly<Record<Status, string>> = {
 };
 
 /**
- * Describes the counts at which the CPU grid is faster than the GPU grid. For few bodies, a submission to the GPU takes
- * longer than all work on the CPU.
+ * For few bodies the CPU grid is faster than the GPU grid: a submission to the GPU takes longer than all work on the
+ * CPU.
  */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>

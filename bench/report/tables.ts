@@ -1,4 +1,4 @@
-/** Builds the table of a scene, for the report and the page. */
+/** The table of a scene, for the report and the page. */
 import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
 import type { Case, Group } from './summary';
@@ -56,7 +56,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** Wraps wide content in a box of its own, which scrolls sideways, also by keyboard. */
+/** The box scrolls sideways if its content is wide, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -1,8 +1,7 @@
 /**
- * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs. These engines
- * solve different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
+ * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs in a 2D scene. The
+ * engines solve different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
  * bench/stepping/measure.ts also measures the last state of the pile.
- * Input: a 2D scene of src/scenes. Output: steppers, which return positions and velocities after the last step.
  */
 import { createCpuSimulation } from '../../src/cpu';
 import { type Scene, sceneOptions } from '../../src/scenes';
@@ -12,9 +11,9 @@ import { openRapier } from '../peers/rapier2d';
 
 export interface Stepper {
   step(seconds: number): void;
-  /** Returns the positions, two numbers per disc. */
+  /** Two numbers per disc. */
   positions(): Float32Array;
-  /** Returns the velocities, two numbers per disc. */
+  /** Two numbers per disc. */
   velocities(): Float32Array;
   destroy(): void;
 }
@@ -49,7 +48,6 @@ function gravityOf({ settings }: Scene): { x: number; y: number } {
   return { x, y };
 }
 
-/** Packs the vectors of all discs into one array. */
 function pack(
   count: number,
   read: (disc: number) => { readonly x: number; readonly y: number },

@@ -1,7 +1,6 @@
 /**
- * Measures the time of each step of a falling pile, and the last state of the pile.
- * Inputs: an engine, the number of discs, the number of steps and a time limit. Output: a record of plain values. An
- * engine gets no timing if discs are missing, outside the box or at coordinates that are not finite.
+ * Measures the time of each step of a falling pile, and the last state of the pile. An engine gets no timing if discs
+ * are missing, outside the box or at coordinates that are not finite.
  */
 import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
@@ -29,12 +28,11 @@ export interface SteppingRecord {
   readonly engine: string;
   readonly kind: SteppingEngine['kind'];
   readonly count: number;
-  /** Number of timed steps. */
   readonly steps: number;
   /** Milliseconds per step; undefined if the engine gets no timing. */
   readonly median?: number | undefined;
   readonly p95?: number | undefined;
-  /** One sentence that says why the engine gets no timing. */
+  /** Why the engine gets no timing. */
   readonly wrong?: string | undefined;
   /** Number of overlapping pairs in the last state. */
   readonly overlaps: number;
@@ -65,7 +63,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Returns the named engines; all engines without `names`. */
+/** Returns the named engines; without `names`, all engines. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -93,7 +91,7 @@ function describe(
   };
 }
 
-/** Describes what is wrong with a state in one sentence; undefined if it is right. Exported for its test. */
+/** Describes what is wrong with a state; undefined if it is right. Exported for its test. */
 export function whatIsWrong(
   { count, min, max, radius }: Scene,
   positions: Float32Array,

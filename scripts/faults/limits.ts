@@ -1,6 +1,6 @@
 /**
  * Lowers each limit of a device to one less than a creator needs. The creator must throw an error that names the limit,
- * before it creates any buffer. The need is measured on a creation that succeeds, or is a default of WebGPU that the
+ * before it creates any buffer. The needs are measured on a creation that succeeds, or are defaults of WebGPU that the
  * package relies on.
  */
 import { LimitError } from '../../src/core/base/errors';
@@ -15,12 +15,12 @@ import { describeError, settle } from '../trust/time-limit';
 /** With so many particles, their buffers are larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
-/** With this maxComputeWorkgroupsPerDimension all creators succeed. */
+/** All creators succeed with this maxComputeWorkgroupsPerDimension. */
 const ENOUGH_WORKGROUPS = 1024;
 
 const USAGE_STORAGE = 0x80;
 
-/** WebGPU's defaults, which only devices in compatibility mode fall below. */
+/** WebGPU's defaults. Only devices in compatibility mode have less. */
 const DEFAULTS = {
   maxComputeInvocationsPerWorkgroup: 256,
   maxComputeWorkgroupStorageSize: 16_384,
@@ -39,12 +39,9 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** Creates what the creator needs, with the device's full limits, and returns the creator. */
+  /** Creates what the creator needs, with the device's full limits. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
-  /**
-   * True for lists of a grid. The grid has already checked the other limits for their kernels, so only buffer sizes are
-   * lowered.
-   */
+  /** True for lists of a grid. The grid has checked the other limits already, so only buffer sizes are lowered. */
   readonly isList?: boolean;
 }
 
@@ -98,7 +95,6 @@ export async function runLimits(part: Part, name: string): Promise<Figures> {
   return { particles: PARTICLES, needs };
 }
 
-/** Returns the limits that a creation needs. */
 async function measureNeeds(creator: Creator): Promise<Partial<Record<Limit, number>>> {
   const { device } = await openDevice('driverless');
   const create = await creator.prepare(wrapDevice(device));

@@ -1,11 +1,10 @@
 /**
  * Loses the device at every await of the public API: while each public object is created, and in each of its calls that
  * return a promise. The pending promise must reject with a GpuError of reason 'lost', all later calls must throw the
- * same error, and destroy() must not throw. A checkpoint that was taken before the loss must continue on a new device
- * with the same state.
+ * same error, and destroy() must not throw. A checkpoint from before the loss must continue on a new device with the
+ * same state.
  *
- * An await of the package always waits for one of a few promises of WebGPU. A fuse counts these and loses the device at
- * one of them.
+ * The package awaits only promises of WebGPU. A fuse counts these and loses the device at one of them.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -26,10 +25,8 @@ const PATIENCE = 60;
 const SUBMIT_LAST: ReadonlySet<string> = new Set(['advance']);
 /** Devices that are lost at the same time. */
 const AT_ONCE = 8;
-/** Steps before the checkpoint. */
 const STEPS = 3;
 
-/** Loses a device at a chosen one of its promises. */
 class Fuse {
   /** Number of promises that were requested from WebGPU since `arm`. */
   waits = 0;
@@ -151,8 +148,8 @@ async function loseInCall(part: Part, object: PublicObject, reason: Reason, call
 }
 
 /**
- * Calls `body` with 0, 1, 2 … until it resolves to false, and returns the first such number. Several calls wait for
- * their devices at the same time.
+ * Calls `body` with 0, 1, 2 … until it resolves to false, and returns the first such number. Several calls run at the
+ * same time.
  */
 async function countUp(body: (number: number) => Promise<boolean>): Promise<number> {
   for (let [first, size] = [0, 1]; ; first += size, size = AT_ONCE) {
@@ -195,7 +192,6 @@ function isLoss(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }
 
-/** Takes a checkpoint, loses the device, and continues on a new one. */
 async function resume(part: Part, object: PublicObject, reason: Reason): Promise<void> {
   const { device } = await openDevice();
   const fuse = new Fuse(device, reason);

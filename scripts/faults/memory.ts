@@ -61,8 +61,7 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
   /**
-   * Returns the digest of a twin that never lacks memory, after a step, the given call (if there is one) and another
-   * step.
+   * Returns the digest of an object that never lacks memory, after a step, the call (if there is one) and another step.
    */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');

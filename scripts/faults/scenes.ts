@@ -1,9 +1,8 @@
 /**
  * Compares the engines' answers on random scenes with brute force in doubles: pairs, searches (near, nearest, in boxes,
- * along rays), events, the incremental index and pairs of boxes. Scenes cover all worlds, 2D and 3D, equal and variable
- * radii, and boxes as bodies. All scenes run on the CPU engine, the first ones also on the GPU engine. In two of three
- * scenes, and in all with boxes or on the GPU engine, coordinates are dyadic, so there is one right answer. In the
- * other scenes rounding may decide borderline pairs.
+ * along rays), events, the incremental index and pairs of boxes. All scenes run on the CPU engine, the first ones also
+ * on the GPU engine. In a third of the scenes without boxes, on the CPU engine only, rounding may decide borderline
+ * pairs. In all other scenes coordinates are dyadic, so there is one right answer.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -26,7 +25,6 @@ import { openDevice } from '../trust/device';
 import type { Figures, Part } from '../trust/results';
 
 const MOST_PARTICLES = 120;
-/** Coordinates of dyadic scenes are multiples of 1/STEPS. */
 const STEPS = 32;
 
 const WORLDS = ['bounded', 'periodic', 'partly periodic', 'unbounded'] as const;
@@ -127,7 +125,7 @@ function findingOf({ missing, extra }: ReturnType<typeof comparePairs>): Finding
   return { pass: missing.count + extra.count === 0, detail };
 }
 
-/** Generates the random scene with this number. The number decides its kind, so that all kinds come in turn. */
+/** The number of the scene decides its kind, so that all kinds come in turn. */
 function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const random = new Random(seed * 1_000_003 + index);
   const pick = <Value>(values: readonly Value[]) => values[random.below(values.length)] as Value;

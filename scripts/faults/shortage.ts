@@ -1,15 +1,15 @@
 /**
  * Emulates a device that runs out of memory. A real device returns an invalid buffer, and reports the lack of memory to
- * the innermost error scope that catches it.
+ * the innermost error scope that catches such errors.
  */
 import { OWN, type Watched } from '../trust/device';
 
 /** A size that no device has room for, so that the buffer is invalid. */
 const TOO_LARGE = 2 ** 50;
 
-/** Makes one buffer of a device invalid, and reports the lack of memory to the scope that would catch it. */
+/** Lets one buffer of a device fail. */
 export class Shortage {
-  /** The label of the buffer that found no memory. */
+  /** Label of the buffer that found no memory. */
   failed: string | undefined;
   private left = Number.POSITIVE_INFINITY;
   private readonly scopes: { readonly filter: GPUErrorFilter; error: GPUError | undefined }[] = [];

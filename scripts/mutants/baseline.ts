@@ -1,4 +1,4 @@
-/** Runs the tests without a fault: they must pass. Measures how long each file takes and which kernels it dispatches. */
+/** Runs the tests without a fault; they must pass. Measures the time of each file, and which kernels it dispatches. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Baseline {
 const RECORDER = new URL('record.mjs', import.meta.url).href;
 const LIMIT_SECONDS = 600;
 
-/** Runs each test file by itself, because files that share a process also share compiled kernels. */
+/** Each test file runs by itself, because files that share a process also share compiled kernels. */
 export async function measureTests(
   root: string,
   tests: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Finds the tests that cover a fault, most specific first. A source is covered by the tests that import it, directly or
- * through other files. A line of a shader is covered by the tests that dispatch a kernel with that line.
+ * Finds the tests that cover a fault. Tests cover a source if they import it, directly or through other files. They
+ * cover a line of a shader if they dispatch a kernel with that line.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -24,7 +24,7 @@ export class Coverage {
     );
   }
 
-  /** Returns the tests that import the file, or, for a shader, the module that imports its text. */
+  /** Returns the tests that import the file, directly or through other files. */
   importersOf(file: string): string[] {
     // Tests without a GPU run no shader.
     const folder = file.endsWith('.wgsl') ? 'tests/gpu/' : 'tests/';
@@ -32,8 +32,8 @@ export class Coverage {
   }
 
   /**
-   * Returns the tests that cover the fault. Tests with the file's name come first, then tests whose paths share the
-   * most names with the file's path, then tests that reach the fewest files.
+   * Tests with the file's name come first, then tests whose paths share the most names with the file's path, then tests
+   * that reach the fewest files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);
@@ -52,7 +52,7 @@ export class Coverage {
       .map(({ test }) => test);
   }
 
-  /** Returns a line of a shader, and the line before it that begins the function or declaration. */
+  /** Returns a line of a shader, and the first line of the function or declaration around it. */
   private linesAround(file: string, line: number): string[] {
     const lines = readFileSync(join(this.root, file), 'utf8').split('\n').slice(0, line);
     const start = lines.findLast((text) => DECLARATION.test(text));
@@ -88,7 +88,7 @@ export class Coverage {
   }
 }
 
-/** Returns the names in a path: its folders and its file, without folders that say nothing about the subject. */
+/** Returns the names in a path, without folders that say nothing about the subject. */
 function wordsOf(path: string): string[] {
   return path
     .replace(/(?:\.test)?\.\w+$/, '')

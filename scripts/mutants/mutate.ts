@@ -1,7 +1,6 @@
 /**
- * Lists the faults that can be put into a file, one at a time: exchanged operators and comparisons, constants off by
- * one, negated conditions, and dropped assignments, barriers and atomics. Works on text, for WGSL and TypeScript alike,
- * and relies on the formatter: binary operators have spaces around them, brackets of types have none.
+ * Lists the faults that can be put into a file, one at a time. Works on text, for WGSL and TypeScript alike, and relies
+ * on the formatter: binary operators have spaces around them, brackets of types have none.
  */
 export interface Mutant {
   /** Path below the repository's root. */
@@ -87,7 +86,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Matches lines in which no fault makes sense: declarations of types and imports, attributes, preprocessor lines. */
+/** Lines in which no fault makes sense: declarations of types and imports, attributes, preprocessor lines. */
 const LEFT_OUT =
   /^\s*(?:import |export (?:type|\{|\*)|type |interface |@|#|\/\/|\} from )|@(?:group|workgroup_size|builtin)/;
 
@@ -104,7 +103,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
       if (only && only !== language) continue;
       for (const match of code.matchAll(pattern)) {
         const end = match.index + match[0].length;
-        // Take the text from the line itself: strings are blank in `code`.
+        // Strings are blank in `code`, so take the text from the line itself.
         const original = before.slice(match.index, end);
         const same = Object.assign([...match], { index: match.index }) as RegExpMatchArray;
         if (kind === 'condition') same[1] = original.slice('if ('.length, -1);
@@ -116,7 +115,7 @@ export function mutantsOf(file: string, text: string): Mutant[] {
   return found;
 }
 
-/** Returns the text with comments, strings and regular expressions replaced by spaces; lines keep their length. */
+/** Replaces comments, strings and regular expressions by spaces; lines keep their length. */
 export function blankOut(text: string, language: 'wgsl' | 'ts'): string {
   const token =
     language === 'wgsl'

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Loaded by `node --import` into the processes of the tests: writes the WGSL code of every compute kernel that a test
- * dispatches into the folder $CELLSTORM_KERNELS, one file per kernel.
+ * dispatches into the folder $CELLSTORM_KERNELS.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

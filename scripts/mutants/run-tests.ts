@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 
-/** One run of tests: their files, and whether to run long tables of cases in full. */
+/** `isFull`: whether to run long tables of cases in full. */
 export interface Batch {
   readonly tests: readonly string[];
   readonly isFull: boolean;

@@ -1,6 +1,6 @@
 /**
- * Tries mutants in a copy of the repository: puts the fault in, runs the tests that cover it, the most specific ones
- * first, until one fails, and takes the fault out. A mutant that does not compile is invalid and does not count.
+ * Tries mutants in a copy of the repository: puts the fault in, runs the tests that cover it until one fails, and takes
+ * the fault out. A mutant that does not compile is invalid and does not count.
  */
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -40,13 +40,16 @@ const COPIED_FILES = [
   'biome.json',
 ];
 /**
- * Time limit of a batch: a test that takes so many times its time without a fault hangs. Tests in full take up to four
- * times as long.
+ * Time limit of a batch: START_SECONDS plus LIMIT_FACTOR times its time without a fault. Tests in full take up to
+ * FULL_FACTOR times as long.
  */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
-/** Number of tests in the first batch, and in the first three batches without the broad tests. The fourth has the rest. */
+/**
+ * The first batch has NEAREST tests. The second has more, up to NEAR in total, and the broad tests. The third repeats
+ * both in full; the fourth has the rest.
+ */
 const NEAREST = 2;
 const NEAR = 10;
 /** Tests of everything at once, which notice nearly any change of a result. */
@@ -70,7 +73,6 @@ export class Workshop {
     symlinkSync(join(root, 'node_modules'), join(this.folder, 'node_modules'), 'dir');
   }
 
-  /** Ends the tests that run, and removes the copy. */
   destroy(): void {
     if (this.tests?.exitCode === null) killGroup(this.tests);
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });

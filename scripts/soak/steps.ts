@@ -1,6 +1,6 @@
 /**
- * Steps a simulation while particles come and go, obstacles are set anew and settings change. A set of ids on the host
- * follows every call: no id may be lost or given twice. The memory of the process must stay flat.
+ * Steps a simulation while particles come and go, obstacles are set anew and settings change. The ids are checked
+ * against a set on the host: no id may be lost or given twice. The memory of the process must stay flat.
  */
 import type { ParticleSimulation } from '../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../src/cpu';
@@ -35,7 +35,7 @@ export async function runGpuSteps(part: Part, steps: number, seed: number): Prom
   const simulation = await createSimulation(wrapDevice(device), options(seed));
   const figures = await soak(part, simulation, steps, seed, live, () => device.queue.onSubmittedWorkDone());
   simulation.destroy();
-  // Parameter buffers that encoders of the caller may use are not destroyed, only forgotten. Garbage collection frees
+  // Parameter buffers that encoders of the caller may use are only forgotten, not destroyed. Garbage collection frees
   // them.
   await collectGarbage();
   part.judge(live.size > 0 ? `destroy() leaves ${live}` : undefined);
@@ -173,7 +173,6 @@ async function soak(
   return { steps, seed, capacity: CAPACITY, ...done, samples: samples.length, growthInMiB };
 }
 
-/** Returns the lowest id from `from` on that is not in use. */
 function lowestFree(used: ReadonlySet<number>, from: number): number {
   let id = from;
   while (used.has(id)) id++;

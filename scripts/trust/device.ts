@@ -6,7 +6,7 @@
 import { openDawn } from '../../src/node/dawn';
 import { testPreference } from '../../src/testing/environment';
 
-/** The prefix of the labels of buffers that the commands create themselves. */
+/** Prefix of the labels of buffers that the commands create themselves. */
 export const OWN = 'trust.';
 
 export interface Watched {
@@ -19,8 +19,8 @@ export interface Watched {
 let driverless: GPU | undefined;
 
 /**
- * Opens a device. A driverless device validates everything and copies between buffers, but runs no kernel. It creates
- * kernels many times as fast as a device with a driver.
+ * A driverless device validates everything and copies between buffers, but runs no kernel. It creates kernels many
+ * times as fast as a device with a driver.
  */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });
@@ -45,7 +45,6 @@ export async function driverName(): Promise<string> {
   return (await openDawn({ driver: testPreference() })).driver;
 }
 
-/** The buffers of a device that are alive. */
 export class LiveBuffers {
   private readonly known = new Map<number, { readonly label: string; readonly size: number }>();
   private readonly collected = new FinalizationRegistry<number>((key) => this.known.delete(key));
@@ -94,11 +93,11 @@ export class LiveBuffers {
 
 const USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Creates a buffer with this content. The command owns it, so it is not counted. */
+/** The command owns the buffer, so it is not counted. */
 export function upload(device: GPUDevice, name: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
   const size = Math.max(16, data.byteLength);
   const buffer = device.createBuffer({ label: `${OWN}${name}`, size, usage: USAGE });
-  // Skip empty writes: some implementations reject them.
+  // Some implementations reject empty writes.
   if (data.byteLength > 0) device.queue.writeBuffer(buffer, 0, data);
   return buffer;
 }

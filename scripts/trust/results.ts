@@ -5,12 +5,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Most failures of a part that are printed and written. */
+/** The most failures per part that are printed and written. */
 const MOST_SHOWN = 20;
 
 export type Figures = Readonly<Record<string, unknown>>;
 
-/** The tally of a part. */
 export class Part {
   passed = 0;
   failed = 0;
@@ -29,7 +28,6 @@ export class Part {
     this.say(`FAILED ${message}`);
   }
 
-  /** Counts a case as failed if `fault` describes a fault, otherwise as passed. */
   judge(fault: string | undefined): void {
     if (fault === undefined) this.pass();
     else this.fail(fault);
@@ -40,7 +38,6 @@ export class Part {
   }
 }
 
-/** Runs a part and returns its figures. */
 export type RunPart = (part: Part) => Promise<Figures>;
 
 interface Saved {
@@ -48,8 +45,8 @@ interface Saved {
 }
 
 /**
- * Runs the parts whose names contain `only`, one after another, and writes the results to `file`, a path relative to
- * the root or absolute. Ends the process: with 1 if anything failed.
+ * Runs the parts whose names contain `only` and writes the results to `file`, a path relative to the repository or
+ * absolute. Then ends the process, with exit code 1 if anything failed.
  */
 export async function runParts(
   parts: Readonly<Record<string, RunPart>>,
@@ -96,7 +93,7 @@ export async function runParts(
   process.exit(failed > 0 ? 1 : 0);
 }
 
-/** Returns the whole number that a flag gives, or ends the process with a sentence. */
+/** Returns the whole number that a flag gives, or ends the process with an error message. */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;

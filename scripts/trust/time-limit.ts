@@ -18,7 +18,6 @@ export async function settle(
   return settled;
 }
 
-/** Describes an error in one line, for messages. */
 export function describeError(error: unknown): string {
   if (!(error instanceof Error)) return `a ${typeof error} that is no Error: ${String(error)}`;
   const reason = 'reason' in error ? ` (${String(error.reason)})` : '';

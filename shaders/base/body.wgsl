@@ -61,8 +61,7 @@ fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
 }
 #endif
 
-// Returns the data that determines the cell of a body: with variable radii the position and the radius, otherwise the
-// position.
+// Returns what determines the cell of a body: its position and, with variable radii, its radius.
 fn cell_key_source(body: PackedBody) -> PackedBody {
   return body;
 }

@@ -54,15 +54,14 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
 // coordinates of its block.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
 
-// Hashes the coordinates of a block; mix_bits in base/hash.wgsl then mixes the result.
+// Hashes the coordinates of a block. The caller passes the result to mix_bits in base/hash.wgsl.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u) ^ (u32(block.z) * 0xcb1ab31fu);
 }
 
 const ALONG_X = Lattice(1, 0, 0);
 
-// The number of rows in the 3 × 3 × 3 cells around a cell; each row has three cells. row_offset returns the offset of a
-// row from the middle row.
+// The number of rows in the 3 × 3 × 3 cells around a cell; each row has three cells.
 const ROWS = 9u;
 
 fn row_offset(row: u32) -> Lattice {

@@ -59,7 +59,7 @@ fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// True if two cells are the same or touch, corners included. Ignores periodic axes.
+// True if two cells are the same or touch, corners included. Does not look across the ends of a periodic axis.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }

@@ -1,14 +1,13 @@
 // The types that kernels over particles and their neighbours receive. Such a kernel defines
 //   struct Gathered                 what it gathers per particle,
-//   fn reach_squared() -> f32       the square of the reach. With neighbours/probe_box.wgsl, the reach is any length.
-//                                   With other loops and equal radii, it is at most the size of a cell. With other
-//                                   loops and variable radii, it is multiplied by the sum of both radii: 1 finds
-//                                   overlaps.
+//   fn reach_squared() -> f32       the square of the reach; see below.
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
-//   fn skip(slot: u32)              for particles in the quarantine and removed ones.
+//   fn skip(slot: u32)              called instead of these three for quarantined and removed particles.
 // each_particle.wgsl calls begin, then visit for every other particle within the reach, then finish.
+// With neighbours/probe_box.wgsl, the reach may be any length. Other loops differ: with equal radii, the reach is at
+// most the size of a cell; with variable radii, it is a factor of the sum of both radii, and 1 finds overlaps.
 
 struct Particle {
   slot: u32,

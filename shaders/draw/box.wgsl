@@ -1,5 +1,4 @@
 // Draws the world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines.
-// Linked with frame.wgsl.
 // Needs: frame.
 
 struct Vertex {

@@ -60,8 +60,7 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
-// Returns the mean number of particles in the cells that a pixel covers. Reads up to 4 × 4 counters. Each counter may
-// stand for a block of cells.
+// Returns the mean number of particles in the cells that a pixel covers. A counter may stand for a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = look.heat_map.xy;
   let footprint = pixel / look.heat_map.z;
@@ -69,7 +68,6 @@ fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   var sum = 0.0;
   for (var row = 0u; row < steps.y; row++) {
     for (var column = 0u; column < steps.x; column++) {
-      // If the pixel is no larger than the block of one counter, samples only the middle of the pixel.
       let offset = ((vec2f(f32(column), f32(row)) + 0.5) / vec2f(steps) - 0.5) * footprint;
       let counter = clamp(floor(cell / look.heat_map.z + offset), vec2f(), counters - 1.0);
       sum += f32(heat[u32(counter.y) * u32(counters.x) + u32(counter.x)]);
@@ -85,7 +83,7 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
   if (look.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
     let count = heat_at(face.cell, pixel);
     let share = clamp(count * look.heat_map.w, 0.0, 1.0);
-    // If there is less than one particle per cell, the colour is fainter than that of a cell with one particle.
+    // Below one particle per cell, the colour fades out.
     let opacity = mix(f32(COOLEST_PERCENT) * 0.01, f32(HOTTEST_PERCENT) * 0.01, share) * clamp(count, 0.0, 1.0);
     colour = vec4f(look.heat.rgb, 1.0) * opacity;
   }

@@ -1,6 +1,5 @@
 // The colour of a particle, which depends on its speed. With VALUED it depends on a number per particle, such as the
-// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for obstacles. Linked with
-// frame.wgsl.
+// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for obstacles.
 // Needs: frame, colour_at.
 
 #if !PLAIN

@@ -18,8 +18,8 @@ struct Disc {
 
 @group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
-// A disc with a smaller radius, in pixels, is drawn at this radius and fainter, so that it does not fall between
-// pixels.
+// The least drawn radius in pixels. A smaller disc is drawn at this radius and fainter, so that it does not fall
+// between pixels.
 const SMALLEST = 0.6;
 
 // The greatest width of a rim in pixels.
@@ -63,10 +63,10 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   var coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
   if (disc.half.x > 0.0) {
     let middle = abs(disc.offset);
-    // The part of the pixel's square that lies in the box, along each axis. It is exact even for a very narrow box.
+    // The part of the pixel's square that lies in the box, along each axis.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
-    // Makes `distance` equal to `radius` at the edge of the box, as it is at the edge of a disc. The rim needs this.
+    // For the rim below, `distance` equals `radius` at the edge of the box, as it does at the edge of a disc.
     let beyond = middle - disc.half;
     distance = radius + max(beyond.x, beyond.y);
   }
@@ -74,7 +74,7 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   let distance = length(disc.offset);
   let coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
 #endif
-  // A darker rim separates neighbours of one colour. Discs of at most 1.5 pixels in radius have no rim.
+  // A darker rim separates neighbours of one colour.
   let rim = smoothstep(max(radius * 0.7, radius - WIDEST_RIM), radius, distance) * smoothstep(1.5, 5.0, radius);
   return vec4f(disc.colour * (1.0 - 0.38 * rim) * coverage, coverage);
 }

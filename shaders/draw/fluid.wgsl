@@ -1,6 +1,6 @@
 // Uniforms and splines for the shaders of a fluid's surface. All fields are whole vec4f, so their order alone fixes the
-// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. Linked with frame.wgsl. The uniforms are in group
-// 1; with SLOTS the particles are in group 1 and the uniforms in group 2.
+// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. The uniforms are in group 1; with SLOTS the
+// particles are in group 1 and the uniforms in group 2.
 
 struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
@@ -18,8 +18,8 @@ struct Fluid {
   // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
-  // Rates of decay of light per unit of length: after a length, exp(−rate × length) of the light is left. rgb: light
-  // that the fluid absorbs. a: light that the fluid's own colour replaces.
+  // Rates per unit of length: after a length, exp(−rate × length) of the light is left. rgb: the light that the fluid
+  // absorbs. a: the light that the fluid's own colour replaces.
   absorption: vec4f,
 }
 
@@ -43,8 +43,7 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// Samples a texture with cubic B-spline smoothing. Takes four samples between texels. `texel` is a position in texels:
-// texel i lies from i to i + 1.
+// Samples a texture with cubic B-spline smoothing. `texel` is a position in texels: texel i lies from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

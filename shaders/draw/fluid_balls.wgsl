@@ -44,8 +44,7 @@ fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   return Ball(clip, corner, -in_view.z, share_of(slot));
 }
 
-// Returns the depth of the body at a pixel; the body hides the fluid behind it. If the pixel has several samples,
-// returns the greatest of their depths.
+// Returns the depth beyond which a body hides the fluid at a pixel: the greatest depth of the pixel's samples.
 fn hidden_beyond(texel: vec2f) -> f32 {
   let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED

@@ -1,6 +1,6 @@
 // Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
 // arrows. In 3D, pressure and arrows are drawn in the middle layer along z, and solid cells as their faces towards
-// other cells. Linked with frame.wgsl. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
+// other cells. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
 // src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
@@ -135,8 +135,8 @@ struct Face {
 // The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// The nodes are the cells, and one more layer at the upper end of each axis. Each instance draws one face: the one
-// between a node and the cell below it along one axis.
+// The nodes are the cells, and one more layer at the upper end of each axis. Each instance draws the face between a
+// node and the cell below that node along one axis.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -216,7 +216,6 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   if (!(speed > 0.0) || speed > 3e38 || centre.w <= 0.0) {
     return none;
   }
-  // The projections of a point a little ahead and a point a little behind give the direction on the screen.
   let little = 0.25 * flow / speed;
   let tip = clip_of(middle + little);
   let tail = clip_of(middle - little);

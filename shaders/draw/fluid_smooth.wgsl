@@ -1,8 +1,7 @@
 // Smooths the depths of balls into the depths of a surface, along one axis of the screen, with a narrow-range filter
 // (Truong and Yuksel 2018). If a texel is far behind the middle texel, the filter skips it and its mirror image, so
 // that edges do not curl. A texel far in front counts as only a little in front. The allowed range of depths grows with
-// the depths found, so that the filter follows slopes. Draws one triangle that covers the picture. Linked with
-// frame.wgsl and fluid.wgsl.
+// the depths found, so that the filter follows slopes. Linked with frame.wgsl and fluid.wgsl.
 // Needs: NOTHING, fluid, frame, MOST_TEXELS.
 
 @group(1) @binding(1) var source: texture_2d<f32>;

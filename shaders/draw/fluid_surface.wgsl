@@ -1,6 +1,6 @@
 // Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
-// SLOTS it draws drops instead, one strip each: the particles at which the density is low. Linked with frame.wgsl,
-// fluid.wgsl and fluid_reach.wgsl; for drops also with colour.wgsl.
+// SLOTS it draws drops instead: each particle at which the density is low, as a strip of four vertices. Linked with
+// frame.wgsl, fluid.wgsl and fluid_reach.wgsl; for drops also with colour.wgsl.
 // Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
 #if SLOTS
@@ -31,7 +31,7 @@ const LEAST_FREE = 0.2;
 // the fullness minus GAP, so cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.2;
 
-// At a density of WITHIN or more, a point is surely inside the fluid; below NOWHERE_NEAR, no particle is near.
+// At a density of WITHIN or more, a point is inside the fluid; below NOWHERE_NEAR, no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
@@ -98,7 +98,7 @@ fn density_at(sampled: f32, point: vec2f) -> f32 {
   return min(WITHIN, max(sampled / free_share(point), fullness_at(point) - GAP));
 }
 
-// Darkens a colour with depth, as in deep water.
+// Darkens a colour with depth.
 fn in_depth(colour: vec3f, height: f32) -> vec3f {
   let share = clamp((height - frame.lowest.y) / (frame.highest.y - frame.lowest.y), 0.0, 1.0);
   return mix(colour, colour * frame.stops[0].rgb * 2.0, 0.35 * (1.0 - share));
@@ -117,10 +117,10 @@ struct Drop {
 // Up to the first density, drops have their full size; from the second on, there are none.
 const DROPS = vec2f(0.42, 0.62);
 
-// The share of the light colour that is mixed into a drop.
+// The share of `fluid.zenith` in the colour of a drop.
 const DROP_LIGHT = 0.25;
 
-// A drop with a smaller radius, in pixels, is drawn at this radius and fainter.
+// The least drawn radius in pixels. A smaller drop is drawn at this radius and fainter.
 const SMALLEST = 0.6;
 
 @vertex

@@ -1,8 +1,7 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture. The surface comes from smoothed depths and
-// mirrors light by Fresnel's law. The fluid refracts the background and absorbs light from it. A depth is a distance
-// from the camera along the camera's axis; textures hold depths as fluid_balls.wgsl stores them. The fluid ends flat at
-// the walls of the box, like water behind glass. Writes depth, so that bodies hide the fluid, and the fluid hides what
-// is drawn later behind it. Linked with frame.wgsl and fluid.wgsl.
+// Draws the fluid in 3D as a strip of four vertices over the picture. The surface mirrors light, and the fluid refracts
+// and absorbs the light of the background. A depth is a distance from the camera along the camera's axis; textures hold
+// depths as fluid_balls.wgsl stores them. The fluid ends flat at the walls of the box, like water behind glass. Writes
+// depth, so that bodies and fluid hide each other. Linked with frame.wgsl and fluid.wgsl.
 // Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
 
 @group(1) @binding(1) var distances: texture_2d<f32>;
@@ -29,18 +28,20 @@ const MIRRORED = 0.02;
 const BENT = 0.75;
 // A smaller slope along an axis counts as LEAST_SLOPE.
 const LEAST_SLOPE = 1e-7;
-// The unit of the next three constants is the distance between particles. THIN: water thinner than the first thickness
-// is not drawn; water thicker than the second is drawn in full. Between the two, water fades in, so that edges are
-// smooth. BEYOND: the width over which water fades out at the wall behind it. TOUCHES: a surface nearer to the front
-// wall than the first distance lies flat at that wall; beyond the second, it is free.
+// The unit of the next three constants is the distance between particles.
+// Water fades in between these two thicknesses, so that edges are smooth.
 const THIN = vec2f(0.15, 0.5);
+// The width over which water fades out at the wall behind it.
 const BEYOND = 0.3;
+// A surface nearer to the front wall than the first distance lies flat at that wall. Beyond the second distance, the
+// wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
 // The share of the background that is visible through the thinnest water.
 const CLEAR = 0.6;
 // The share of each colour channel that water keeps in shade. Blue keeps the most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// Water at the end of the colour scale, usually the fastest, is 1 + FOAM times as cloudy as water at the beginning.
+// Water at the end of the colour scale, usually the fastest, is 1 + FOAM times as cloudy as water at the beginning,
+// like foam.
 const FOAM = 5.0;
 
 @vertex
@@ -149,7 +150,6 @@ fn water_fragment(pixel: Pixel) -> Water {
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
   let share = amount.y / max(amount.x, 1e-4);
   let passed = exp(-fluid.absorption.rgb * path_length);
-  // Water far along the colour scale, usually fast water, is cloudy, like foam.
   let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * path_length);
   let up = frame.view[1].xyz;
   let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);

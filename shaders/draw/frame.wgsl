@@ -14,7 +14,6 @@ struct Frame {
   // The colours of the inside (2D) or floor (3D) of the box, and of its edges. Alpha is opacity.
   surface: vec4f,
   line: vec4f,
-  // The colour of obstacles.
   obstacle: vec4f,
   // An offset that is subtracted from positions before `view`. It is 0 except in unbounded worlds, whose box is not
   // drawn.
@@ -32,15 +31,13 @@ struct Frame {
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 
-// Returns the colour at a share of the scale.
 fn colour_at(share: f32) -> vec3f {
   let stop = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);
   let first = min(u32(stop), STOPS_LAST - 1u);
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, stop - f32(first));
 }
 
-// Returns a particle's radius. With VARIABLE_RADII each particle has its own. In 3D, spheres.wgsl scales it by
-// drawn_share.
+// Returns a particle's radius. In 3D, spheres.wgsl scales the result by drawn_share.
 fn drawn_radius(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return radius_of(body);
@@ -63,7 +60,7 @@ fn lift(vector: Vector) -> vec3f {
   return lifted;
 }
 
-// True if a vector is finite. Tests the bits, because compilers may assume that NaN and infinity do not exist.
+// Tests the bits, because compilers may assume that NaN and infinity do not exist.
 fn is_drawable(vector: Vector) -> bool {
   return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
 }

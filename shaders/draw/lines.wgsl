@@ -1,6 +1,5 @@
-// Draws the line through all slots in order, with a strip of four vertices from each slot to the next. Also draws a
-// line per pair of particles, each as one such strip. With WRAPS a pair across an end of the world has two lines, each
-// from one particle to the middle of the pair.
+// Draws a line from each slot to the next, and a line per pair of particles, each as a strip of four vertices. With
+// WRAPS a pair across an end of the world has two lines, each from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
 // Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
 // Needs: CONTACT_TENTHS, DASH_TENTHS.
@@ -48,7 +47,7 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #else
   let pair = pairs[instance];
 #endif
-  // Contacts that are not shown as such are drawn as candidates.
+  // If contacts are not shown, a contact is drawn as a candidate.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
   let own = body_position(position[pair.x]);
   let other = body_position(position[pair.y & ~CONTACT_BIT]);

@@ -1,5 +1,5 @@
 // Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
-// Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts. Linked with frame.wgsl.
+// Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts.
 // Needs: NOWHERE, frame.
 
 struct Look {
@@ -47,7 +47,7 @@ const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 // The width of the casing of a line between large particles, in CSS pixels.
 const CASING = 0.75;
 
-// Returns the width of drawn lines, as a share of the full width. Lines between small particles are thinner.
+// Lines between small particles are thinner.
 fn line_share() -> f32 {
   return look.shown.w;
 }
@@ -114,7 +114,6 @@ fn line_fragment(line: Line) -> @location(0) vec4f {
   let away = abs(line.across);
   let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
   let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
-  // Draws a dash, then a gap of the same length.
   if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
     discard;
   }

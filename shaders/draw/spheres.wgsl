@@ -33,8 +33,8 @@ const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// Each face of a box has a darker rim along its edges. The greatest width of the rim in pixels, and the share of light
-// that is lost at the very edge.
+// Each face of a box has a darker rim along its edges, which separates faces of the same colour. The greatest width of
+// the rim in pixels, and the share of light that is lost at the very edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -59,8 +59,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, middle, half);
-    // Any depth between the near and the far plane will do: the fragment shader writes the depth of the point that the
-    // ray hits.
+    // This depth only has to lie between the near and the far plane: the fragment shader writes the true depth.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
     return Sphere(screen, ray, middle, colour, radius, half);
   }
@@ -119,9 +118,8 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, that length could
-  // be a huge negative number, which would make fwidth useless. So `through` is at least minus `size`, which is half
-  // the diagonal of the box.
+  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, this length could
+  // be a huge negative number, which would make fwidth useless. So `through` is at least −size.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
@@ -130,7 +128,6 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));
-  // A darker rim along the edges of each face separates faces of the same colour, of one box and of adjacent boxes.
   let gaps = select(half - abs(camera + towards * entry), vec3f(FARTHEST), entries == vec3f(entry));
   let narrowest = min(half.x, min(half.y, half.z));
   let pixel = entry * fwidth(ray.x);

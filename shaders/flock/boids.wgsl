@@ -32,7 +32,8 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // Divides by the weights to get means over the neighbours. If the weights add up to less than 1, keeps the sums.
+  // Turns the weighted sums into means. A total weight below 1 counts as 1, so that one distant neighbour has little
+  // effect.
   let share = 1.0 / max(own.weight, 1.0);
   var push = parameters.separation * own.parting
     + share * (parameters.alignment * own.others - parameters.cohesion * own.apart)

@@ -1,6 +1,6 @@
-// Moves the hunters. The kernel runs over points, not over particles: each hunter is a point, and its neighbours are
-// boids. Each hunter steers to the middle of the boids that it sees, and avoids walls and obstacles. Linked with
-// motion.wgsl and steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
+// Moves the hunters. Each hunter is a point, whose neighbours are boids. A hunter steers to the middle of the boids
+// that it sees, and avoids walls and obstacles. Linked with motion.wgsl and steering.wgsl. Buffers and parameters:
+// src/methods/flock/flock.ts.
 // Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {

@@ -1,5 +1,5 @@
-// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. Velocities into a wall at
-// `lower` or `upper` are reversed. Along periodic axes, `lower` and `upper` lie beyond every position.
+// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. The walls are at `lower`
+// and `upper`; along periodic axes these lie beyond every position.
 // Needs: wrap, parameters.
 
 struct Motion {
@@ -18,8 +18,8 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// Returns `apart` scaled to length 1. If `apart` is 0, returns a unit vector along x: to the left if `number` is less
-// than `other`, otherwise to the right.
+// Returns `apart` scaled to length 1. If `apart` is 0, returns a unit vector along x. Swapping `number` and `other`
+// reverses this vector, so that two particles at one position part.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -33,8 +33,7 @@ fn steered(velocity: Vector, push: Vector, slowest: f32, fastest: f32) -> Vector
   return clamp(speed, slowest, fastest) * heading(wanted, speed, 1u, 0u);
 }
 
-// Moves by one step. A position inside an obstacle is then moved out, and the part of the velocity that points into the
-// obstacle is removed.
+// Moves by one step and keeps the result out of obstacles.
 fn flown(position: Vector, velocity: Vector) -> Motion {
   var motion = moved(position, velocity);
   for (var index = parameters.hunters; index < parameters.spheres; index++) {

@@ -1,4 +1,4 @@
-// Packs the marks of drained particles into one bit per id, and clears the marks. One thread per 32 ids. Host:
+// Packs the marks of drained particles into one bit per id, and clears the marks. Host:
 // src/methods/fluid/passes/drain.ts.
 // Needs: WORKGROUP, linear_index, drained, marks.
 

@@ -1,9 +1,7 @@
-// Sums energies over all particles, per unit of mass. Twin: src/methods/fluid/reference/energy.ts.
-// A particle's account (ACCOUNT in shared.wgsl) holds the growth of its kinetic energy, its position before the move,
-// and its deviation. The deviation is the difference between a particle's velocity and the lattice's.
+// Sums energies over all particles, per unit of mass. Accounts and deviations: see ACCOUNT in shared.wgsl. Twin:
+// src/methods/fluid/reference/energy.ts.
 // Outputs two vectors of sums per workgroup: the first vectors of all workgroups, then the second ones.
-// First vector: the growth of energy in the substep; the kinetic energy; velocity · deviation; deviation². The growth
-// of energy adds the growth of kinetic energy in the account and the growth of potential energy since the move began.
+// First vector: the growth of kinetic plus potential energy; the kinetic energy; velocity · deviation; deviation².
 // Second vector: the potential energy of the particles that may be lowered, relative to the lowest corner of the tank;
 // the growth of kinetic energy.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.

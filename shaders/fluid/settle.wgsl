@@ -1,12 +1,11 @@
-// Applies the settlement (see settlement.wgsl): scales velocities and lowers particles. For most particles, the
-// lowering is smaller than the last bit of their position. So a hash of position and id decides which positions are
-// rounded down; on average, particles are lowered by the right amount. A particle just above a masked cell, which is
-// always solid, is not lowered, since lowering could move it into that cell. So energy.wgsl does not count the
-// potential energy of such a particle. Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement (see settlement.wgsl): scales velocities and lowers particles. Most particles are lowered by
+// less than the last bit of their position. So a hash decides which positions are rounded down, and on average
+// particles are lowered by the right amount. A particle just above a masked cell, which is always solid, is not
+// lowered, because it could move into that cell. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 
-// Returns a number from 0 up to, but not including, 1: a hash of the bits of a coordinate and an id.
+// Hashes a coordinate and an id to a number in [0, 1).
 fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;

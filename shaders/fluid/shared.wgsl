@@ -1,7 +1,6 @@
-// Declarations for all kernels of the fluid. Linked after the constants DIMENSIONS, WORKGROUP and STORED (the number of
-// floats of a particle's vector in memory) and the kernel's buffers. In 2D every z coordinate is 0, and
-// there is one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. The layout of entries:
-// src/methods/fluid/lattice.ts.
+// Declarations for all kernels of the fluid. STORED is the number of floats of a particle's vector in memory. In 2D
+// every z coordinate is 0, and there is one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. The
+// layout of entries: src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 const AIR = 0u;
@@ -37,16 +36,15 @@ struct Frame {
   grid_last: vec4u,
   // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // x: time / cell size. y: 1 / cell size. z: cell size. w: the speed at which a flow through one face of a cell fills
-  // the cell in a substep: cell size / time, but very short substeps count as longer (see correctionRate in
+  // x: time / cell size. y: 1 / cell size. z: cell size. w: cell size / time, the speed at which a flow through one
+  // face of a cell fills the cell in a substep. Very short substeps count as longer (see correctionRate in
   // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: the share of a surplus of particles that a substep corrects. z: 1 / particles per cell. w:
   // tolerance of the pressure solver.
   rules: vec4f,
-  // The acceleration. w: to keep energy from growing, the end of a substep first slows particles, then lowers them.
-  // Slowing all alike takes at most this share of the kinetic energy before lowering begins (see settlement.wgsl). 0
-  // switches both off.
+  // The acceleration. w: the share of the kinetic energy that a substep may take by slowing all particles alike, before
+  // it lowers them (see settlement.wgsl); 0 switches slowing and lowering off.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
@@ -73,13 +71,12 @@ fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
   return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
-// Returns the coordinates of a node, which is a cell or an entry of an upper layer.
+// Returns the coordinates of a node (see `sizes` in Frame).
 fn node_at(index: u32, strides: vec4u) -> vec3u {
   let in_layer = index % strides.z;
   return vec3u(in_layer % strides.y, in_layer / strides.y, index / strides.z);
 }
 
-// Returns the coordinates of a cell.
 fn cell_at(index: u32, cells: vec4u) -> vec3u {
   let row = index / cells.x;
   return vec3u(index % cells.x, row % cells.y, row / cells.y);
@@ -89,7 +86,6 @@ fn entry_at(at: vec3u, strides: vec4u) -> u32 {
   return strides.w + at.x + at.y * strides.y + at.z * strides.z;
 }
 
-// True if a node is a cell.
 fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
@@ -104,8 +100,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
 // A substep lowers a particle by at most this share of the particle's height.
 const MOST_LOWERING = 0.001;
 
-// The number of floats in a particle's account of a substep. These are the growth of kinetic energy, the position
-// before the move, and the deviation of the particle's velocity from the lattice's.
+// The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
+// move, and the deviation of the particle's velocity from the lattice's.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

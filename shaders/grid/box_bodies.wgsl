@@ -3,17 +3,17 @@
 // Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: of the invalid
 // boxes and of the boxes that are too large. These boxes are in no pair. Twin: src/reference/grid/box-bodies.ts.
 //
-// No pair is missed. On a box's level, the cell of its high corner is at most one beyond the cell of its low corner.
-// The same holds on all higher levels. If boxes a and b overlap, low(b) <= high(a). Cell coordinates are monotone. So
-// on the higher of the two levels, the cell of low(b) is at most one beyond the cell of low(a). The same holds with a
-// and b swapped, so the cells of the low corners are adjacent. This needs only that rounding is monotone.
+// No pair is missed. On a box's level and above, the cell of its high corner is at most one beyond the cell of its low
+// corner. If boxes a and b overlap, low(b) <= high(a). Rounding is monotone, so on the higher of the two levels, the
+// cell of low(b) is at most one beyond the cell of low(a). The same holds with a and b swapped, so the cells of the low
+// corners are adjacent.
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
 // The invalid radius of a body that goes into the quarantine.
 const NO_RADIUS = -1.0;
 
-// The words of `refused`: counts of invalid boxes and of boxes that are too large.
+// The words of `refused`.
 const INVALID = 0u;
 const TOO_LARGE = 1u;
 

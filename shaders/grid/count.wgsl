@@ -22,7 +22,6 @@ fn count(
   let bucket = bucket_of(cell_key_source(body), id);
   ranks[slot] = atomicAdd(&counts[bucket], 1u);
 #if HAS_FINER
-  // Counts the particle as a finer entry of the cells that contain it on higher levels.
   if (bucket < grid.cell_count) {
     let level = level_of(radius_of(body));
     let cell = cell_at(body_position(body), level);

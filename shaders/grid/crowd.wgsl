@@ -1,6 +1,6 @@
-// Sorts the entries of crowded buckets by id; with FINER, it sorts finer entries as numbers. It sorts tiles of
-// CROWD_TILE entries, merges these into runs of CROWD_RUN, and merges the runs of a bucket. Threads compute the target
-// indices of single entries, so no thread reads a whole crowd alone.
+// Sorts the entries of crowded buckets by id; with FINER, sorts finer entries as numbers. One kernel sorts tiles of
+// CROWD_TILE entries. The other merges tiles into runs of CROWD_RUN entries and, in a second dispatch, the runs of each
+// bucket. Each thread computes the target indices of a few entries, so no thread reads a whole crowd alone.
 // Inputs: tiles as scatter.wgsl lists them, in any order; starts.
 // Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
 // of the dispatch: without tiles, nothing runs.
@@ -8,7 +8,6 @@
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
 
-// With FINER the entries are the finer entries of cells, one word each; otherwise the entries of the grid.
 #if FINER
 alias Entry = u32;
 
@@ -57,7 +56,6 @@ const STRIP = 32u;
 var<workgroup> keys: array<u32, CROWD_TILE>;
 var<workgroup> strips: array<u32, CROWD_TILE>;
 
-// Returns the number of keys in a sorted strip that are smaller than `key`.
 fn smaller_in_strip(begin: u32, stop: u32, key: u32) -> u32 {
   var low = begin;
   var high = stop;
@@ -119,7 +117,6 @@ fn sort_tiles(
   }
 }
 #else
-// Returns the number of sorted entries, from `begin` up to but not including `stop`, whose key is smaller than `id`.
 fn smaller_in(begin: u32, stop: u32, id: u32) -> u32 {
   var low = begin;
   var high = stop;

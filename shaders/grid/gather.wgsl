@@ -1,5 +1,4 @@
-// Moves every particle to its canonical slot: buckets ascending, and ids ascending inside a bucket. The slot is the
-// bucket's start plus the number of smaller ids in the bucket.
+// Moves every particle to its canonical slot: buckets ascending, and ids ascending inside a bucket.
 // Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The quarantine and the bucket of
 // removed particles keep the order of the atomics: neither a kernel nor the state hash depends on that order.
 // Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.

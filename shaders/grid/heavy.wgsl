@@ -5,8 +5,8 @@
 // heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
 // CROWD_WORKGROUPS. The slots overwrite the tiles of crowd.wgsl, which are no longer needed.
 // With variable radii, the slots are at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel
-// needs another binding. Each slot then also has a bit, so that no other kernel tests it again, and `close` stores the
-// number of heavy particles. `clear` runs before the sort.
+// needs another binding. Each slot then also has a bit, so that other kernels need not repeat the test, and `close`
+// stores the number of heavy particles. `clear` runs before the sort.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -24,7 +24,6 @@ alias Gathered = u32;
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
 }
 
-// Returns the list index for one more heavy particle, and adds a workgroup to the dispatch, up to CROWD_WORKGROUPS.
 fn list_one() -> u32 {
   let index = atomicAdd(&crowd[1], 1u);
   atomicMax(&crowd[HEAVY_DISPATCH], min(index + 1u, CROWD_WORKGROUPS));

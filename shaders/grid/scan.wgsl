@@ -2,8 +2,7 @@
 // workgroup. `apply` scans each block and adds the sum of the blocks before it. No workgroup waits for another one.
 // `apply` clears the counts that it has read, and `spine` clears the sums, so the next scan starts from zeros without a
 // clear pass.
-// Barriers: none in `reduce`, one in `apply`, two per round in `spine`. Lengths are multiples of four: the host pads
-// the buffers with zeros.
+// Lengths are multiples of four: the host pads the buffers with zeros.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
@@ -12,8 +11,8 @@ struct Scan {
   blocks: u32,
 }
 
-// The single workgroup of `spine` waits for every load. So it reads the sums in vectors of four and without atomics, to
-// need few loads.
+// The single workgroup of `spine` waits for every load. It therefore reads the sums in vectors of four, without
+// atomics.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -43,7 +42,6 @@ fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
 }
 
 #if SPINE
-// Computes in one workgroup, for each block, the sum of all blocks before it.
 @compute @workgroup_size(SCAN_WORKGROUP_SIZE)
 fn spine(@builtin(local_invocation_index) thread: u32) {
   let vectors = (scan.blocks + 3u) / 4u;
@@ -81,7 +79,7 @@ fn reduce(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   var sum = 0u;
-  // Neighbouring threads read neighbouring vectors. The order within a block does not matter for its sum.
+  // Neighbouring threads read neighbouring vectors, unlike in `apply`: the order does not matter for a sum.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
     let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {

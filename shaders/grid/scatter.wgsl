@@ -1,11 +1,8 @@
 // Writes each particle's slot and id at its bucket's start plus its rank.
 // Inputs: positions, ranks, starts and, if particles can be removed, ids. Outputs: entries, grouped by bucket. Inside a
 // bucket they follow the order of the atomics; gather.wgsl makes the order canonical. With CROWDS, also the tiles of
-// crowded buckets, for crowd.wgsl. With CROWDS and variable radii, also the CROWD_BIT of `finer`, which says that some
-// bucket is crowded (see finer_entries.wgsl).
+// crowded buckets, for crowd.wgsl, and with variable radii the CROWD_BIT of `finer` (see finer_entries.wgsl).
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
-
-// `entries`: x is the slot that the particle comes from, y is its id. `crowd`: see crowd.wgsl.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn scatter(

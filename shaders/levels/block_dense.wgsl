@@ -1,16 +1,14 @@
 // Blocks of cells of one level of a dense grid. With WRAPS, a block may continue at the other end of a periodic axis.
-// Linked with levels/dense.wgsl and levels/levels.wgsl. levels/block_hashed.wgsl provides the same names for hashed
-// cells.
+// Linked with levels/dense.wgsl and levels/levels.wgsl. levels/block_hashed.wgsl provides the same names.
 // Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 
 struct Block {
   first: Lattice,
-  // The number of cells along each axis. A block that goes beyond the last cell continues at the first.
+  // The number of cells along each axis.
   length: Extent,
   level: u32,
 }
 
-// Returns the cells of all positions between two corners.
 fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   let last = cell_at(high, level);
@@ -33,7 +31,7 @@ fn bucket_in(block: Block, index: u32) -> u32 {
 #endif
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell. list_in returns the list of a cell.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

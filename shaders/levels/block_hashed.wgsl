@@ -1,5 +1,5 @@
 // Blocks of cells of one level in an unbounded world, where several cells may share a bucket. Linked with hash.wgsl,
-// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names for dense cells.
+// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names.
 // Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {
@@ -8,7 +8,6 @@ struct Block {
   level: u32,
 }
 
-// Returns the cells of all positions between two corners.
 fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   return Block(first, Extent(cell_at(high, level) - first) + Extent(1u), level);

@@ -1,13 +1,12 @@
 // Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. Linked before
 // levels/levels.wgsl, with space_straight.wgsl or, for periodic axes (WRAPS), space_periodic.wgsl. levels/hashed.wgsl
-// provides the same names for an unbounded world.
+// provides the same names.
 // Needs: grid, snap, wrap_once, is_beside.
 
 // A cell lists particles as finer entries if they are at least this many levels lower. Particles one level lower are
 // found in their own cells instead, which lie in rows.
 const FINER_STEPS = 2u;
 
-// Returns the number of cells along each axis of a level.
 fn cells_at(level: u32) -> Extent {
   let all = ((grid.cells - Extent(1u)) >> Extent(level)) + Extent(1u);
 #if WRAPS
@@ -24,7 +23,6 @@ fn finest_at(position: Vector) -> Lattice {
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
 }
 
-// Returns the cell on a coarser level that contains a cell.
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   let shifted = lattice >> Extent(coarser - level);
 #if WRAPS
@@ -34,7 +32,6 @@ fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
 #endif
 }
 
-// True if two cells of a level are the same or touch.
 fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 #if WRAPS
   let away = abs(other - cell);
@@ -63,7 +60,6 @@ fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }
 
-// Returns the bucket that holds a cell's finer entries, given the cell's own bucket.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket - grid.level_first[0][FINER_STEPS];
 }

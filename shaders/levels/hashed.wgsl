@@ -1,7 +1,6 @@
 // Levels of cells in an unbounded world, hashed by level and coordinates into one table of `grid.cell_count` buckets, a
 // power of two. Blocks of HASH_BLOCK cells along x stay together in the table, as in world/unbounded.wgsl. Linked
-// before levels/levels.wgsl, with hash.wgsl and space_straight.wgsl. levels/dense.wgsl provides the same names for
-// dense cells.
+// before levels/levels.wgsl, with hash.wgsl and space_straight.wgsl. levels/dense.wgsl provides the same names.
 // Needs: grid, snap, is_beside, mix_bits.
 
 // A cell lists particles as finer entries if they are at least this many levels lower.
@@ -10,13 +9,11 @@ const FINER_STEPS = 1u;
 // The greatest magnitude of a cell coordinate on the lowest level. Positions farther out are in the outermost cells.
 const FARTHEST = 0x1p30f;
 
-// Returns the cell of a position on the lowest level.
 fn finest_at(position: Vector) -> Lattice {
   let farthest = Vector(FARTHEST * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 
-// Returns the cell on a coarser level that contains a cell.
 fn coarsened(lattice: Lattice, level: u32, coarser: u32) -> Lattice {
   return lattice >> Extent(coarser - level);
 }

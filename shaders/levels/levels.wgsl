@@ -13,19 +13,18 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// Returns the level of a radius. The product with a power of two is exact, so the exponent, rounded up, is the level.
+// The product with a power of two is exact, so its exponent, rounded up, is the level.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);
 }
 
-// Returns the greatest radius on a level.
 fn greatest_on(level: u32) -> f32 {
-  // Takes half the largest diameter on the level. Works on exponents, because `inverse_base` is a power of two.
+  // Halves the largest diameter on the level. `inverse_base` is a power of two, so this is arithmetic on exponents.
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// False if the radius is NaN, negative or too large for the grid. Such particles go into the quarantine.
+// If false, the particle goes into the quarantine.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;

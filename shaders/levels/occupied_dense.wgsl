@@ -1,5 +1,5 @@
-// Tests whether a level of a dense grid holds particles. Linked with levels/dense.wgsl; the kernel binds start:
-// array<u32>. levels/occupied_hashed.wgsl provides the same name for an unbounded world.
+// Tests whether a level of a dense grid holds particles. Linked with levels/dense.wgsl. levels/occupied_hashed.wgsl
+// provides the same name.
 // Needs: grid, start.
 
 fn is_occupied(level: u32) -> bool {

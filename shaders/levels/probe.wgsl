@@ -1,17 +1,15 @@
 // The neighbour loop with variable radii. Calls visit for every particle that overlaps this one, except the one in slot
 // `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
 //
-// Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel binds start: array<u32>, position_in:
-// array<PackedBody>, cell_of_slot: array<Cell> and finer: array<u32>, and defines struct Gathered and fn visit. With
-// the flag BOXES, the particles are boxes in hashed cells; the kernel then also defines fn overlaps(gathered:
+// Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel defines struct Gathered and fn visit.
+// With the flag BOXES, the particles are boxes in hashed cells, and the kernel also defines fn overlaps(gathered:
 // ptr<function, Gathered>, particle: Particle, other: u32) -> bool.
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
 // are finer entries of the cells around its cell on its own level. A dense grid does not list particles one level lower
 // as finer entries: the loop reads their cells instead, because dense cells lie in rows.
-// Ordering: depends on the state alone. The loop visits levels upwards, then finer entries. The cells of a level come
-// in a fixed order, and the slots of a bucket ascend.
+// Ordering: depends on the state alone.
 // With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
@@ -52,21 +50,20 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// Returns the number of candidates of a particle, without the particle itself. Two particles are candidates if their
-// cells are the same or touch on the higher of their two levels. Expects a cell in the grid.
+// Returns the number of candidates of a particle, without the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }
 
 #if CROWDS
-// True if grid/heavy.wgsl has found that a particle has too many candidates for one thread. Without CROWD_BIT, no
-// bucket or list is crowded; then the heavy bits are not up to date, and no particle is heavy.
+// True if grid/heavy.wgsl has listed the particle as heavy. Without CROWD_BIT no particle is heavy, and the bits are
+// left over from an earlier sort.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;
 }
 
-// True if a particle has too many candidates: in a row of a level that it searches, or among its finer entries.
+// True if a particle has too many candidates for one thread.
 fn has_too_many(slot: u32) -> bool {
   let occupied = occupied_levels();
   let level = level_of(radius_of(position_in[slot]));

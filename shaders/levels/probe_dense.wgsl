@@ -54,10 +54,10 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// Returns the part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS it is
-// the whole block, for kernels whose pairs may be farther apart than the sum of the radii. The margin is many times the
-// rounding error of cells and of this function. Particles outside the world's box are in the outermost cells, so
-// clamping to the block finds the nearest cells from any position.
+// Returns the part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS,
+// returns the whole block, for kernels whose pairs may be farther apart than the sum of the radii. The margin is many
+// times the rounding error of cells and of this function. Particles outside the world's box are in the outermost cells,
+// so clamping to the block finds the nearest cells from any position.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -79,7 +79,7 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
 #endif
 }
 
-// Returns the number of layers of a block along y, each of three rows.
+// A layer has three rows.
 fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
@@ -111,8 +111,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   var last = block.high.x;
   var layer = index;
 #if WRAPS
-  // The first layers hold the parts of the rows on this side of the end; the other layers hold the parts beyond the
-  // end.
+  // The first layers hold the parts of the rows before the end, the other layers the parts beyond the end.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -172,7 +171,7 @@ fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: 
   }
 }
 
-// Returns the lowest level whose cells are searched for a particle.
+// Returns the lowest level on which a particle searches cells. Particles on lower levels are found as finer entries.
 fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }

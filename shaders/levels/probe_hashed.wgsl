@@ -1,5 +1,5 @@
-// The part of levels/probe.wgsl for hashed cells. Reads row by row. A bucket may also hold particles of other cells and
-// levels, so the loop compares the true cell of each particle.
+// The part of levels/probe.wgsl for hashed cells. A bucket may also hold particles of other cells and levels, so the
+// loop compares the true cell of each particle.
 // Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
 // Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
@@ -9,7 +9,6 @@ const LANES = HEAVY_WORKGROUP_SIZE;
 const LANES = 1u;
 #endif
 
-// The first and the last cell of a block of one level along each axis.
 struct Block {
   low: Lattice,
   high: Lattice,
@@ -30,9 +29,7 @@ fn adjacent_cells(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// Returns the part of the cells around a position that may hold particles closer than `reach`: usually half of them.
-// With WHOLE_BLOCKS it is all of them, for kernels whose pairs may be farther apart than the sum of the radii. The
-// margin is many times the rounding error of this function.
+// See reached_cells in levels/probe_dense.wgsl. The margin is many times the rounding error of this function.
 fn reached_cells(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return adjacent_cells(middle);
@@ -101,7 +98,6 @@ fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool
   return all((cell >= row.low) & (cell <= row.high));
 }
 
-// Visits slot `other`, which is in a bucket of a row, if its particle overlaps `particle` and is in a cell of that row.
 fn visit_overlap(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -186,8 +182,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Returns the number of particles on a level in the cells around a cell or, with `are_finer`, the number of finer
-// entries of those cells.
+// Counts the particles on a level in the cells around a cell or, with `are_finer`, the finer entries of those cells.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
   let block = adjacent_cells(middle);

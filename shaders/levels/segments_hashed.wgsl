@@ -1,12 +1,10 @@
 // Splits the rows of a block of cells of one level into segments, for hashed cells. A segment lies in one hash block
 // (HASH_BLOCK cells along x, adjacent in the table), so its particles are in one range of slots. Particles of other
-// cells and levels may share its buckets. Linked with levels/block_hashed.wgsl; the kernel binds start: array<u32>,
-// cell_of_slot: array<Cell> and position_in: array<PackedBody>. levels/segments_dense.wgsl provides the same names for
-// dense cells.
+// cells and levels may share its buckets. Linked with levels/block_hashed.wgsl. levels/segments_dense.wgsl provides the
+// same names.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The particles on `level` in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`;
-// other particles may lie among them.
+// The particles on `level` in cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -40,7 +38,6 @@ fn segment_of(block: Block, index: u32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(high.x - low.x) + 1u], low, high, block.level);
 }
 
-// True if a slot in the range of a segment belongs to the segment.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

@@ -1,5 +1,4 @@
-// Counts the particles in the cell of a particle, in a dense grid. The kernel binds start and, with variable radii,
-// position_in. census_hashed.wgsl provides the same name for a hashed grid.
+// Counts the particles in the cell of a particle, in a dense grid. census_hashed.wgsl provides the same name.
 // Needs: Cell, Census, bucket_at, level_of, position_in, start.
 
 fn census_of(slot: u32, cell: Cell) -> Census {

@@ -1,6 +1,5 @@
-// Counts the particles in the cell of a particle, in a hashed grid, in which a bucket may hold several cells. The
-// kernel binds start, cell_of_slot and, with variable radii, position_in. census_dense.wgsl provides the same name for
-// a dense grid.
+// Counts the particles in the cell of a particle, in a hashed grid, in which a bucket may hold several cells.
+// census_dense.wgsl provides the same name.
 // Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 
 #if VARIABLE_RADII

@@ -1,8 +1,7 @@
 // Computes sums over all particles, such as energy, overlaps and the state hash.
 // Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host adds up in 64-bit
 // integers and doubles.
-// Ordering: threads stride over the slots, and each workgroup adds the values of its threads in order. So the sums have
-// the same bits on every run.
+// Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
 // Words (* counts both sides of a pair):
 //   0, 1    candidates (low, high)*             2, 3    contacts (low, high)*
 //   4       occupied cells                      5       greatest number of particles in a cell
@@ -25,10 +24,10 @@ struct Measure {
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, a squared distance is borderline if it differs from the square of the reach, the sum of both
-  // radii, by at most a margin. The margin is `borderline_share` times the square plus `borderline_around` times the
-  // reach. `borderline_high` is then a factor, usually just above 1. A pair is never borderline if its squared distance
-  // is at least this factor times the squared reach. With boxes, `visit` compares overlaps instead.
+  // With variable radii, the reach of a pair is the sum of both radii. The pair is borderline if its squared distance
+  // differs from reach² by at most borderline_share × reach² + borderline_around × reach. `borderline_high` is then a
+  // factor, usually just above 1: from borderline_high × reach² on, no pair is borderline. With boxes, `visit` compares
+  // overlaps instead.
   borderline_share: f32,
   borderline_around: f32,
 }
@@ -37,7 +36,6 @@ struct Measure {
 struct Census {
   // True for exactly one particle of each cell.
   is_first: bool,
-  // The number of particles in the cell.
   occupancy: u32,
   // True if the bucket also holds particles of another cell.
   is_shared: bool,
@@ -66,7 +64,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #endif
-// The values of all threads, grouped by word, so that one thread can add up a word over all threads.
+// The values of all threads, grouped by word.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
@@ -311,8 +309,7 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n adds up word n in every way in which a word may be combined. The switch below chooses the result for the
-  // word.
+  // Thread n combines word n of all threads in every possible way; the switch below chooses the result.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

@@ -1,10 +1,10 @@
 // Blocks of cells in a dense grid. A block may continue at the other end of a periodic axis. Linked with a world that
-// defines lattice_at. neighbours/block_unbounded.wgsl provides the same names for the unbounded world.
+// defines lattice_at. neighbours/block_unbounded.wgsl provides the same names.
 // Needs: grid, lattice_at.
 
 struct Block {
   first: Lattice,
-  // The number of cells along each axis. A block that goes beyond the last cell continues at the first.
+  // The number of cells along each axis.
   length: Extent,
 }
 
@@ -17,7 +17,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell. list_in returns the list of a cell.
+// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }
@@ -26,7 +26,6 @@ fn list_in(block: Block, index: u32) -> u32 {
   return bucket_in(block, index);
 }
 
-// Returns the bucket of a cell of a block.
 fn bucket_in(block: Block, index: u32) -> u32 {
   let cell = block.first + Lattice(unflatten(index, block.length));
   return flatten(select(cell, cell - Lattice(grid.cells), cell >= Lattice(grid.cells)), grid.cells);

@@ -1,5 +1,5 @@
 // Blocks for the unbounded world, where several cells may share a bucket. A block is the box of cells between two
-// corners, not a hash block. neighbours/block_dense.wgsl provides the same names for dense cells.
+// corners, not a hash block. neighbours/block_dense.wgsl provides the same names.
 // Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {

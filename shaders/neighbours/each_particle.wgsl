@@ -1,5 +1,5 @@
-// The kernel that calls the functions of base/particle.wgsl, with one thread per slot. It binds position_in, start and
-// cell_of_slot. With CROWDS it skips heavy particles, which each_heavy.wgsl handles.
+// The kernel that calls the functions of base/particle.wgsl, with one thread per slot. With CROWDS it skips heavy
+// particles, which each_heavy.wgsl handles.
 // Ordering: the order of neighbours depends on the state alone. In bounded worlds without levels, slots ascend. In
 // periodic worlds without levels they do too, except with probe_box.wgsl.
 // Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
@@ -22,7 +22,6 @@ fn each_particle(
     particle = particle_of(slot, position_in[slot]);
     if (is_in_grid(cell)) {
 #if CROWDS
-      // each_heavy.wgsl handles heavy particles.
       if (is_heavy(slot)) {
         return;
       }

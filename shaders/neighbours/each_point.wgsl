@@ -1,8 +1,7 @@
 // The kernel that calls the functions of base/particle.wgsl for points instead of particles, with one thread per point.
-// It binds position_in, start, cell_of_slot, points: array<PackedBody>, and a uniform `parameters` with the field
-// point_count. `particle.slot` is then the number of the point, `particle.position` its position and, with
-// VARIABLE_RADII, `particle.radius` the radius stored with the point. All particles within the reach are visited, even
-// one exactly at the point.
+// It binds points: array<PackedBody> and a uniform `parameters` with the field point_count. `particle.slot` is the
+// number of the point, `particle.position` its position and, with VARIABLE_RADII, `particle.radius` the radius stored
+// with the point. A particle exactly at the point is visited too.
 // Needs: linear_workgroup, parameters, wrap_stored, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
 // Needs: begin, probe, reach_squared, finish.
 
@@ -18,7 +17,6 @@ fn each_point(
   }
   let stored = wrap_stored(points[number]);
   let position = body_position(stored);
-  // A point that is not finite has no neighbours.
   if (!is_finite(position)) {
     skip(number);
     return;

@@ -1,6 +1,5 @@
-// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. Without
-// variable radii, the kernel must also bind crowd: array<u32>. With variable radii, the list is at the end of the finer
-// entries, which the kernel binds anyway.
+// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. With variable
+// radii, the list is at the end of `finer`, which the kernel binds anyway; otherwise it is in `crowd`.
 // Needs: finer, heavy_number_at, grid, heavy_slot_at, crowd.
 
 #if VARIABLE_RADII

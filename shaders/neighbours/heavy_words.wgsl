@@ -1,7 +1,6 @@
 // The words for heavy particles in a grid with levels (see grid/heavy.wgsl), at the end of `finer`, whose length is
-// `words`. The last words have one bit per slot, set if the slot is heavy. Before these bits is the number of heavy
-// slots. Before the number are the heavy slots themselves: the first one directly before the number, the next one a
-// word lower, and so on. The words below the last heavy slot may be left over from earlier sorts; no kernel reads them.
+// `words`. From the end downwards, the words hold one bit per slot, set if the slot is heavy; then the number of heavy
+// slots; then the heavy slots. Lower words may be left over from earlier sorts.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

@@ -1,13 +1,12 @@
 // The neighbour loop over the cells of a bounded world. Calls visit for every particle within the reach, except the one
-// in slot `except`. The kernel binds start: array<u32> and position_in: array<Stored>, and defines struct Gathered and
-// fn visit. With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
+// in slot `except`. The kernel defines struct Gathered and fn visit. With HEAVY each of HEAVY_WORKGROUP_SIZE threads
+// takes its share of the candidates.
 // Cells of a row are adjacent in memory, so three cells are one range of slots. Because of the ring of empty cells, no
 // row around a cell lies outside the grid.
 // Ordering: slots ascend.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
-// One loop covers the three ranges of a layer. Threads in lockstep then wait once for the longest sum of three ranges,
-// instead of three times for the longest range.
+// One loop covers the three ranges of a layer, so threads in lockstep wait once instead of three times.
 fn probe(
   gathered: ptr<function, Gathered>,
   particle: Particle,

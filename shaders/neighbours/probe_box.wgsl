@@ -10,8 +10,8 @@
 // Coordinates farther out than this are all in the outermost cells.
 const ANYWHERE = 0x1p120f;
 
-// Returns a box that holds every position closer than `reach`. Its margin is many times the rounding error of three
-// values: distances, the reach as the root of its square and, along periodic axes, wrapped positions.
+// Returns a box that holds every position closer than `reach`. The margin is many times the rounding error of
+// distances, of the square root and of wrapped positions.
 fn box_around(position: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
   let middle = clamp(position, Vector(-ANYWHERE), Vector(ANYWHERE));
@@ -25,7 +25,6 @@ fn box_around(position: Vector, reach: f32) -> Box {
   return Box(select(box.low, Vector(-ANYWHERE), is_all), select(box.high, Vector(ANYWHERE), is_all));
 }
 
-// Visits a particle if it is closer than the reach.
 fn visit_if_near(gathered: ptr<function, Gathered>, particle: Particle, except: u32, reach_squared: f32, other: u32) {
   let body = position_in[other];
   let apart = minimum_image(particle.position, body_position(body));

@@ -1,10 +1,8 @@
 // Splits the rows of a block of cells into segments. The cells of a segment are adjacent in memory, so their particles
 // are one range of slots. A row along a periodic x axis may continue at the other end; it then has two segments. Linked
-// with block_dense.wgsl; the kernel binds start: array<u32>. neighbours/segments_unbounded.wgsl provides the same names
-// for the unbounded world.
+// with block_dense.wgsl. neighbours/segments_unbounded.wgsl provides the same names.
 // Needs: Block, grid, start.
 
-// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -48,7 +46,7 @@ fn segment_of(block: Block, index: u32) -> Segment {
 }
 #endif
 
-// True if a slot in the range of a segment belongs to the segment. Here all do.
+// Here all slots in the range of a segment belong to the segment.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

@@ -1,11 +1,9 @@
 // Splits the rows of a block of cells into segments. A segment lies in one hash block (HASH_BLOCK cells along x,
 // adjacent in the table), so its particles are in one range of slots. Particles of other cells may share its buckets.
-// Linked with block_unbounded.wgsl; the kernel binds start: array<u32> and cell_of_slot: array<Cell>.
-// neighbours/segments_dense.wgsl provides the same names for dense cells.
+// Linked with block_unbounded.wgsl. neighbours/segments_dense.wgsl provides the same names.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
-// The particles in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`; other
-// particles may lie among them.
+// The particles in cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,

@@ -1,9 +1,9 @@
 // Rows of obstacles in dense cells, for obstacles/probe_cells.wgsl. Because of the ring of empty cells, every row in a
 // bounded world is one range. In a periodic world, rows continue at the other end. obstacles/unbounded.wgsl provides
-// the same names for the unbounded world.
+// the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns the number of obstacles for which there is room. This number bounds loops, so that a corrupt grid cannot hang
+// Returns the number of obstacles for which there is room. The number bounds loops, so that a corrupt grid cannot hang
 // the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;

@@ -1,7 +1,6 @@
 // Access to the obstacles, the bodies that never move. All data that a probe needs is in words behind the particles'
 // starts, so no further binding is needed. src/engine/simulation/obstacles.ts writes these words. The layout is defined
-// by obstacles/cells.wgsl with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl. The kernel binds start:
-// array<u32>.
+// by obstacles/cells.wgsl with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl.
 // Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {
@@ -18,7 +17,6 @@ fn obstacle_vector(word: u32) -> Vector {
   return vector;
 }
 
-// Returns the number of words in which obstacles are stored.
 fn obstacle_words() -> u32 {
   return arrayLength(&start) - grid.first_obstacle;
 }

@@ -9,7 +9,7 @@ struct Branch {
   half: Vector,
   // The node to continue with if the walk does not enter the box of this node.
   skip: u32,
-  // The bodies from `first` up to, but not including, `end`; inner nodes have none.
+  // Inner nodes have no bodies.
   first: u32,
   end: u32,
 }

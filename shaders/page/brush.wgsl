@@ -29,7 +29,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // The comparison is false for a NaN. A particle exactly on the ray has no direction away from it.
+    // The comparison is false for a NaN. A particle exactly on the ray has no direction away from the ray.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = store_vector(load_vector(velocity[slot]) + push * across);

@@ -32,7 +32,7 @@ struct Gathered {
 // `drawn` holds the four arguments of a draw, then two counts. The first counts the pairs found. The second counts the
 // particles in view with more than MOST_EACH candidates; their pairs with higher slots are not listed.
 
-// The number of images of a particle in a periodic world that are tested. The middle one is the particle itself.
+// The number of images of a particle in a periodic world, including the particle itself.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
 fn is_seen(position: Vector) -> bool {

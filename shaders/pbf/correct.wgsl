@@ -22,7 +22,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 fn finish(own: Own, particle: Particle) {
   let bounds = walls_at(particle.position).gradient + solids_at(particle.position).gradient;
   let push = own.push + own.lambda * bounds;
-  // `limited` is at most half the radius of the smoothing kernels, however near the neighbours are.
+  // Limits the move to half the radius of the smoothing kernels, however near the neighbours are.
   let size = length(push);
   let limited = push * (min(size, 0.5 * parameters.radius) / max(size, 1e-30));
   let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));

@@ -19,7 +19,6 @@ fn solids_at(point: Vector) -> Walls {
   for (var index = 0u; index < parameters.solids; index++) {
     let solid = solids[index];
     let apart = minimum_image(point, upper_of(solid.centre));
-    // Most solids are too far away to matter.
     let reach = max(upper_of(solid.halves), Vector(solid.centre.w)) + Vector(parameters.radius);
     if (any(abs(apart) >= reach)) {
       continue;

@@ -1,8 +1,8 @@
 // Finds the particles in boxes, with two kernels and a scan between them. Tally counts them per box, fill writes their
 // ids from the box's offset on.
-// Inputs: a fresh grid, boxes as pairs of corners. If the list has no room for all ids of a box, fill writes NO_PARTNER
-// into the room that the box has. One thread searches a box over few cells. A box over many cells is put into a queue,
-// from which each workgroup takes one box after another.
+// Inputs: a fresh grid, boxes as pairs of corners. If the ids of a box do not all fit, fill writes NO_PARTNER into the
+// box's part of the list. One thread searches a box over few cells. A box over many cells goes into a queue, and a
+// workgroup searches it.
 // Ordering: ids ascend per box. The order of the queue varies, but the result does not depend on it. Only comparisons
 // decide which particles are in a box, so both kernels find the same particles.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
@@ -19,7 +19,6 @@ struct Boxes {
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;
 
-// The cells to search for the particles of a box.
 struct Search {
   box: Box,
   // The number of levels to search; 1 if all slots are searched; 0 if nothing can be in the box.

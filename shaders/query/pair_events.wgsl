@@ -1,5 +1,5 @@
-// Compares two lists of pairs: which pairs began, stayed and ended. There is one thread per first id. It merges the
-// stretches that the id owns in the two lists, both of which ascend.
+// Compares two lists of pairs: which pairs began, stayed and ended. One thread per first id merges the stretches that
+// the id owns in the two lists, which ascend.
 // Inputs: a list of pairs with its offsets and counts (found, listed), and the list that keep_pairs.wgsl kept from the
 // comparison before. With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the
 // pairs of one kind (BEGUN, STAYED, otherwise ended) from that id's offset on. If the new list was too short for all
@@ -32,7 +32,7 @@ fn compare(
   @builtin(local_invocation_index) thread: u32,
 ) {
   let id = linear_workgroup(workgroup, workgroups) * WORKGROUP_SIZE + thread;
-  // Both lists have offsets for equally many ids. An id without a particle owns no pairs.
+  // Both lists have offsets for equally many ids.
   if (id + 1u >= arrayLength(&offsets)) {
     return;
   }

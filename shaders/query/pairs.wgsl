@@ -24,7 +24,7 @@ struct Gathered {
 }
 
 #if BOXES
-// True if two boxes overlap; boxes that touch do. Positions are the low corners, `high_in` holds the high ones.
+// Boxes that only touch also overlap. Positions are the low corners, `high_in` holds the high ones.
 fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool {
   return all(body_position(position_in[other]) <= (*gathered).high) && all(particle.position <= load_vector(high_in[other]));
 }
@@ -104,13 +104,12 @@ fn finish(gathered: Gathered, particle: Particle) {
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // In the tally, a device may round the distance of a nearly touching pair differently. Entries counted there but not
-  // found here stay empty.
+  // A device may round the distance of a nearly touching pair differently in the tally, and so count pairs that are not
+  // found here.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // The entries are in the order of the neighbour loop. Sorts them by id with Shell's sort (gaps 1, 4, 13 …). For a few
-  // entries this is an insertion sort.
+  // Sorts by id with Shell's sort (gaps 1, 4, 13 …).
   var gap = 1u;
   while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;

@@ -1,10 +1,9 @@
 // The cells along a ray (see query/rays.wgsl) in a dense grid. A layer is all cells with the same coordinate along an
 // axis. Along periodic axes the numbering of layers continues beyond the ends, so that each image of a cell has its own
-// number. Linked with a world; the kernel binds start: array<u32>. path_unbounded.wgsl and, per level of cells,
-// path_levels_*.wgsl provide the same names.
+// number. path_unbounded.wgsl and, per level of cells, path_levels_*.wgsl provide the same functions, which are
+// described here.
 // Needs: grid, FAR_OFF, PIECE, start.
 
-// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,

@@ -1,13 +1,12 @@
 // The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. A layer is all cells of the
 // level with the same coordinate along an axis. With WRAPS the numbering of layers along periodic axes continues beyond
-// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl; the kernel binds start:
-// array<u32>. path_dense.wgsl and path_levels_hashed.wgsl provide the same names.
+// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl. path_dense.wgsl provides the
+// same functions and describes them.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
 // The level of the current walk. Set it before calling any other function.
 var<private> level_walked: u32;
 
-// The slots from `first` up to, but not including, `end`.
 struct Segment {
   first: u32,
   end: u32,
@@ -27,17 +26,14 @@ fn floor_divide(number: i32, divisor: i32) -> i32 {
   return select(number, number + 1 - divisor, number < 0) / divisor;
 }
 
-// Returns the number of whole periods below a layer.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   return select(0, floor_divide(layer, cells_along(axis)), wraps_along(axis));
 }
 
-// Returns the layer inside the grid, from 0 to cells_along(axis) − 1, of which this layer is an image.
 fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * cells_along(axis);
 }
 
-// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
@@ -53,8 +49,6 @@ fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   return origin + f32(inside << level_walked) * grid.cell_size;
 }
 
-// Along an axis that is not periodic, particles outside the box belong to the outermost cells, which therefore extend
-// without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   let begin = border_before(cell_inside(layer, axis), periods_of(layer, axis), axis);
   return select(begin, -FAR_OFF, !wraps_along(axis) && layer <= 0);
@@ -70,12 +64,11 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return border_before(inside + 1, periods, axis);
 }
 
-// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Rows are split into pieces whose numbers ascend with x. No piece crosses the end of the world.
+// No piece crosses the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }
@@ -88,7 +81,6 @@ fn piece_at(x: i32) -> i32 {
   return periods_of(x, 0u) * pieces_in_period() + cell_inside(x, 0u) / cells_in_piece();
 }
 
-// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(0, floor_divide(piece, pieces), wraps_along(0u));
@@ -98,7 +90,6 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var inside = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -112,7 +103,6 @@ fn last_layer(axis: u32) -> i32 {
   return i32((grid.cells[axis] - 1u) >> level_walked);
 }
 
-// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let scaled = floor((coordinate - grid.origin[axis]) * grid.inverse_cell_size);
   return i32(clamp(scaled, 0.0, f32(grid.cells[axis] - 1u))) >> level_walked;
@@ -122,7 +112,6 @@ fn border_before(layer: i32, axis: u32) -> f32 {
   return grid.origin[axis] + f32(layer << level_walked) * grid.cell_size;
 }
 
-// Particles outside the box belong to the outermost cells, which therefore extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer, axis), -FAR_OFF, layer <= 0);
 }
@@ -131,17 +120,14 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1, axis), FAR_OFF, layer >= last_layer(axis));
 }
 
-// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis]) * grid.cell_size;
 }
 
-// Rows are split into pieces whose numbers ascend with x.
 fn piece_at(x: i32) -> i32 {
   return x / i32(PIECE);
 }
 
-// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #if FIRST
   let first = piece * i32(PIECE);
@@ -151,7 +137,6 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
 #endif
 }
 
-// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   let bucket = bucket_at(low, level_walked);
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u]);

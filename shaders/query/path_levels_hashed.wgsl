@@ -1,13 +1,12 @@
 // The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Linked with
-// levels/hashed.wgsl, levels/levels.wgsl and path_blocks.wgsl. The kernel binds start: array<u32>, cell_of_slot:
-// array<Cell> and position_in: array<PackedBody>. path_levels_dense.wgsl provides the same names for dense cells.
+// levels/hashed.wgsl, levels/levels.wgsl and path_blocks.wgsl. path_dense.wgsl provides the same functions and
+// describes them.
 // Needs: FARTHEST, cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // The level of the current walk. Set it before calling any other function.
 var<private> level_walked: u32;
 
-// The particles on the level in cells from `low` to `high`. Their slots go from `first` up to, but not including,
-// `end`; other particles may lie among them.
+// The particles on the level in cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -41,7 +40,6 @@ fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
 
-// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var high = low;
   high.x = last;

@@ -1,9 +1,8 @@
-// The cells along a ray (see query/rays.wgsl) in the unbounded world. The kernel binds start: array<u32> and
-// cell_of_slot: array<Cell>. path_dense.wgsl provides the same names for dense cells.
+// The cells along a ray (see query/rays.wgsl) in the unbounded world. path_dense.wgsl provides the same functions and
+// describes them.
 // Needs: lattice_at, grid, FAR_OFF, FARTHEST, bucket_at, start, cell_of_slot.
 
-// The particles in cells from `low` to `high`. Their slots go from `first` up to, but not including, `end`; other
-// particles may lie among them.
+// The particles in cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,

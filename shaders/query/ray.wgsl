@@ -1,4 +1,4 @@
-// Functions for one ray: reading its data, the times at which it comes near a coordinate, and the balls that it meets.
+// Functions for one ray: its data, the times at which it comes near a coordinate, and the balls that it meets.
 // rays.wgsl walks the cells along the ray. Linked with the path_*.wgsl of the world.
 //
 // A ray consists of the positions origin + t * direction at the times t, 0 <= t <= reach. It meets a ball if the centre
@@ -87,7 +87,7 @@ fn path_of(number: u32) -> Path {
       reach = min(reach, select(FARTHEST_MET, f32(MOST_PERIODS) * period, period > 0.0) / speed);
     }
   }
-  // Over a long reach, the ray may exceed the allowed number of periods even along an axis on which it is slow.
+  // A long ray may exceed MOST_PERIODS even along an axis on which it is slow.
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let speed = abs(path.direction[axis]);
     let most = f32(MOST_PERIODS) * grid.period[axis];

@@ -3,19 +3,15 @@
 //   tally         the number of particles per ray;
 //   fill (FILL)   their ids and distances from the ray's offset on, by distance and then id;
 //   first (FIRST) the id and distance of the nearest particle per ray.
-// If the list has no room for all entries of a ray, fill writes NO_PARTNER into the ray's room. A device may also round
-// differently in tally and fill. An entry that tally counted but fill does not find holds NO_PARTNER.
+// If the list has no room for all entries of a ray, fill writes NO_PARTNER into all of that ray's room. Rounding may
+// differ between tally and fill; an entry that tally counted but fill does not find holds NO_PARTNER.
 //
-// The walk relies on this: if the ray meets a ball with centre c at time t, then |c - (origin + t * direction)| <=
-// radius along every axis. In 3D the walk takes each layer of cells along z that the ray comes near, and the span of
-// times near this layer. For this span it takes the rows along y and, for each row, the narrower span of times. For
-// that span it takes the cells along x, which are one range of slots or a few. It visits each cell once, however far
-// balls reach into other cells.
+// A ray that meets a ball with centre c at time t satisfies |c - (origin + t * direction)| <= radius along every axis.
+// In 3D the walk takes each layer of cells along z that the ray comes near, with the span of times near this layer.
+// Within this span, it takes each row along y with a narrower span of times, and then the row's cells along x, which
+// are one range of slots or a few. It visits each cell once, however far balls reach into other cells.
 //
 // With variable radii, there is one such walk per level that holds particles, with the greatest radius of the level.
-// Cells of a level are groups of cells of the lowest level, so the errors of borders and coordinates are the same on
-// all levels. If the walks would visit more pieces of rows than there are particles, the kernel tests all particles
-// instead. It decides once, for all levels together.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
 // Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.
@@ -24,7 +20,7 @@
 struct Gathered {
   found: u32,
 #if FILL
-  // The part of the list for the entries of the ray. `has_room`: all of them fit.
+  // The ray's part of the list, and whether all entries of the ray fit into it.
   room: Stretch,
   has_room: bool,
 #endif
@@ -50,7 +46,7 @@ fn add_hit(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
   (*gathered).found += 1u;
 }
 
-// Tests a particle that the grid holds in a cell of the walk. Uses the image of the particle that lies in the cell.
+// Tests the image of a particle that lies in a cell of the walk.
 fn test_in_cell(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
   let position = body_position(body);
@@ -190,7 +186,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Tests all particles if there are fewer of them than pieces of rows to walk. Otherwise walks.
+// Tests all particles if they are fewer than the pieces of rows on the walks of all levels. Otherwise walks.
 fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;

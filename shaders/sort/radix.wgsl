@@ -11,7 +11,7 @@
 struct Radix {
   // The lowest bit of the digit.
   shift: u32,
-  // The kinds of the keys that are read and of those that are written: KEYS_ constants.
+  // The kinds of the keys read and written: KEYS_ constants.
   read: u32,
   written: u32,
 }

@@ -136,7 +136,6 @@ function choose<Choice extends string>(name: string, text: string, choices: read
   return choice;
 }
 
-/** Formats one flag per row, wrapped to `width` columns. */
 export function describeFlags(flags: Flags, width: number): string {
   const rows = Object.entries(flags).map(([name, { value, help }]) => [
     `  --${name}${value ? ` ${value}` : ''}`,

@@ -145,7 +145,6 @@ function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   return { left, bottom, margin, width: right - left + 2 * margin, height: top - bottom + 2 * margin };
 }
 
-/** Returns the corners of the box around the finite positions. */
 function boundsOf(dimensions: number, positions: Float32Array): readonly [number[], number[]] {
   const low = new Array<number>(dimensions).fill(Number.POSITIVE_INFINITY);
   const high = new Array<number>(dimensions).fill(Number.NEGATIVE_INFINITY);

@@ -105,7 +105,6 @@ export class Progress {
     this.stream.write(`\r\x1b[K${line.trimEnd().slice(0, this.stream.columns || line.length)}`);
   }
 
-  /** Removes the bar. */
   end(): void {
     if (this.stream.isTTY) this.stream.write('\r\x1b[K');
   }
@@ -129,7 +128,6 @@ export class Progresses {
     this.current.show(done, name);
   }
 
-  /** Removes the bar, if there is one. */
   end(): void {
     this.current?.end();
     this.current = undefined;

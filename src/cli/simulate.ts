@@ -165,7 +165,6 @@ interface Report {
   readonly measures: Measures;
   /** Counts of fast particles and their paths in the last step; null if the simulation is not `continuous`. */
   readonly continuousCounts: ContinuousCounts | null;
-  /** null if there is nothing to warn about. */
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
 }
@@ -319,7 +318,6 @@ function describe(report: Report): string {
   return text;
 }
 
-/** Formats the times as a table. `width` is the width of the terminal. */
 export function describeTimes({ source, stages, total, discarded }: StageTimes, width: number): string {
   const rows = Object.entries(stages).map(([name, milliseconds]) => [
     `  ${name}`,

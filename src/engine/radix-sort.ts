@@ -10,7 +10,6 @@
  * last. All NaNs get the same bits.
  * Guarantee: equal keys keep their order, so the same input gives the same bits. The kernels need neither subgroups nor
  * forward progress between workgroups.
- * Ordering: `encode` only records; the caller submits.
  */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
 import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
@@ -64,13 +63,10 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** The greatest capacity that `create` accepts. The limits of a device are usually lower. */
+/** The greatest capacity that `create` accepts. A device usually holds less. */
 const MOST_KEYS = 2 ** 30;
 
-/**
- * The bind groups of each round, for one combination of the caller's buffers of keys and payloads. A round sorts by one
- * digit of the keys.
- */
+/** The bind groups of each round, for one pair of the caller's buffers. A round sorts by one digit of the keys. */
 type Rounds = readonly RadixGroups[];
 
 export class RadixSort {
@@ -169,7 +165,7 @@ export class RadixSort {
     this.gpu.checkAlive();
   }
 
-  /** Checks the input and returns its buffers. Without payloads, `payload` is the buffer of keys. */
+  /** Without payloads, the returned `payload` is the buffer of keys. */
   private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
     checkKnownKeys('input', input, ['keys', 'payload', 'count']);
     const { count } = input;
@@ -193,7 +189,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // Counters from this number on are zero, because a scan clears the counters that it has read.
+    // Every scan clears the counters that it has read, so the counters from this number on are still zero.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

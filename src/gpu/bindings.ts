@@ -29,7 +29,6 @@ export function kindOf(binding: Binding): BindingKind {
   return binding.slice(0, binding.indexOf(' ')) as BindingKind;
 }
 
-/** Returns the WGSL declarations of a bind group, one line per buffer. */
 export function declareBindings(group: number, bindings: Bindings): string[] {
   return Object.entries(bindings).map(([name, binding], index) => {
     const type = binding.slice(binding.indexOf(' ') + 1);

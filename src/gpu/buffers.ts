@@ -13,7 +13,7 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** Usage flags of particle data. Kernels and vertex stages may bind such a buffer; it can be copied and uploaded to. */
+/** Usage flags of particle data. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
 /**
@@ -69,7 +69,7 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
       `The device could not reserve ${bytes} bytes for ${label}: ${(exhausted ?? invalid)?.message}`,
     );
   });
-  // A caller that awaits `settled` gets the error. If no caller does, the rejection must not count as unhandled.
+  // Callers that do not await `settled` must not cause an unhandled rejection.
   settled.catch(() => undefined);
   return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
 }

@@ -1,7 +1,6 @@
 /**
  * Requests an adapter and a device. Raises the limits of the device only as far as the given numbers of particles and
  * cells need. Uses the features timestamp-query and subgroups if the adapter has them; requires neither.
- * Also wraps a device of the caller, and checks whether the limits of a device suffice.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
@@ -277,7 +276,6 @@ function atLeastDefaults(limits: Record<string, number>): Record<string, number>
   );
 }
 
-/** Returns whether the description of the adapter says that it is a software GPU. */
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   if (!info) return false;
   const words = `${info.vendor} ${info.architecture} ${info.device} ${info.description}`;

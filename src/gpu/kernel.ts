@@ -1,7 +1,6 @@
 /**
  * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers.
- * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line. `encode`
- * records a dispatch. If the kernel was created for compilation at first use, the first `encode` also compiles it.
+ * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -50,8 +49,8 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * The calls of watchKernels in progress per device, innermost last. Each is stored as the set of verdicts of the
- * kernels that it recorded. A verdict is a promise that settles when the device has accepted or rejected a kernel.
+ * Per device, the calls of watchKernels in progress, innermost last. Each is stored as the verdicts of the kernels that
+ * it recorded: promises that settle when the device has accepted or rejected a kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -67,7 +66,7 @@ function numberOf(text: string): number {
   return TEXT_NUMBERS.size - 1;
 }
 
-/** Returns a key of everything except the label. Descriptions with equal keys compile to the same pipeline. */
+/** Returns a key of everything except the label. */
 function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
   // The order of bindings is part of the key, because it decides their binding numbers.
   return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
@@ -244,7 +243,6 @@ export class Kernel {
     const { device } = this.gpu;
     for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);
     const pipeline = device.createComputePipeline(this.pipelineDescriptor(this.link().module));
-    // If the device is lost, these promises may reject. The loss is reported separately.
     const errors = Promise.all(ERROR_SCOPES.map(() => device.popErrorScope().catch(() => null)));
     this.verdict = errors.then((caught) => {
       this.verdict = undefined;
@@ -280,8 +278,8 @@ export class Kernel {
 }
 
 /**
- * The result of watchKernels: `result` is that of its callback. If the callback recorded kernels that are still
- * compiling, `compiled` is set; it rejects if one of these kernels fails.
+ * `compiled` is set if the callback recorded kernels that are still compiling. It rejects if one of these kernels
+ * fails.
  */
 export interface Recorded<Result> {
   readonly result: Result;

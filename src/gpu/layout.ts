@@ -1,8 +1,6 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. Struct fields are accessed by name, never by
- * index. Offsets follow WGSL's rules and are never written by hand, because they differ between 2D and 3D: a vector is
- * a vec2 (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16). tests/unit/passes/reflection.test.ts compares
- * every layout with the offsets that wgsl_reflect reads from the linked shaders.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. Offsets are computed by WGSL's rules, because
+ * they differ between 2D and 3D: a vector is a vec2 (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16).
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';

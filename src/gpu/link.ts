@@ -1,16 +1,12 @@
 /**
  * Links .wgsl files into one shader. No other file imports wgsl-preprocessor.
- * Inputs: a dimension, modules and a kernel in linking order, flags for `#if`, extra constants.
- * Output: the code, and a map from its lines back to file and line, for compiler messages.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. wgsl-preprocessor
  * also obeys such words in comments, leaves other directives in the code and takes an undefined flag for false. So the
- * linker rejects any other `#` and any undeclared flag first; the error names the file and the line. User code is not
- * preprocessed.
+ * linker first rejects any other `#` and any undeclared flag. User code is not preprocessed.
  *
- * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself: other modules, the
- * bindings or the constants declare them. The lists omit names that are always linked. If a file uses a listed name
- * that nothing declares, the linker throws an error.
+ * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself, except names that are
+ * always linked. If a file uses a listed name that no module, binding or constant declares, the linker throws an error.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -41,7 +37,6 @@ export interface LinkOptions {
    * There are then no shared parameters, and the kernel's own buffers are in bind group 0 instead of 1.
    */
   readonly standalone?: boolean;
-  /** WGSL extensions to `enable`. */
   readonly extensions?: readonly string[];
   readonly userCode?: UserCode;
 }
@@ -96,16 +91,11 @@ const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
 
 const MARK = '//@';
 
-/** A line that lists the names which a file uses but does not declare. */
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
 /** A declaration at module scope; in our files it begins a line. */
 export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
-/**
- * Returns the index of the bind group with a kernel's own buffers. Group 0 has the shared parameters, unless the kernel
- * is standalone.
- */
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
   return standalone ? 0 : 1;
 }
@@ -130,7 +120,6 @@ export function linkShader(options: LinkOptions): LinkedShader {
   };
 }
 
-/** Throws if a module uses a name of its `// Needs:` lines that no linked line declares. */
 function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[]): void {
   const needed = new Map<string, string[]>();
   for (const { file, text } of lines) {

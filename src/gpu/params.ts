@@ -1,9 +1,8 @@
 /**
  * Bind group 0 of every kernel that is not standalone: the parameters of the grid and of the substep
- * (shaders/base/params.wgsl). A recorded step must keep its parameters even if the caller changes settings before
- * submitting it. So each change of parameters is written to the next part of a buffer (a UniformRing, see
- * uniform-ring.ts). When the buffer is full, a new one replaces it if recordings of the caller use it; otherwise its
- * parts are written again.
+ * (shaders/base/params.wgsl). Changed parameters go to the next slot of a UniformRing, so that a recorded step keeps
+ * its parameters even if the caller changes settings before submitting it. A full ring gets a new buffer if recordings
+ * of the caller use the old one; otherwise it begins again with the first slot.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -141,8 +140,8 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. The parts of the
-   * rings that `record` uses are never overwritten, because only the caller knows whether the encoder was submitted.
+   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. These parameters
+   * are never overwritten, because only the caller knows whether the encoder was submitted.
    */
   recordInto(record: () => void): void {
     this.isRecorded = true;

@@ -1,17 +1,14 @@
 /**
- * Reads bytes from the GPU without stalling a frame. `Readback` copies them to staging buffers, and maps a staging
- * buffer when its copies are done. Up to MAX_IDLE staging buffers are kept for reuse; the others are destroyed after
- * use. If there is no memory for a new staging buffer, only the read fails, because the copies into a new buffer have a
- * submission of their own.
+ * Reads bytes from the GPU without stalling a frame: copies them to a staging buffer, which is mapped when the copies
+ * are done. Copies into a new staging buffer have a submission of their own. So if there is no memory for that buffer,
+ * only the read fails.
  */
 import { DestroyedError } from '../core/base/errors';
 import { type ReservedBuffers, reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/**
- * Most bytes of a staging buffer that is kept. Larger ones are not, because reading a whole state every frame is rare.
- */
+/** In bytes. Larger staging buffers are not kept, because reading a whole state every frame is rare. */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {
@@ -84,7 +81,7 @@ export class Readback {
     device.queue.submit([encoder.finish()]);
   }
 
-  /** Returns a staging buffer. If it is new, `settled` rejects if there is no memory for it. */
+  /** `settled` is set for a new staging buffer, and rejects if there is no memory for it. */
   private acquire(bytes: number): { readonly staging: GPUBuffer; readonly settled?: Promise<void> } {
     const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
     const [idle] = index >= 0 ? this.idle.splice(index, 1) : [];

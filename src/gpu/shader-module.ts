@@ -2,7 +2,7 @@
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 
-/** Links and compiles a shader. `label` is the dotted name of its owner; the module is labelled `label.module`. */
+/** `label` is the dotted name of the shader's owner. */
 export async function compileShader(
   device: GPUDevice,
   label: string,
@@ -14,7 +14,6 @@ export async function compileShader(
   return module;
 }
 
-/** Throws an error with the compiler's first errors and their source lines, if there are any. */
 export async function refuseErrors(
   label: string,
   module: GPUShaderModule,

@@ -7,7 +7,6 @@ import type { Gpu } from './device';
 import { watchKernels } from './kernel';
 
 export interface Submission<Result> {
-  /** The result of the recording. */
   readonly result: Result;
   /** Rejects if the device dropped the submission: with the error of a kernel, if a kernel was the reason. */
   readonly valid: Promise<void>;
@@ -47,7 +46,7 @@ export function validOf(
     const error = await caught;
     if (error) throw new GpuError('validation', `${what} ${error.message}`);
   })();
-  // A caller that awaits `valid` gets the error. If no caller does, the rejection must not count as unhandled.
+  // Callers that do not await `valid` must not cause an unhandled rejection.
   valid.catch(() => undefined);
   return valid;
 }

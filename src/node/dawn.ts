@@ -24,7 +24,6 @@ export interface Dawn {
   readonly driver: DriverName;
   /** The driver's manifest; undefined if the system chose the driver. */
   readonly path: string | undefined;
-  /** The flags with which Dawn was started. */
   readonly flags: readonly string[];
 }
 
@@ -47,8 +46,7 @@ const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that uses a Vulkan extension to zero workgroup memory. SwiftShader implements the extension by a store
- * per word, so kernels that use workgroup memory take a second to compile. Without the extension Dawn writes a loop,
- * and these kernels compile in a tenth of that time.
+ * per word, so kernels that use workgroup memory take a second to compile; without the extension, a tenth of that.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -101,8 +99,7 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 
 /**
  * Slows down Dawn's polling. While a device exists, Dawn's binding polls in every turn of the event loop, through the
- * global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores: without
- * these pauses, tests of fast particles took a quarter longer and 1.6 times the processor time.
+ * global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;

@@ -1,15 +1,12 @@
 /**
- * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. The CLI, the tests, the
- * benchmarks and the set-up script use this file.
- * Guarantee: this file only reads; it starts, writes and sets nothing. All functions but thisMachine() take the machine
- * to search, so that tests can use made-up machines.
+ * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. Functions take the machine to
+ * search, so that tests can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 
-/** The facts about a machine that decide what the functions of this file find. */
 export interface Machine {
   readonly platform: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -68,7 +65,6 @@ const MAC_APPS = [
 ];
 const WINDOWS_APPS = ['Google/Chrome/Application/chrome.exe', 'Chromium/Application/chrome.exe'];
 
-/** Returns the machine this process runs on. */
 export function thisMachine(): Machine {
   return {
     platform: process.platform,
@@ -152,7 +148,7 @@ export function findLavapipe(machine: Machine): Driver | undefined {
   return { name: 'lavapipe', manifest, loaderFolder: findSwiftShader(machine)?.loaderFolder };
 }
 
-/** Returns SwiftShader, which Dawn accepts, or else lavapipe, which Dawn may accept. */
+/** Prefers SwiftShader, because Dawn rejects old versions of lavapipe. */
 export function findSoftwareDriver(machine: Machine): Driver | undefined {
   return findSwiftShader(machine) ?? findLavapipe(machine);
 }
@@ -177,7 +173,6 @@ function findSystemDriver(machine: Machine): Driver | undefined {
   return hardware.length > 0 ? system : undefined;
 }
 
-/** Returns the preference in CELLSTORM_DRIVER, or `fallback` if it is not set. */
 export function readPreference(machine: Machine, fallback: DriverPreference): DriverPreference {
   const value = machine.environment.CELLSTORM_DRIVER;
   if (!value) return fallback;

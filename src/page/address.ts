@@ -51,7 +51,6 @@ export class Address {
     if (location.search !== (record ? address : '')) history.replaceState(null, '', address);
   }
 
-  /** Copies a link to the present choices and view to the clipboard. */
   async copy(): Promise<void> {
     this.write();
     try {

@@ -1,7 +1,4 @@
-/**
- * The help sheet lists the keys (KEYS in input.ts) and the pointer gestures. Its switch turns the shortcuts that are
- * single characters on and off.
- */
+/** The help sheet lists the keys (KEYS in input.ts) and the pointer gestures. */
 
 import { KEYS } from './input';
 import { isCharacter, isIgnored, letChoose } from './support/character-keys';

@@ -1,7 +1,4 @@
-/**
- * Handles the keys that work everywhere on the page, and the pointers and the wheel over the picture. The help sheet
- * and the key handler use the same list of keys, KEYS.
- */
+/** Handles the keys that work everywhere on the page, and the pointers and the wheel over the picture. */
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
 import { find } from './support/dom';
@@ -180,7 +177,7 @@ export function listenToPointers(playground: Playground): void {
   const beginWaiting = (position: ScreenPosition) => {
     waiting = { position, timer: setTimeout(endWaiting, ALONE_MS) };
   };
-  /** Ends the wait for a second finger. The tool starts at the position where the first finger came down. */
+  /** The tool starts at the position where the first finger came down. */
   const endWaiting = () => {
     const position = waiting?.position;
     stopWaiting();

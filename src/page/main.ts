@@ -18,13 +18,10 @@ export interface PageHandle {
   readonly ready: Promise<void>;
   /** The present simulation; a reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
-  /** The measures that the panel shows. */
   readonly measures: Measured | undefined;
   /** The frame that the next picture is drawn from. */
   readonly frame: Frame | undefined;
-  /** Whether a particle is being dragged. */
   readonly isHolding: boolean;
-  /** The GPU engine's device. */
   readonly device: GPUDevice | undefined;
   /**
    * Resolves when the page has done all that the visitor requested. If the run is paused, also waits until its state is

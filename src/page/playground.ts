@@ -102,7 +102,6 @@ export class Playground {
     for (const element of [stage, free]) new ResizeObserver(() => this.redraw()).observe(element);
   }
 
-  /** Connects the signals of some parts to the parts that act on them. */
   private listen(): void {
     const { session, restarts, picture, meter, history, panel } = this;
     session.choicesChanged.listen(() =>
@@ -186,7 +185,6 @@ export class Playground {
     this.restarts.request(this.session.choices);
   }
 
-  /** Goes back to the last state that the history kept before the present time. */
   goBack(): void {
     const { session, history } = this;
     const { run } = session;
@@ -213,7 +211,6 @@ export class Playground {
     this.picture.isDirty = true;
   }
 
-  /** Shows a run that has just become ready. */
   private show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
     const { viewpoint, panel, picture } = this;
     const note = [refusal, box.leftOut].filter(Boolean).join(' ');

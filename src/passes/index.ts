@@ -87,7 +87,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** Kernels of the radix sort. They are the same in 2D and 3D, because keys have no dimensions. */
+/** Keys have no dimensions, so these kernels are the same in 2D and 3D. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -117,7 +117,6 @@ function describeVariant(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels with obstacles. */
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
   // Continuous motion uses no finer entries, so its kernels are the same for one level and for several.
@@ -149,7 +148,6 @@ function describeCrowds(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels of the contact law. If crowds are split, each also has a variant for heavy particles. */
 function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescription[] {
   return heavyVariants(variant, broadPhase).flatMap((heavy) => [
     Partner.describe(variant, broadPhase, heavy),
@@ -169,15 +167,11 @@ function describePairs(
   ]);
 }
 
-/**
- * Returns the values of `heavy` to describe kernels for: if crowds are split, each kernel also has a variant for heavy
- * particles.
- */
+/** If crowds are split, each kernel also has a variant for heavy particles. */
 function heavyVariants(variant: Variant, broadPhase: BroadPhase): boolean[] {
   return splitsCrowds(variant, broadPhase) ? [false, true] : [false];
 }
 
-/** Kernels of queries around points. */
 function describeQueries(variant: Variant, breadth: Breadth): KernelDescription[] {
   return [
     Near.describe(variant, 'tally', breadth),
@@ -206,7 +200,6 @@ function describeLevels(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels of a simulation with variable radii. */
 function describeSizedSimulation(variant: Variant): KernelDescription[] {
   return [
     Integrate.describe(variant),

@@ -84,7 +84,6 @@ const LEVELS: ShaderSource = { name: 'levels/levels.wgsl', text: levels };
 const LEVELS_DENSE: ShaderSource = { name: 'levels/dense.wgsl', text: levelsDense };
 const LEVELS_HASHED: ShaderSource = { name: 'levels/hashed.wgsl', text: levelsHashed };
 
-/** World modules for variable radii. */
 const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [SPACE_STRAIGHT, LEVELS_DENSE, LEVELS],
   periodic: [SPACE_PERIODIC, LEVELS_DENSE, LEVELS],
@@ -118,7 +117,6 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
  */
 export type Breadth = 'narrow' | 'wide';
 
-/** The variant that a kernel is linked for. */
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
@@ -153,15 +151,13 @@ export function bodyFlags({
 }
 
 /**
- * Returns whether kernels read finer entries. In a bounded or periodic world with too few levels, there are none.
- * Unbounded worlds with too few levels are rare, so they have no kernels of their own; their list of finer entries is
- * empty.
+ * Returns whether kernels read finer entries. A bounded or periodic world with too few levels has none. Unbounded
+ * worlds with too few levels are rare, so their kernels read finer entries from an empty list.
  */
 function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
 }
 
-/** The flags of the modules of a variant. */
 export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> {
   return {
     ...bodyFlags(variant),
@@ -191,8 +187,8 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
 }
 
 /**
- * The binding with the list of heavy particles, for a heavy kernel. With levels it needs no further binding, because
- * the list is at the end of the finer entries.
+ * The binding with the list of heavy particles, for a heavy kernel. With levels, that list is at the end of the finer
+ * entries and needs no binding of its own.
  */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
@@ -220,15 +216,12 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** The modules that read obstacles from `start`. Empty if the variant has no obstacles. */
+/** The modules that read obstacles from `start`. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/**
- * The modules with the loop over obstacles: with variable radii over their tree, otherwise over rows of cells. Empty if
- * the variant has no obstacles.
- */
+/** The modules with the loop over obstacles: with variable radii over their tree, otherwise over rows of cells. */
 export function obstacleModules(variant: Variant): ShaderSource[] {
   const { obstacles: has, kind, levels } = variant;
   if (!has) return [];
@@ -238,7 +231,6 @@ export function obstacleModules(variant: Variant): ShaderSource[] {
   return [...obstacleStores(variant), ...probe];
 }
 
-/** The constants of the obstacle modules. Empty if the variant has no obstacles. */
 export function obstacleConstants({
   obstacles: has,
   dimensions,

@@ -34,7 +34,6 @@ export class ParticlePass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer 
   }
 }
 
-/** Binds the buffers to the kernel for all particles and, if there is one, to the kernel for heavy particles. */
 export function bindKernels(all: Kernel, heavy: Kernel | undefined, buffers: Named): ParticleGroup {
   const { crowd } = buffers;
   const workgroups = crowd && { buffer: crowd, offset: 4 * HEAVY_DISPATCH };

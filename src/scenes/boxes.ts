@@ -27,7 +27,7 @@ const CELL = 2 * GREATEST_HALF;
 /** Area (volume) per body at which a body overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
-/** Least radius or half extent of the pegs of `terraces`, in units: an eighth of LEAST_HALF. */
+/** Least radius or half extent of the pegs of `terraces`, in units. */
 const LEAST_PEG = SHAPE_UNITS / 16;
 /** `terraces` has one peg per this many layout cells. */
 const PEG_EVERY = 2;

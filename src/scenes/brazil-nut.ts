@@ -30,7 +30,7 @@ const SMALL_ACROSS = 3;
 const CELL = 2 * LARGE + 192;
 /** Width of the bed divided by its height, approximately. In a deep bed, large grains take minutes to rise. */
 const WIDTH = { 2: 4, 3: 1.5 } as const;
-/** Large grains start in the lower part of the bed, which is this share of it. */
+/** The large grains start in this lower share of the bed. */
 const LOWER_SHARE = 1 / 2;
 
 const SHAKES_PER_SECOND = 1;

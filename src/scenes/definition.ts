@@ -7,7 +7,6 @@ import type { Random } from './random';
 import type { SceneContent } from './scene';
 import type { TankContent } from './tank';
 
-/** The method that moves the particles of a scene. */
 export type SceneMethod = 'collisions' | 'fluid' | 'flock';
 
 interface DefinitionBase {

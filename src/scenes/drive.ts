@@ -1,7 +1,6 @@
 /**
- * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move.
- * Guarantee: a drive depends on simulated time alone. So a run is repeatable, and a restored state continues as if it
- * had not been interrupted, whatever gravity and obstacles were saved with the state.
+ * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move. A drive depends on
+ * simulated time alone, so a run is repeatable, and a restored state continues as if the run had not been interrupted.
  */
 import { checkFinite, checkFunction } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
@@ -19,13 +18,9 @@ export interface Driven {
 /** Returns the changes for a step that begins at `time`, in seconds. */
 export type Drive = (time: number) => Driven;
 
-/** The part of a simulation that a drive reads and changes. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
-/**
- * Applies a drive; call it before each step. Without a drive it does nothing.
- * `strength`: the scene's gravity, length / s².
- */
+/** Applies a drive, if there is one. Call this before each step. `strength`: the scene's gravity, length / s². */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
   if (typeof target?.setObstacles !== 'function') throw new ArgumentError('target', target, 'a simulation');
@@ -41,7 +36,7 @@ export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }
 
-/** Returns the strength of a scene's own gravity. */
+/** Returns the strength of a scene's own gravity, length / s². */
 export function strengthOf(settings: { readonly gravity?: readonly number[] | undefined }): number {
   const gravity: unknown = settings?.gravity ?? [];
   if (

@@ -8,8 +8,8 @@ const IN_SIGHT = 8;
 /** Edges of the sky, in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
 /**
- * Least and greatest speed of birds per second. The unit of length is how far a bird sees (`perception: 1` below). A
- * flock of thousands crosses the sky in about 10 s.
+ * Least and greatest speed of birds per second. The unit of length is the distance that a bird sees (`perception: 1`
+ * below). A flock of thousands crosses the sky in about 10 s.
  */
 const SLOWEST = 5;
 const FASTEST = 10;

@@ -40,7 +40,6 @@ const LEAST_HEIGHT = 2;
 /** Particles per cell: the fluid's defaults. */
 export const PER_CELL = { 2: 4, 3: 8 } as const;
 const FEWEST_CELLS = 4;
-/** Largest number of cells along an axis. */
 export const MOST_CELLS_ALONG = 4096;
 
 /** Number of samples along the tank's height with which to measure the volume of fluid. */
@@ -151,7 +150,7 @@ function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[]
   return found;
 }
 
-/** Returns the begin and end of each run of indices for which `isIn` returns true, one after the other. */
+/** Returns a flat list with the begin and the end of each run of indices for which `isIn` returns true. */
 function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   const ends: number[] = [];
   for (let index = 0; index <= length; index++) {

@@ -40,7 +40,6 @@ function sizeFor(from: number, isEnough: (size: number) => boolean): number {
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 
-/** Returns the distance between the panes of a vessel. */
 function depthOf(halfWidth: number): number {
   return Math.min(DEEPEST, Math.max(SHALLOWEST, Math.ceil(halfWidth / 3)));
 }
@@ -97,7 +96,7 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
  * times the depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
-/** Seconds from the moment when the last grain should have fallen through the glass to the next turn. */
+/** Seconds of rest before the next turn, after all grains should have fallen through the glass. */
 const REST_SECONDS = 3;
 
 export const HOURGLASS: CollisionSceneDefinition = {

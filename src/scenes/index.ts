@@ -37,14 +37,12 @@ export function createScene(name: string, request: SceneRequest): Scene {
   return { name, description, world, dimensions, count, seed, ...content };
 }
 
-/** Returns the options of the scene's world. */
 export function worldOptions(scene: Scene): WorldOptions {
   const { dimensions, cellSize, min, max, periodic, crowds } = scene;
   if (scene.world === 'unbounded') return { dimensions, cellSize, crowds, unbounded: true };
   return { dimensions, cellSize, crowds, min, max, periodic };
 }
 
-/** Returns the options for the sizes of the scene's particles. */
 export function sizeOptions({
   radius,
   radii,

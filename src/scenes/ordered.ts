@@ -54,7 +54,7 @@ export const GAS: CollisionSceneDefinition = {
     const edge = Math.max(
       2,
       ceilRoot(count * GAS_ROOM[dimensions], dimensions),
-      // A few particles also need room for random offsets.
+      // With few particles, the edge must still leave room for random offsets.
       Math.ceil(columns * 1.25),
     );
     const spacing = Math.floor((edge * UNITS) / columns);
@@ -170,7 +170,7 @@ export const LATTICE: CollisionSceneDefinition = {
       }
     }
     return {
-      // Less than half a cell, so that particles half a cell from the wall lie inside; and a multiple of 1/16.
+      // Less than half a cell, so that particles half a cell from the wall lie inside. A multiple of 1/16 is exact.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(0, dimensions),

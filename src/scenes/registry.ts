@@ -85,12 +85,10 @@ export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> 
     .map(({ name }) => name);
 }
 
-/** Returns the scene with this name, or undefined. */
 export function findScene(name: string): SceneDefinition | undefined {
   return SCENES.find((scene) => scene.name === name);
 }
 
-/** Returns whether the scene with this name is driven; see drive.ts. */
 export function isDriven(name: string): boolean {
   return sceneNames({ driven: true }).includes(name);
 }

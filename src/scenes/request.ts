@@ -1,7 +1,6 @@
 /** The argument of `createScene`. */
 import type { Dimensions } from '../core/world/world';
 
-/** The seed of requests without one. */
 export const DEFAULT_SEED = 1;
 
 export interface SceneRequest {

@@ -84,7 +84,6 @@ export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }
 
-/** Returns `dimensions` equal numbers. */
 export function repeat(value: number, dimensions: Dimensions): number[] {
   return new Array<number>(dimensions).fill(value);
 }

@@ -3,7 +3,10 @@
  * options. Their types are declared here because scenes may not import methods.
  */
 
-/** A box or a ball in which fluid starts, enters or leaves. `velocity`: that of the fluid which starts or enters. */
+/**
+ * A box or a ball in which fluid starts, enters or leaves. `velocity` is the velocity of fluid that starts or enters
+ * there.
+ */
 export type Region =
   | {
       readonly min: readonly number[];
@@ -19,7 +22,6 @@ export type Region =
 /** A region that emits fluid, and the velocity of that fluid. */
 export type Inlet = Region & { readonly velocity: readonly number[] };
 
-/** A body that moves through the fluid. */
 export type TankBody =
   | { readonly shape: 'ball'; readonly position: readonly number[]; readonly radius: number }
   | { readonly shape: 'box'; readonly position: readonly number[]; readonly halfExtents: readonly number[] };

@@ -46,7 +46,6 @@ function chooseRadius(random: Random, octave: number): number {
   }
 }
 
-/** Returns uniformly random positions in a cube with this edge. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   // 32-bit floats hold these numbers exactly for edges up to 524,288. In 2D, `mixed` is that long with 60 million
   // particles.

@@ -17,7 +17,6 @@ const BALL_SPACING = 0.5;
 /** Distance between balls from pane to pane. Less than a diameter is enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
-/** A position; coordinates are in units of length. */
 export type Point = readonly [x: number, y: number];
 
 /** Returns evenly spaced points along a polyline, both ends included. */
@@ -98,7 +97,6 @@ function layersIn(dimensions: Dimensions, depth: number): number {
   return Math.max(1, Math.floor((depth * UNITS - UNITS - 2 * GRAIN_SHAKE) / GRAIN_SPACING) + 1);
 }
 
-/** Returns the number of grains that fit into a room. */
 export function capacityOf(dimensions: Dimensions, room: Room, depth: number): number {
   const inLayer = rowsOf(room).reduce((sum, row) => sum + row.count, 0);
   return inLayer * layersIn(dimensions, depth);

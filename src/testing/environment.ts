@@ -5,15 +5,12 @@ import { type DriverPreference, readPreference, thisMachine } from '../node/driv
 
 export const ALLOW_NO_GPU = 'CELLSTORM_ALLOW_NO_GPU';
 
-/** Returns whether tests that need a GPU are skipped, with a note, on a machine without a GPU. By default they fail. */
+/** Returns whether tests that need a GPU are skipped on a machine without one. By default they fail. */
 export function allowsNoGpu(): boolean {
   return process.env[ALLOW_NO_GPU] === '1';
 }
 
-/**
- * Returns the driver for tests: the one in CELLSTORM_DRIVER, by default a software driver, so that every machine gives
- * the same bits.
- */
+/** Returns the driver in CELLSTORM_DRIVER, by default a software driver, so that every machine gives the same bits. */
 export function testPreference(): DriverPreference {
   return readPreference(thisMachine(), 'software');
 }

@@ -22,7 +22,6 @@ const STEPS = 32;
 /** Greatest move along an axis, in units of 1/STEPS. After such moves most pairs still overlap, and some do not. */
 const MOST_MOVED = 8;
 
-/** Balls with variable radii, and their world. */
 export interface SizedParticles {
   readonly dimensions: Dimensions;
   readonly world: WorldOptions;
@@ -119,7 +118,6 @@ export function findWithin(scene: Scene, point: readonly number[], radius: numbe
   return found;
 }
 
-/** Returns the pairs of a list for which `isKept` returns true. */
 export function keepPairs(
   { count, pairs }: PairList,
   isKept: (first: number, second: number) => boolean,
@@ -135,7 +133,6 @@ export function keepPairs(
   return { count: length / 2, pairs: kept.slice(0, length) };
 }
 
-/** Describes the first difference between two lists of pairs; undefined if they are equal. */
 export function differenceOfPairs(got: PairList, expected: PairList): string | undefined {
   for (let index = 0; index < Math.max(got.count, expected.count); index++) {
     const isInBoth = index < got.count && index < expected.count;

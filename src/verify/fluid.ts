@@ -269,7 +269,6 @@ export async function checkSpin(
 
 const RUNS = 3;
 
-/** Checks that three runs end with the same hash. */
 export async function checkRepeats(
   open: OpenFluid,
   options: FluidOptions,
@@ -326,7 +325,6 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(2)}%`;
 }
 
-/** Yields the findings of all checks, one after the other. */
 export async function* verifyFluid(
   gpu: Gpu | undefined,
   dimensions: readonly (2 | 3)[],

@@ -21,7 +21,6 @@ import { differenceOfList } from './lists';
 /** Most particles for the check `grid`. The reference is plain JavaScript and takes too long for more. */
 const MOST_ASSIGNED = 70_000;
 
-/** Returns the checks of a scene with their names. */
 export function levelChecks(
   gpu: Gpu | undefined,
   scene: SizedParticles,
@@ -62,7 +61,6 @@ async function withGrid<Result>(
   }
 }
 
-/** Compares starts of cells, starts of finer entries, ids, and sorted positions with their radii, number for number. */
 async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   const { count, positions, radii, dimensions } = scene;
   if (count > MOST_ASSIGNED) return { pass: true, detail: `left out: more than ${MOST_ASSIGNED} particles` };
@@ -121,7 +119,6 @@ async function checkPairs(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   });
 }
 
-/** Compares pairs with those of brute force or of the incremental index. */
 export function checkSizedPairs(
   got: Uint32Array,
   scene: SizedParticles,

@@ -1,7 +1,6 @@
 /**
- * The checks `list` and `events`, which compare with the oracle's pairs. `list` compares the GPU's list of contacts,
- * its count and its indirect dispatch. `events` compares which contacts began, stayed and ended after all particles
- * moved a little.
+ * The checks `list` and `events`. `list` compares the GPU's list of contacts, its count and its indirect dispatch with
+ * the oracle's pairs. `events` compares which contacts began, stayed and ended after all particles moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';

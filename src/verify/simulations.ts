@@ -37,7 +37,6 @@ import { sizedParticlesOf } from './exact';
 import { type Finding, failure, success } from './finding';
 import { checkSizedPairs } from './levels';
 
-/** The engine to check: on a device, or the CPU engine. */
 export type Subject =
   | { readonly gpu: Gpu }
   | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
@@ -75,7 +74,6 @@ export async function checkMeasures(
   });
 }
 
-/** Measures that do not depend on cells. */
 const CELLLESS_MEASURES = [
   'count',
   'contacts',
@@ -129,7 +127,6 @@ function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   );
 }
 
-/** Returns the sizes of the scene's particles, as `Sizes` in core/particles/shapes.ts stores them. */
 function sizesOfScene(scene: Scene): Sizes {
   return sizesOf('', scene, scene.count, sizeRules(scene)) ?? {};
 }
@@ -177,8 +174,8 @@ function stir({ velocities, seed }: Scene): Float32Array {
 }
 
 /**
- * Checks that three runs, the third restored halfway, give the same hash. In small scenes whose naive broad phase must
- * give that hash too, a fourth run checks this.
+ * Checks that three runs, the third restored halfway, give the same hash. If the naive broad phase must give that hash
+ * too, a fourth run uses it, but only in small scenes.
  */
 export async function checkRepeats(
   subject: Subject,
@@ -219,7 +216,6 @@ export async function checkRepeats(
     : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
 }
 
-/** Opens a simulation on the engine that is checked. */
 export async function open(subject: Subject, options: SimulationOptions): Promise<ParticleSimulation> {
   return 'gpu' in subject ? createSimulation(subject.gpu, options) : subject.createCpu(options);
 }
@@ -269,8 +265,8 @@ export function compareWithin(
       ['position', got.positions, bound.exactPositions, bound.positions],
       ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
     ] as const) {
-      // The bound holds for the difference of two rounded results. The exact state is not rounded, so half the bound
-      // holds.
+      // The bound holds for the difference of two rounded results. The exact state is not rounded, so half the bound is
+      // enough.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {

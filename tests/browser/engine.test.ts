@@ -1,4 +1,4 @@
-/** Checks in a real browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
+/** Checks in a browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
 import type { VerifyCase, VerifyOptions } from '../../src/verify/verify';

@@ -1,4 +1,6 @@
-/** Reads what the page's simulation holds into the reference's types, and finds its points on the screen. */
+/**
+ * Reads the particles of the page's simulation into the reference's types, and finds points of the world on the screen.
+ */
 import type { Page } from 'puppeteer';
 import type { ParticleArrays } from '../../src/core/simulation/simulation';
 import type { World } from '../../src/core/world/world';
@@ -15,7 +17,7 @@ export interface Held {
   readonly grid: Grid;
 }
 
-/** Reads what the simulation holds, and sorts it into the reference's grid. */
+/** Reads the particles of the page's simulation, and sorts them into the reference's grid. */
 export async function readHeld(page: Page): Promise<Held> {
   const { world, radius, positions, velocities, ids } = await page.evaluate(async () => {
     const simulation = window.cellstorm?.simulation;

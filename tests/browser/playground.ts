@@ -16,13 +16,13 @@ import type { Opener, OpenPage } from '../helpers/browser';
 
 /** Width in pixels of the panel's shadow. */
 const SHADOW = 17;
-/** In pixels: corners of boxes are tested this far from the edges. */
+/** Corners of boxes are tested this many pixels from the edges. */
 const CORNER_INSET = 1.5;
-/** In pixels: boxes with half edges up to this are too small to test their corners. */
+/** Boxes with half edges up to this many pixels are too small to test their corners. */
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
-/** Per channel, out of 255: covers the rounding of the blend and of the screenshot. */
+/** Tolerance per channel, out of 255: covers the rounding of the blend and of the screenshot. */
 export const TOLERANCE = 4;
 /** Few enough for quick steps, many enough for a picture. */
 export const SOME = 600;
@@ -74,13 +74,13 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 }
 
 /**
- * Sets all controls: those of `wanted`, and all others to the defaults of the scene. Then starts over, paused, with the
- * fitted picture and without sheets. Tests that share a page begin with it.
+ * Sets the controls in `wanted`, and all others to the defaults of the scene. Then starts over, paused, with the fitted
+ * picture and without sheets. Tests that share a page begin with this function.
  */
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;
   const choices = { ...defaultChoices(scene, dimensions), count: FEW, ...wanted };
-  // A scene sets other fields, some by the dimensions.
+  // These come first, because a scene sets other fields, some of them by the dimensions.
   const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
   const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];
   const values = names.map((name) => {
@@ -118,7 +118,6 @@ export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promis
   );
 }
 
-/** Lets the page draw this many frames. */
 export async function passFrames(page: Page, frames: number): Promise<void> {
   await page.evaluate(async (times) => {
     for (let frame = 0; frame < times; frame++) await new Promise(requestAnimationFrame);
@@ -126,14 +125,13 @@ export async function passFrames(page: Page, frames: number): Promise<void> {
 }
 
 /**
- * Lets the page's timers of up to this many milliseconds fire. Timers fire in their order, so that a slow machine takes
- * longer, but nothing else changes.
+ * Waits until the page's timers of up to this many milliseconds have fired. Timers fire in their order, so a slow
+ * machine only takes longer.
  */
 export async function passTimers(page: Page, milliseconds: number): Promise<void> {
   await page.evaluate((after) => new Promise((done) => setTimeout(done, after)), milliseconds);
 }
 
-/** Waits until an element's text matches. */
 export async function waitForText(page: Page, id: string, pattern: RegExp): Promise<string> {
   await page.waitForFunction(
     (name, source) => new RegExp(source).test(document.getElementById(name)?.textContent ?? ''),
@@ -187,7 +185,6 @@ export function hideGpu(): void {
   Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 }
 
-/** Follows a link in the same page. */
 export async function follow(page: Page, address: string): Promise<void> {
   await page.goto(new URL(address, page.url()).href);
   await waitForPicture(page);
@@ -208,7 +205,6 @@ export async function chooseScene(page: Page, scene: string): Promise<void> {
   await chooseOption(page, 'scene', titleOf(scene));
 }
 
-/** Chooses an option by its label. */
 export async function chooseOption(page: Page, field: string, label: string): Promise<void> {
   await page.select(`#${field}`, label);
   await settle(page);
@@ -239,7 +235,6 @@ export async function unfold(page: Page, field: string): Promise<void> {
   });
 }
 
-/** Switches overlays. */
 export async function toggle(page: Page, ...names: OverlayName[]): Promise<void> {
   for (const name of names) await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
   await settle(page);
@@ -376,7 +371,6 @@ function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, t
   return true;
 }
 
-/** Counts the pixels of a part of a picture that are close to a colour. */
 export function countPixels(
   image: DecodedPng,
   { x, y, width, height }: Rectangle,
@@ -401,7 +395,6 @@ export function colourOfValue({ theme, scaleEnd }: Scenery, value: number): Rgb 
   return interpolate(theme.stops, value / scaleEnd);
 }
 
-/** Counts the pixels of a rectangle that differ between two pictures. */
 export function countDifferences(
   first: DecodedPng,
   second: DecodedPng,
@@ -425,11 +418,11 @@ export function countDifferences(
 }
 
 export interface Comparison {
-  /** Of the particles in the free part: the share whose middle has the colour of their value. */
+  /** Share of the particles in the free part whose middle has the colour of their value. */
   readonly particles: number;
-  /** Of the boxes that are not tiny: the share whose corners are painted. 1 without boxes. */
+  /** Share of the boxes whose corners are painted. Leaves out tiny boxes; 1 without boxes. */
   readonly boxes: number;
-  /** Of the pixels away from all particles: the share that has the colour of the background. */
+  /** Share of the pixels away from all particles that have the colour of the background. */
   readonly background: number;
   readonly backgroundPixels: number;
 }
@@ -468,7 +461,6 @@ export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance:
   let pixels = 0;
   let empty = 0;
   for (let row = Math.ceil(free.y); row < free.y + free.height; row += 2) {
-    // Skip the panels' shadows.
     for (let column = Math.ceil(free.x + SHADOW); column < free.x + free.width - SHADOW; column += 2) {
       const inside = isInside(column + 0.5, row + 0.5, box, -2);
       const isOutside = !isInside(column + 0.5, row + 0.5, box, 2);

@@ -1,14 +1,13 @@
-/** Keeps the files that the page offers in memory, so that tests can read them. */
+/** Keeps the page's downloads in memory, so that tests can read them. */
 import type { Page } from 'puppeteer';
 
 declare global {
   interface Window {
-    /** The files that the page has offered for download. */
     saved?: { readonly name: string; readonly blob: Blob }[];
   }
 }
 
-/** Runs in the page before its scripts: keeps files in memory instead of saving them. */
+/** Runs in the page before its scripts. */
 export function keepFiles(): void {
   const blobs = new Map<string, Blob>();
   window.saved = [];
@@ -24,7 +23,6 @@ export function keepFiles(): void {
   };
 }
 
-/** Waits for the next file that the page offers, and returns it. */
 export async function takeFile(page: Page): Promise<{ readonly name: string; readonly bytes: Uint8Array }> {
   await page.waitForFunction(() => (window.saved?.length ?? 0) > 0);
   const { name, text } = await page.evaluate(async () => {

@@ -2,11 +2,11 @@
  * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
  * work without a GPU. Collects every error and warning of a page.
  *
- * Call `useBrowser()` in a describe. Server and browser start with the first file that needs them and serve all files of
- * the process, because a start takes longer than most tests. Each describe has its own browser profile. Tests that use a
- * page as visitors do should ask for the built page: the page from source loads a hundred files each time.
+ * Call `useBrowser()` in a describe. All files of a process share the server and the browser, because a start takes
+ * longer than most tests. Each describe has its own browser profile. Tests of what visitors do should ask for the built
+ * page: the page from source loads a hundred files each time.
  *
- * A page takes seconds to open, most of them to compile kernels. Tests that need no page of their own share one:
+ * A page takes seconds to open, mostly to compile kernels. Tests that need no page of their own share one:
  *   const open = browser.share((opener) => openPlayground(opener));
  *   browserTest('…', async () => { const { page } = await open(); … });
  * Such a test sets what it needs first, and leaves the page usable.
@@ -34,7 +34,6 @@ export interface OpenPage {
   call<Result>(module: string, name: string, ...values: readonly unknown[]): Promise<Result>;
 }
 
-/** Opens pages. */
 export interface Opener {
   /** Opens a path below the address. `prepare` runs before anything is loaded. */
   openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
@@ -47,9 +46,9 @@ export interface BrowserFixture extends Opener {
   /** The folder of the built page. Undefined if the source is served. */
   readonly folder: string | undefined;
   /**
-   * Returns a function that opens a page at its first call and returns the same page from then on. The page closes after
-   * the tests of the surrounding describe. After each of them the page must have no problems. After a failure the next
-   * test gets a fresh page.
+   * Returns a function that opens a page at its first call and then always returns that page. The page closes after the
+   * tests of the surrounding describe. After each test it must have no problems. After a failure the next test gets a
+   * fresh page.
    */
   share(open: (opener: Opener) => Promise<OpenPage>): () => Promise<OpenPage>;
 }
@@ -60,7 +59,7 @@ export interface OpenOptions {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-/** Limit of each wait for a page. It is long because a busy machine is slow; each test has its own limit as well. */
+/** Limit of each wait for a page. Long, because a busy machine is slow; each test has its own limit as well. */
 const PAGE_LIMIT_MS = 120_000;
 
 /** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
@@ -105,8 +104,8 @@ const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
 });
 
 /**
- * Like vitest's `test`. A missing browser fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then the test is
- * skipped, and the run prints that.
+ * Like vitest's `test`. Without a browser the test fails, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then it is skipped,
+ * and the run prints that.
  */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 

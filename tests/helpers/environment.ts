@@ -18,7 +18,6 @@ export function portabilityDriver(): Driver | undefined {
   return findLavapipe(machine) ?? findSoftwareDriver(machine);
 }
 
-/** One line each for the browser, the driver of the GPU tests, the driver of the portability tests, and the flags. */
 export function describeEnvironment(tier: unknown): string[] {
   const machine = thisMachine();
   const chrome = findChrome(machine);

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
 import type { CpuGrid } from '../../src/cpu';
 
-/** Caches converted numbers: a coordinate comes up once per pair. */
+/** Caches converted numbers, since a coordinate comes up once per pair. */
 const known = new Map<number, bigint>();
 
 /** A double as a multiple of 2⁻¹⁰⁷⁴, by long division. It shares nothing with the code under test. */
@@ -41,7 +41,10 @@ export function exactOverlap(
   return isNearer(a.map(exact), b.map(exact), (exact(diameter) + exact(rest)) ** 2n, periods.map(exact));
 }
 
-/** The squared distance of integer positions. An axis is periodic if its period is given and not 0. */
+/**
+ * Whether the squared distance of integer positions is less than `reachSquared`. An axis is periodic if its period is
+ * given and not 0.
+ */
 function isNearer(
   a: readonly bigint[],
   b: readonly bigint[],
@@ -77,7 +80,6 @@ export function oracle(
   const vectors = Array.from({ length: positions.length / dimensions }, (_, particle) =>
     vectorAt(positions, dimensions, particle),
   );
-  // Convert once per particle instead of once per pair.
   const exactPositions = vectors.map((vector) =>
     vector.every(Number.isFinite) ? vector.map(exact) : undefined,
   );

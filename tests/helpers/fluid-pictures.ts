@@ -34,7 +34,6 @@ export interface Pixels {
 export interface Pictured {
   readonly plan: FluidPlan;
   readonly frame: Frame;
-  /** Converts a point of the world to pixels. */
   toPixel(point: readonly number[]): readonly [number, number];
   readonly pixels: Pixels;
   /** Bytes of the surface textures. */

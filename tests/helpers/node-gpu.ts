@@ -15,24 +15,23 @@ export interface DeviceOptions {
   /** Optional features to switch off. timestamp-query and subgroups are on if the adapter has them. */
   readonly without?: readonly GPUFeatureName[] | undefined;
   /**
-   * Uses one device for all tests of the process that ask for it, so that kernels are compiled once: a software GPU
-   * needs minutes to compile all of them. Not allowed together with the options above.
+   * Uses one device for all tests of the process that ask for it, so that kernels are compiled only once. Not allowed
+   * together with the options above.
    */
   readonly shared?: boolean | undefined;
   /**
-   * Uses a device without a driver. It validates shaders, layouts and pipelines like any other, but runs nothing. A
-   * software GPU needs many times as long per pipeline, because it generates machine code.
+   * Uses a device without a driver. It validates shaders, layouts and pipelines, but runs nothing. A software GPU needs
+   * many times as long per pipeline, because it generates machine code.
    */
   readonly driverless?: boolean | undefined;
 }
 
 export interface GpuTestOptions extends DeviceOptions {
   readonly timeoutMs?: number | undefined;
-  /** The tier that runs it; undefined: both. */
+  /** The only tier that runs the test. Default: both. */
   readonly tags?: keyof typeof TIERS | undefined;
 }
 
-/** The options of most tests: kernels are compiled once for all of them. */
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 
 /** The same for one of many similar cases. */
@@ -61,12 +60,9 @@ const MISMATCHES_SHOWN = 10;
 
 const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch((error: Error) => error);
 
-/** The name of the adapter that the tests run on, for messages. */
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
 export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestOptions = {}): void {
-  // A missing adapter fails the test, unless CELLSTORM_ALLOW_NO_GPU=1 is set. Then the run prints that tests are
-  // skipped.
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
   const { tags = [], timeoutMs, ...device } = options;
   const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };

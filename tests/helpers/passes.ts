@@ -29,7 +29,6 @@ export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGR
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
-/** Records one compute pass and submits it. */
 export function runPass(gpu: Gpu, record: (pass: GPUComputePassEncoder) => void): void {
   const encoder = gpu.device.createCommandEncoder({ label: 'test.pass' });
   const pass = encoder.beginComputePass({ label: 'test.pass' });

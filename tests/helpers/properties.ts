@@ -11,8 +11,8 @@ export function runs(numRuns: number): fc.Parameters<unknown> {
 }
 
 /**
- * Checks that the random cases contained what the property is about at least `least` times, of all that the full tier
- * runs. With another seed than the usual one chance would decide, so nothing is checked.
+ * Checks that random cases showed what a property is about at least `least` times in the full tier, or in proportion if
+ * fewer run. Checks nothing with an unusual seed, because then chance would decide.
  */
 export function expectSeen(count: number, least: number): void {
   if (isUsualSeed) expect(count).toBeGreaterThanOrEqual(runsOf(least));

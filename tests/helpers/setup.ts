@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 import { isLeftOut, runsOf, seed } from './tiers';
 
-/** Replays one case of one test; npm run test:fuzz sets it. */
+/** The path of one case to replay; npm run test:fuzz sets it. */
 const path = process.env.CELLSTORM_PATH;
 
 /** The number of random cases of a property that names none, fast-check's default. */

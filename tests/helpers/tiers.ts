@@ -1,7 +1,7 @@
 /**
  * The two tiers of tests, and the seed of their random cases. `npm run test:all` runs everything. `npm test` leaves out
  * - tests tagged `full`;
- * - of the tests tagged `case`, each of which is one of many like it, all but a quarter. A hash of its name decides;
+ * - three quarters of the tests tagged `case`, each of which is one of many like it; a hash of the name decides;
  * - 70% of a property's random cases.
  */
 export const TIERS = {

@@ -26,7 +26,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       await expectAccepted({ dimensions, as: 'shader', indices });
     });
 
-    // Every part holds kernels of all kinds: descriptions that are next to each other are variants of one kernel.
+    // Descriptions next to each other are variants of one kernel, so every part holds kernels of all kinds.
     for (let part = 0; part < parts; part++) {
       test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
         const asked = indices.filter((index) => index % parts === part);

@@ -43,9 +43,9 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** The cuts along one axis. They divide each region, a part of the previously cut axis, into consecutive parts. */
+/** The cuts along one axis. They divide each region, a part of the axis that was cut before, into consecutive parts. */
 interface Cuts {
-  /** First part of each region of the previously cut axis, then the end. */
+  /** First part of each region, then the end. */
   starts: Uint32Array;
   /** Lower bound of each part: −∞ for the first part of a region, +∞ for unused parts. */
   lows: Float32Array;
@@ -124,7 +124,7 @@ class Chunks {
     }
   }
 
-  /** Cuts all regions of the previously cut axis along `axis`. Returns the number of parts. */
+  /** Cuts all regions along `axis`. Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, partOf, order, scene } = this;
     const { dimensions, count } = scene;
@@ -217,7 +217,7 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // Entry i of `starts` is now the start of chunk i + 1, so move every entry one index up.
+    // The loop advanced entry i of `starts` to the start of chunk i + 1, so move every entry one index up.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
@@ -280,8 +280,8 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Skip a pair if the low corner of its intersection lies below the low corner of this chunk: another chunk
-          // reports it. Along y, `other` has the greater low end.
+          // Skip a pair if the low corner of its intersection lies below the corner of this chunk: another chunk
+          // reports it. `other` has the greater low end along y.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
           this.testPair(members[index] as number, members[other] as number);
         }

@@ -1,8 +1,7 @@
 /**
  * Radix-sorts 32-bit floats for CPU engines that sweep, in three passes of eleven bits.
- * Input: keys without NaN. Output: the index of the least key, then that of the next, and so on. −0 comes before +0;
- * other equal keys keep their order.
- * Guarantee: sorting allocates nothing.
+ * Input: keys without NaN. Output: indices in the order of ascending keys. −0 comes before +0; other equal keys keep
+ * their order. Sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
@@ -13,9 +12,8 @@ export class FloatOrder {
   /** The caller writes the keys before it calls `sort`. */
   readonly keys: Float32Array;
   private readonly bits: Int32Array;
-  /** A word per key, such that words ascend as the floats do. */
+  /** One word per key; the order of words is the order of the keys. */
   private words: Uint32Array;
-  /** Index of the key of each word. */
   private indices: Uint32Array;
   private otherWords: Uint32Array;
   private otherIndices: Uint32Array;
@@ -34,7 +32,7 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Returns the indices in the order of ascending keys. The next sort overwrites them. */
+  /** The next sort overwrites the result. */
   sort(): Uint32Array {
     this.countDigits();
     for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);

@@ -1,7 +1,7 @@
 /**
  * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with the later ones
- * that begin before its interval ends. Every build sorts from scratch. An insertion sort that starts from the previous
- * order would not help: a moving body passes many others of similar x, and the sweep takes far longer than any sort.
+ * that begin before its interval ends. Every build sorts from scratch: an insertion sort that starts from the previous
+ * order would save little, since the sweep takes far longer than any sort.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
@@ -15,7 +15,6 @@ export const CPU_SWEEP: CpuEngine = {
     const sink = new PairSink();
     const order = new FloatOrder(count);
     const ids = new Uint32Array(count);
-    // Lower end along x, in sorted order.
     const begins = new Float32Array(count);
     // Centre and radius, four floats per body in sorted order.
     const bodies = new Float32Array(4 * count);
@@ -47,7 +46,7 @@ export const CPU_SWEEP: CpuEngine = {
         const y = bodies[4 * slot + 1] as number;
         const z = bodies[4 * slot + 2] as number;
         const own = bodies[4 * slot + 3] as number;
-        // Round as the lower ends are rounded; otherwise a pair could be missed.
+        // Round as the lower ends are rounded; otherwise the loop could miss a pair.
         const end = Math.fround(x + own);
         for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
           const reach = own + (bodies[4 * other + 3] as number);

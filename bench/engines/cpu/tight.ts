@@ -1,10 +1,9 @@
 /**
  * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only. A
- * build is a counting sort into cells one diameter wide. A query compares each body with the rest of its cell, the next
- * cell, and the rows ahead: the adjacent rows that follow in the order of cells. So it finds each pair once.
- * Arrays are fields of an object, as in a real program. If they were constants of a closure that is created once, V8
- * would compile their addresses into the code. The loops would be up to twice as fast, but only until a second closure
- * is created.
+ * query compares each body with the rest of its cell, the next cell, and the rows ahead: the adjacent rows that follow
+ * in the order of cells. So it finds each pair once. Arrays are fields of an object, as in a real program. If they were
+ * constants of a closure, V8 would compile their addresses into the code. The loops would be up to twice as fast, but
+ * only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
@@ -14,7 +13,6 @@ import type { BenchScene } from '../../harness/scenes';
 /** Scenes with more cells are refused: the table of cell starts would take more than 256 MiB. */
 const MOST_CELLS = 2 ** 26;
 
-/** Initial length of the list of pairs, in words. */
 const FIRST_WORDS = 2 ** 16;
 
 /** Rows ahead in 3D: the next row of the layer, and three rows of the next layer. */
@@ -44,7 +42,6 @@ interface Tight {
   /** Position per slot. */
   readonly sorted: Float32Array;
   positions: Float32Array;
-  /** List of pairs. */
   words: Uint32Array;
 }
 
@@ -106,10 +103,7 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/**
- * Returns the numbers of columns, rows and cells. They include empty cells around the box, so that queries need no test
- * for the border.
- */
+/** Counts include empty cells around the box, so that queries need no test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;

@@ -1,6 +1,5 @@
 /**
- * Parts that the GPU engines share: buffers of bodies and counters, kernels, uniforms, WGSL that counts pairs, and
- * limits of the work of a dispatch. Bodies are stored as HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f
+ * Parts that the GPU engines share. Bodies are stored as HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f
  * with the radius last if radii vary.
  */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
@@ -19,7 +18,8 @@ import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
 /**
- * WGSL that counts pairs, for kernels that declare `counters`. It has no preprocessor lines, so any linker takes it.
+ * WGSL that counts pairs, for kernels that declare `counters`. It has no preprocessor lines, so grid kernels may
+ * contain it.
  */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
@@ -40,17 +40,15 @@ export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl'
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
 
-/** Returns the floats per body in the buffer of bodies. */
 export function floatsOf({ dimensions, radii }: Bodies): number {
   return bodyFloats({ dimensions, levels: radii ? 1 : 0 });
 }
 
-/** Returns the contents of the buffer of bodies. */
 export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Buffers and parameters of an engine that has no cells. */
+/** Buffers and parameters of an engine without cells. */
 export interface BodyBuffers<Names extends string> {
   readonly shared: SharedBinding;
   /** Buffers `bodies` and `counters`, and the ones that `sizes` requests. */
@@ -60,7 +58,7 @@ export interface BodyBuffers<Names extends string> {
   destroy(): void;
 }
 
-/** Creates `bodies`, `counters` and a buffer per entry of `sizes`, in bytes. */
+/** `sizes`: bytes of each further buffer. */
 export async function createBodyBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   scene: BenchScene,
@@ -92,7 +90,6 @@ export async function createBodyBuffers<const Sizes extends BufferSizes>(
   };
 }
 
-/** Creates a kernel for the scene's dimensions, with flag VARIABLE_RADII if it has `radii`. */
 export function createKernel(
   gpu: Gpu,
   { dimensions, radii }: BenchScene,
@@ -106,7 +103,6 @@ export function createKernel(
   });
 }
 
-/** Records a compute pass that contains what `record` encodes. */
 export function inPass(
   encoder: GPUCommandEncoder,
   label: string,
@@ -149,12 +145,11 @@ export async function createUniforms<Row extends readonly number[]>(
   };
 }
 
-/** The part of a whole that one dispatch handles. */
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Returns about how many distance tests one dispatch may do. Engines divide more tests into several dispatches, because
- * drivers and browsers end a dispatch that takes many seconds. 2³² tests take a tenth of a second on a small GPU. 2²⁷
+ * Returns about how many distance tests one dispatch may do. Drivers and browsers end a dispatch that takes many
+ * seconds, so engines divide more tests into several dispatches. 2³² tests take a tenth of a second on a small GPU; 2²⁷
  * tests take a few seconds on a software GPU, at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
@@ -164,7 +159,6 @@ export function testsPerDispatch({ info }: Gpu): number {
 /** Most distance tests per query: seconds on the largest GPU, hours on a CPU. Engines refuse scenes with more. */
 export const MOST_TESTS = 2 ** 40;
 
-/** Cuts 0 to `whole` − 1 into slices of at most `size`. */
 export function cut(whole: number, size: number): Slice[] {
   return Array.from({ length: Math.ceil(whole / size) }, (_, index) => {
     const first = index * size;

@@ -1,6 +1,6 @@
 /**
- * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. A
- * Morton code interleaves the bits of the cell coordinates of a body.
+ * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code (the interleaved bits of a body's cell
+ * coordinates), and builds a tree of boxes above them.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
@@ -38,7 +38,6 @@ const TREE_FIELDS = {
   first: 'table',
 } as const;
 
-/** Indices of the nodes on a level of the tree. */
 interface Level {
   readonly first: number;
   readonly count: number;

@@ -1,20 +1,17 @@
-// A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. The children
-// of node i are the nodes TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1 on the level below. On the lowest level,
-// its children are the bodies in the slots with these numbers. So indices determine the tree, and a node only stores
-// its box.
+// A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. A node only
+// stores its box, since indices determine the tree: the children of node i have the numbers TREE_WIDTH * i to
+// TREE_WIDTH * i + TREE_WIDTH - 1. They are nodes of the level below, or slots of bodies for the lowest level.
 //
 // One dispatch per level computes the boxes, from the lowest level up. A single dispatch for all levels, as in Karras'
-// construction of such trees, would read boxes that other workgroups of the same dispatch wrote. WGSL does not
+// construction of such trees, would read boxes that other workgroups wrote in the same dispatch. WGSL does not
 // guarantee such reads, because its atomics do not order other memory accesses.
 
 struct Tree {
-  // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`. The cell's
-  // coordinate along an axis has as many bits as the code has for that axis.
+  // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`.
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first. The number of an axis takes two bits, and each word holds 15
-  // of these numbers.
+  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word holds 15 axes.
   axes: u32,
   more_axes: u32,
   levels: u32,
@@ -60,7 +57,7 @@ fn write_codes(
   }
   let scaled = max((body_position(bodies[id]) - tree.origin) * tree.scale, Vector());
   let cell = min(Extent(scaled), tree.greatest);
-  // Number of bits per axis that are still to be taken, from the highest to the lowest.
+  // Bits per axis that the code does not contain yet.
   var left = countOneBits(tree.greatest);
   var code = 0u;
   for (var bit = 0u; bit < 30u; bit++) {
@@ -131,7 +128,6 @@ fn box_nodes(
 #endif
 
 #if WALK
-// Tests a body against the bodies in the slots `begin` to `end` - 1.
 fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: u32, end: u32) {
   let equal_reach = substep.diameter_squared;
   for (var other = begin; other < end; other++) {
@@ -150,7 +146,7 @@ fn next_after(level: u32, node: u32) -> vec2u {
 }
 
 // Each body tests the rest of its leaf, then walks the nodes whose bodies have higher slots than that leaf. So every
-// pair is found once, from its lower slot. The walk needs no stack, since a node's index determines the next node.
+// pair is found once, from its lower slot.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,
@@ -166,7 +162,7 @@ fn walk_tree(
   let low = low_of(body);
   let high = high_of(body);
 #else
-  // Boxes only enclose centres, so the box of the query extends two radii from the centre of the body.
+  // Boxes of nodes only enclose centres, so the box of the query extends two radii from the centre of the body.
   let low = low_of(body) - substep.diameter;
   let high = high_of(body) + substep.diameter;
 #endif

@@ -1,15 +1,15 @@
-/** Measures how crowded a scene is around its bodies, which determines the cell size. This is not timed. */
+/** Measures how crowded a scene is around its bodies, which determines the cell size. */
 import type { BenchScene } from '../../harness/scenes';
 
 /** Mean number of bodies per block of the divided box: so many that random fluctuations do not look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
-/** Results per scene, since several engines need them, and a scene may have a hundred million bodies. */
+/** Several engines need the result, and a scene may have a hundred million bodies. */
 const known = new WeakMap<BenchScene, number>();
 
 /**
- * Returns the mean number of bodies per unit square (cube) around a body. It is a mean over bodies, not over the box,
- * so that empty parts of the box do not count.
+ * Returns the mean number of bodies per unit square (cube) around a body. Empty parts of the box do not count, because
+ * it is a mean over bodies, not over the box.
  */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
@@ -21,7 +21,7 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const volume = edges.reduce((product, edge) => product * edge, 1);
   if (count === 0) return 1 / volume;
-  // Divide the box into blocks that are nearly cubes; along a short axis there is only one block.
+  // Blocks are nearly cubes; along a short axis there is only one.
   const edge = (volume * Math.max(BODIES_PER_BLOCK / count, 2 ** -24)) ** (1 / dimensions);
   const blocks = edges.map((length) => Math.max(1, Math.floor(length / edge)));
   const counts = new Uint32Array(blocks.reduce((product, along) => product * along, 1));

@@ -1,5 +1,5 @@
-// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Link with found.wgsl, and with a function
-// `touches`, which decides whether a body overlaps a neighbour that is nearer than the largest diameter.
+// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Link with found.wgsl and a function
+// `touches`. The grid visits all neighbours nearer than the largest diameter; `touches` decides which of them overlap.
 
 alias Own = Found;
 

@@ -1,6 +1,6 @@
 /**
  * The three grids of `cellstorm` as engines: equal cells in a box, equal hashed cells, and one level of cells per
- * octave of radii. Each is a HashGrid with a neighbour kernel that counts pairs.
+ * octave of radii.
  */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -20,13 +20,11 @@ import touchesSized from './touches_sized.wgsl?raw';
 /** Most cells per body. With more, the box is mostly empty, and the cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
-/** This many cells are accepted for any number of bodies. */
 const FEW_CELLS = 2 ** 20;
 
 /**
- * Returns why a grid that stores every cell of the box does not suit a scene; undefined unless nearly all cells would
- * be empty. By default, takes the cell size from chooseCells. If the second argument has no `cellSize`, cells are as
- * wide as the largest diameter.
+ * Returns why a grid that stores every cell of the box does not suit a scene: nearly all cells would be empty. Returns
+ * undefined if the grid suits. Without `cellSize`, cells are as wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,
@@ -44,7 +42,7 @@ export function refuseEmptiness(
 
 /**
  * Chooses the cell size for equal bodies: one diameter, or more if most cells would be empty or an axis would have too
- * many cells. Chooses `crowds` if bodies have very many candidates.
+ * many cells.
  */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
@@ -52,7 +50,7 @@ export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize'
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // With `crowds`, a whole workgroup handles a body around which rows of three cells hold more than HEAVY_ROW
+  // With `crowds`, a whole workgroup handles a body if rows of three cells around it hold more than HEAVY_ROW
   // candidates on average.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
@@ -65,7 +63,7 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // A grid with levels stores a radius per body. In other grids, the kernel reads radii by id.
+  // A grid with levels stores radii with the bodies. In other grids, the kernel reads radii by id.
   const hasLevels = options.radii !== undefined;
   const radii = hasLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
   const radiiById = hasLevels ? undefined : scene.radii;

@@ -22,7 +22,7 @@ import text from './naive.wgsl?raw';
 /** Tiles that one workgroup compares with its own. A larger number means fewer workgroups with longer threads. */
 const STRIPE_TILES = 16;
 
-/** Opens the engine. `tests`: approximate number of distance tests per dispatch. */
+/** `tests`: approximate number of distance tests per dispatch. */
 export async function openNaive(
   scene: BenchScene,
   gpu: Gpu,

@@ -1,7 +1,6 @@
 // Tests all pairs, each once, in tiles of WORKGROUP_SIZE bodies. A workgroup compares its own tile with one stripe of
-// STRIPE_TILES tiles, which it reads into workgroup memory one after another. It skips tiles before its own: their
-// workgroups test these pairs. A thread tests at most STRIPE_TILES * WORKGROUP_SIZE bodies, which bounds the time of a
-// dispatch. A slice counts workgroups.
+// STRIPE_TILES tiles, which bounds the time of a dispatch. It skips tiles before its own, because their workgroups test
+// those pairs. A slice counts workgroups.
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 

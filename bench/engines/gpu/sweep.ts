@@ -24,12 +24,12 @@ import {
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
 
-/** Number of bodies in the sample that estimates the length of walks. */
+/** Bodies in the sample that estimates how many tests a sweep does. */
 const SAMPLE = 2 ** 16;
 
 /**
- * Estimates how many distance tests a sweep does: counts the tests among a sample of bodies, and scales their number up
- * to all bodies. It takes the largest radius for every body.
+ * Counts the tests among a sample of bodies, and scales their number up to all bodies. Takes the largest radius for
+ * every body.
  */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
@@ -47,7 +47,7 @@ function estimateTests({ dimensions, count, radius, frame }: BenchScene): number
   return tests * stride ** 2;
 }
 
-/** Opens the engine. `tests`: approximate number of distance tests per dispatch. */
+/** `tests`: approximate number of distance tests per dispatch. */
 export async function openSweep(
   scene: BenchScene,
   gpu: Gpu,

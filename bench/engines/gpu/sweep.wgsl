@@ -1,6 +1,6 @@
-// Sweep and prune along x. `write_bounds` writes the lower end of each body, the key of the sort. `sweep` compares each
+// Sweep and prune along x. `write_bounds` writes the key of the sort: the lower end of each body. `sweep` compares each
 // body with the bodies in higher slots, up to the first whose lower end is not below the upper end of the body. So
-// every pair is found once, from its lower slot, whatever the radii. A slice counts slots.
+// every pair is found once, from its lower slot. A slice counts slots.
 
 // With equal radii, an interval begins at the centre and is a diameter long, which saves a rounding.
 fn lower_of(body: PackedBody) -> f32 {
@@ -33,7 +33,7 @@ fn write_bounds(
   }
 }
 #else
-// Input: `bodies` and `ids`, both sorted by lower end.
+// Input: `bodies` and `ids`, sorted by lower end.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

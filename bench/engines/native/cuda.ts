@@ -1,6 +1,6 @@
 /**
  * Two engines that run the dense grid in bench/native, written directly for CUDA, as a yardstick for gpu-grid. They use
- * the same cells as gpu-grid. They accept the same scenes, except scenes with several radii.
+ * the same cells and accept the same scenes as gpu-grid, except scenes with several radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,9 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/**
- * The adjacent rows of cells that a query searches. ahead: only those that follow in the order of cells; around: all.
- */
+/** The adjacent rows of cells that a query searches: only those that follow in the order of cells, or all. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =
@@ -51,10 +49,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/**
- * `devices` maps the bytes of a copy to the device as measured with such copies, so that each size is measured only
- * once.
- */
+/** `devices` stores the device per size of copies, so that each size is measured only once. */
 async function openGrid(
   path: string,
   scene: BenchScene,

@@ -1,8 +1,7 @@
 /**
  * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
- * Guarantees: every question is answered or rejects with an error, which names the program unless the program sent the
- * error itself. The program is ended when its greeting is wrong, when it writes a line that is too long or that answers
- * no question, when it times out, or when it is destroyed.
+ * Every question is answered or rejects with an error. The program is ended if its greeting is wrong, if it writes a
+ * line that is too long or answers no question, if it times out, or when it is destroyed.
  * Ordering: ask a question only after the previous one was answered.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -12,7 +11,7 @@ import { GpuError } from '../../../src/core/base/errors';
 import { AbsentError } from '../../harness/engine';
 import type { ClockSource } from '../../harness/gpu-clock';
 
-/** First words of the program's greeting; they identify the protocol. */
+/** First words of the program's greeting. */
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
@@ -20,15 +19,13 @@ const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 const ANSWER_SECONDS = 600;
 /** Seconds to wait for the program to exit after the end of its input. */
 const EXIT_SECONDS = 10;
-/** Most bytes per write. */
 const CHUNK_BYTES = 2 ** 24;
-/** Most letters of an answer, and most letters of error output that are kept. */
+/** Most letters of an answer, and of error output that is kept. */
 const MOST_ANSWER = 2 ** 12;
 
 /** Most letters of a question or an answer that an error quotes. */
 const MOST_QUOTED = 80;
 
-/** The line that the program writes when it starts. */
 export interface Greeting {
   readonly device: string;
   readonly clock: ClockSource;
@@ -52,7 +49,7 @@ export class NativeProgram {
   /** Output that does not yet end in a newline. */
   private partialLine = '';
   private errorOutput = '';
-  /** Why the program cannot answer further questions; undefined while it can. */
+  /** Why the program cannot answer; undefined while it can. */
   private ended: Error | undefined;
   private readonly closed: Promise<unknown>;
 
@@ -99,7 +96,7 @@ export class NativeProgram {
     throw this.protocolError(line, answer, `"ok" and ${count} numbers`);
   }
 
-  /** Ends the program: closes its input, and kills it if it does not exit. */
+  /** Closes the program's input, and kills the program if it does not exit. */
   async destroy(): Promise<void> {
     this.child.stdin.end();
     const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * EXIT_SECONDS);

@@ -1,4 +1,4 @@
-/** Runs scenes in cellstorm's own engines, on the CPU and on a GPU, with default settings. */
+/** Runs scenes in cellstorm's own engines, with default settings. */
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
@@ -26,7 +26,6 @@ export const CELLSTORM_CPU: PhysicsEngine = {
   },
 };
 
-/** `driver` names the driver for `about`. */
 export function cellstormGpu(gpu: Gpu, driver: string): PhysicsEngine {
   return {
     name: 'gpu',
@@ -50,7 +49,7 @@ export function cellstormGpu(gpu: Gpu, driver: string): PhysicsEngine {
   };
 }
 
-/** Returns the options of a simulation of the scene. Exported for its test. */
+/** Exported for its test. */
 export function simulationOptions(scene: PhysicsScene): SimulationOptions {
   const { dimensions, min, max, gravity, friction, restitution, bodies, obstacles } = scene;
   const [first] = bodies;

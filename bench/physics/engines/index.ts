@@ -20,8 +20,8 @@ async function openGpu(): Promise<PhysicsEngine> {
 }
 
 /**
- * Opens the named engines; without names, all engines. Then a machine without a GPU runs the others, and `onMissing`
- * gets a sentence that says why. Tests pass another `openOnGpu`.
+ * Opens the named engines and throws if one cannot be opened. Without names, opens all engines that this machine can
+ * run, and tells `onMissing` why there is no GPU. Tests pass another `openOnGpu`.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,

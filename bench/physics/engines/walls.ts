@@ -1,4 +1,4 @@
-/** Returns the walls of a scene as fixed boxes, for rigid-body engines, which have no worlds with walls. */
+/** The walls of a scene as fixed boxes, since worlds of rigid-body engines have no walls. */
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
 /** Half the thickness of a wall: so thick that no body passes through it in one step. */

@@ -9,15 +9,15 @@ const DROP = 10;
 const RESTITUTION = 0.5;
 const RADIUS = 0.5;
 const BOUNCES = 3;
-/** Seconds after which a ball with the right restitution has bounced three times: a fall takes 1.43 s. */
+/** Seconds in which a ball with the right restitution bounces three times: a fall takes 1.43 s. */
 const DROP_SECONDS = 6;
 /** Seconds after which a ball with restitution 0 lies on the floor. */
 const LANDED = 1.6;
-/** The change that rounding causes in 5,000 steps is 2e-8 to 4e-7, more on the GPU than on the CPU. */
+/** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU than on the CPU. */
 const ENERGY_CHANGE = 1e-6;
-/** The relative error that a height may have: a little more than the 2.4% that the third one has on the CPU engine. */
+/** Relative error of a height: a little more than the 2.4% of the third bounce on the CPU engine. */
 const HEIGHT_ERROR = 0.025;
-/** The top of the box that is an obstacle. */
+/** The top of the obstacle, a box. */
 const TOP = 2;
 const WIDTH = 8;
 
@@ -38,7 +38,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** A ball whose lowest point is DROP above the floor, which is a wall or a box that is an obstacle. */
+/** A ball whose lowest point is DROP above the floor. The floor is a wall or the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,
@@ -104,7 +104,10 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
   };
 }
 
-/** Without restitution a ball must not rise again. The penetration of a fast ball is pushed out, which may throw it. */
+/**
+ * Without restitution a ball must not rise again. But a fast ball penetrates the floor, and the push out of the floor
+ * may throw it.
+ */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);
   const rest = (onObstacle ? TOP : 0) + RADIUS;

@@ -17,7 +17,6 @@ const CASES_OF: Readonly<Record<GroupName, (dimensions: Dimensions, sizes: Sizes
   pile: pileCases,
 };
 
-/** Returns the cases of a group, in order of their dimensions. */
 export function casesOf(group: GroupName, dimensions: readonly Dimensions[], sizes: Sizes): Case[] {
   return dimensions.flatMap((dimension) => CASES_OF[group](dimension, sizes));
 }

@@ -1,7 +1,7 @@
 /**
  * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity the
- * bodies have small random velocities. With gravity they start at rest; none may become faster than a fall through the
- * world would make it.
+ * bodies have small random velocities. With gravity they start at rest; none may become faster than in a fall through
+ * the world.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -35,7 +35,6 @@ const CROWDS: readonly Crowd[] = [
   { count: 200, edge: 3 },
 ];
 
-/** Crowds that start at rest, with the strength of gravity and the edge of the world. */
 const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: number })[] = [
   ...CROWDS.map((crowd) => ({ ...crowd, gravity: 50, world: 20 })),
   { count: 50, edge: 1, gravity: GRAVITY, world: 40 },
@@ -45,7 +44,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 const WORLD = 20;
 /** Greatest velocity along an axis, in units of length per second. */
 const MOST_SPEED = 1;
-/** Overlap in diameters that counts as apart. Contacts remove a share of an overlap, so they never reach 0. */
+/** An overlap in diameters that counts as apart. Contacts remove a share of an overlap, so overlaps never reach 0. */
 const APART = 1e-3;
 
 export function crowdScene(
@@ -76,7 +75,7 @@ export function crowdScene(
 const describe = (dimensions: Dimensions, { count, edge }: Crowd) =>
   `${count} ${dimensions === 2 ? 'discs' : 'balls'} in ${new Array(dimensions).fill(edge).join(' × ')}`;
 
-/** Runs for a second, and passes the state after each step to `onState`. Returns the last state. */
+/** Calls `onState` with the state after each step of a second. Returns the last state. */
 async function watchSecond(run: PhysicsRun, onState: (state: PhysicsState) => void): Promise<PhysicsState> {
   for (let step = 1; step < stepsIn(1); step++) onState(await advance(run, 1));
   const end = await advance(run, 1);

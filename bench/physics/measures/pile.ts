@@ -1,4 +1,4 @@
-/** A pile that falls and settles: the scene, the number of steps and the figures of `cellstorm verify --long`. */
+/** A pile that falls and settles: the scene, the steps and the figures of `cellstorm verify --long`. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createScene } from '../../../src/scenes';
 import { advance, kineticEnergy, withRun } from '../engine';
@@ -9,8 +9,8 @@ import { fromScene } from '../scene';
 const STEPS = 1000;
 
 /**
- * Figures of piles of FULL_PILE particles that must not grow: overlaps in percent of a diameter, and the rms speed in
- * diameters/s. Each is the larger of those of the GPU (bench/RESULTS.md) and of the CPU engine, rounded up.
+ * Bars for piles of FULL_PILE particles: overlaps in percent of a diameter, and the rms speed in diameters/s. Each bar
+ * is the larger value of the GPU (bench/RESULTS.md) and the CPU engine, rounded up.
  */
 const BARS = {
   2: { mean: 0.685, deepest: 4.955, speed: 0.059 },

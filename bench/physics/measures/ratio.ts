@@ -1,6 +1,6 @@
 /**
  * Heavy on light: a ball of radius R rests on a ball of radius 1, which lies on the floor. The gap is the distance from
- * the floor to the upper ball; at the start, when all touch, it is 2.
+ * the floor to the upper ball. At the start the balls touch, so the gap is 2.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -30,14 +30,13 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
   };
 }
 
-/** The extremes in a stretch of time. */
 interface Extremes {
   /** The gap, as a share of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
   /** Greatest vertical speed of the upper ball. */
   readonly speed: number;
-  /** True if the upper centre was lower than the other one after any step. */
+  /** True if the upper centre was below the other centre after any step. */
   readonly passed: boolean;
 }
 

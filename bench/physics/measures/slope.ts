@@ -1,6 +1,6 @@
 /**
- * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle a body must stand; at 30° it must
- * slide with Coulomb's acceleration. The floor is level, and gravity tilts.
+ * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle a body must stand; at 30° it
+ * must slide with Coulomb's acceleration. The floor is level, and gravity tilts.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, stepsIn, withRun } from '../engine';
@@ -18,7 +18,7 @@ const SLIDES: Bar = { least: -1, most: 1 };
 const LENGTH = 64;
 const HEIGHT = 16;
 const START = 16;
-/** The top of the box that is an obstacle. */
+/** The top of the obstacle, a box. */
 const TOP = 2;
 
 const SHAPES = ['ball', 'box'] as const;
@@ -53,7 +53,7 @@ export function slopeScene(
   };
 }
 
-/** Runs two seconds, and returns how far the last body moves in the second one. */
+/** Returns how far the last body moves in the second second. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
     const before = await advance(run, stepsIn(1));
@@ -103,7 +103,7 @@ export function slopeCases(dimensions: Dimensions): Case[] {
   return SUPPORTS.flatMap((support) =>
     SHAPES.flatMap((shape) => {
       const standing = STANDING_ANGLES.map((degrees) => standingCase(dimensions, shape, support, degrees));
-      // Two bodies on each other slide together at the angle at which the upper one slides alone.
+      // Two bodies on each other slide together, at the angle at which the upper one slides alone.
       return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
     }),
   );

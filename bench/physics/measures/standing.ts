@@ -1,21 +1,20 @@
-/** Bodies that must stand for minutes: on a ramp of obstacles, in a heap, and in a tower of boxes. */
+/** Bodies that must stand for minutes. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
 import type { Case, Sizes } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
-/** Seconds between the states that are compared. */
+/** Seconds between two compared states. */
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
 /**
- * A body that moves less than this stands, in diameters: 1e-4 diameters/s over five minutes. Shorter runs have the same
+ * A body that moves at most this many diameters stands: 1e-4 diameters/s over five minutes. Shorter runs have the same
  * bar, because bodies may still settle after the first second.
  */
 const MOST_MOVED = 0.03;
 
 const RAMP_DEGREES = 15;
 const RAMP_LENGTH = 12;
-/** Distance between neighbouring obstacles of a ramp. */
 const RAMP_SPACING = 0.5;
 /** Rows of obstacles across a ramp in 3D; 2D has one. */
 const RAMP_ROWS = 7;
@@ -46,7 +45,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
     dimensions === 2 ? [RAMP_Z] : Array.from({ length: RAMP_ROWS }, (_, row) => RAMP_Z + row * RAMP_SPACING);
-  /** Returns the point at a distance along the ramp and above it. */
+  /** `along`: distance along the ramp; `above`: height above it. */
   const pointAt = (along: number, above: number, z: number) =>
     vector(
       dimensions,
@@ -89,7 +88,7 @@ export function heapScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 20), friction: 1, bodies, obstacles: [] };
 }
 
-/** Boxes of edge 1 that lie exactly on each other. */
+/** Boxes of edge 1, stacked exactly. */
 export function towerScene(dimensions: Dimensions): PhysicsScene {
   const bodies = Array.from({ length: TOWER_HEIGHT }, (_, level) => ({
     position: vector(dimensions, 8, level + 0.5, 8),

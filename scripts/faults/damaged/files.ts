@@ -1,7 +1,7 @@
 /**
  * Opens damaged state files, particle tables and page addresses. Each `open…` function damages one, opens it as the
- * package does, and returns true if it was accepted. It throws what the package throws, or a plain Error if the result
- * is not valid.
+ * package does, and returns true if the package accepts it. It throws what the package throws, or a plain Error if the
+ * result is not valid.
  */
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -15,10 +15,7 @@ import { LOOK_RANGES } from '../../../src/page/view/camera';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { below, harmBytes, harmObject, type Noise, pick } from './harm';
 
-/**
- * Files with a capacity above MOST_CAPACITY or more cells than MOST_CELLS are only planned, not opened: they may need
- * more memory than a test may take.
- */
+/** Files that exceed these limits are only planned, not opened: they may need more memory than a test may take. */
 const MOST_CAPACITY = 200_000;
 const MOST_CELLS = 2_000_000;
 
@@ -30,9 +27,7 @@ interface Original {
   readonly table: Uint8Array;
 }
 
-/**
- * The simulations whose files are damaged: in all kinds of worlds, with all kinds of sizes, with and without obstacles.
- */
+/** Simulations in all kinds of worlds, with all kinds of sizes, with and without obstacles. */
 const originals: readonly Original[] = [
   'uniform',
   'gas',
@@ -79,7 +74,7 @@ export function openStateFile(noise: Noise): boolean {
   return true;
 }
 
-/** Damages the JSON of the header, and writes the new length of the header before it. */
+/** Damages the JSON of the header, and adjusts the length that precedes the header. */
 function withHarmedHeader(noise: Noise, file: Uint8Array): Uint8Array {
   const length = new DataView(file.buffer, file.byteOffset).getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(file.subarray(12, 12 + length))) as object;
@@ -139,7 +134,6 @@ export function openAddress(noise: Noise): boolean {
   return true;
 }
 
-/** Returns the address of random choices. */
 function addressOf(noise: Noise): string {
   const scene = pick(noise, FIELDS.scene.options).value;
   const first = chooseScene(defaultChoices(), scene);

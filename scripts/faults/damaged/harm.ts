@@ -10,10 +10,7 @@ export function pick<Value>(noise: Noise, values: readonly Value[]): Value {
   return values[below(noise, values.length)] as Value;
 }
 
-/**
- * Returns a copy that is damaged one to four times. Each time, a digit or bits change, the end is cut off, bytes are
- * repeated, or a part of `other` is spliced in.
- */
+/** Returns a copy that is damaged one to four times. */
 export function harmBytes(noise: Noise, bytes: Uint8Array, other: Uint8Array): Uint8Array {
   let harmed: Uint8Array = bytes.slice();
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 3); times > 0; times--) {
@@ -38,7 +35,6 @@ export function harmBytes(noise: Noise, bytes: Uint8Array, other: Uint8Array): U
   return harmed;
 }
 
-/** Replaces the first digit at or after a random index by a random digit, if there is one. */
 function changeDigit(noise: Noise, bytes: Uint8Array): void {
   const from = below(noise, bytes.length);
   const isDigit = (byte: number) => byte >= 48 && byte <= 57;
@@ -113,7 +109,7 @@ export function strangeValue(noise: Noise, old: unknown): unknown {
   return pick(noise, makers)();
 }
 
-/** Returns a copy with one to three values replaced, removed or added, at any depth. Typed arrays are copied too. */
+/** Returns a copy, typed arrays included, with one to three values replaced, removed or added, at any depth. */
 export function harmObject(noise: Noise, given: object): object {
   const harmed = copyOf(given) as Record<string, unknown>;
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 2); times > 0; times--) {

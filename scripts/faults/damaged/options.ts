@@ -1,6 +1,6 @@
 /**
  * Calls public creators and functions with damaged options. If a creator accepts its options, the object must work:
- * most objects are then stepped, searched or read. Objects on the GPU are destroyed.
+ * most objects are then stepped, searched or read.
  */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
@@ -145,7 +145,7 @@ const PBFS: readonly object[] = [
   },
 ];
 
-/** A creator, valid options for it, and a function that calls it and uses the result. */
+/** `options`: valid options for the creator. `run` calls the creator and uses the result. */
 interface Creator {
   readonly name: string;
   readonly options: readonly object[];
@@ -160,7 +160,6 @@ function creator<Options>(
   return { name, options, run };
 }
 
-/** Steps and reads a simulation or a method. */
 async function use(made: Promise<Steppable> | Steppable): Promise<void> {
   const object = await made;
   try {

@@ -1,7 +1,7 @@
 /**
- * Opens damaged files, tables, addresses and options in a process of its own, which scripts/faults/damage.ts starts and
- * watches. Arguments: the number of the first case, the number after the last case, the seed, and a file that always
- * holds the number of the case in progress. Sends a sentence per case that is wrong, and a report at the end.
+ * Opens damaged files, tables, addresses and options in a process that scripts/faults/damage.ts starts and watches.
+ * Arguments: the first case, the case after the last one, the seed, and a file that always holds the number of the case
+ * in progress. Sends a sentence per case that is wrong, and a report at the end.
  */
 import { openSync, writeSync } from 'node:fs';
 import { CellstormError, GpuError } from '../../../src/core/base/errors';
@@ -10,15 +10,14 @@ import { describeError } from '../../trust/time-limit';
 import { openAddress, openStateFile, openTable } from './files';
 import { damagedCall } from './options';
 
-/** Most processor time of a case in seconds, and most memory of the process in KiB. */
+/** Limits of a case's processor time in seconds, and of the process's memory in KiB. */
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 
-/** Cases between two turns of the event loop, in which messages are sent. */
+/** Messages are sent only in turns of the event loop, which come after this many cases. */
 const CASES_PER_TURN = 16;
 
 export interface Report {
-  /** Per kind: how many were accepted and rejected. */
   readonly counts: Readonly<Record<string, readonly [accepted: number, rejected: number]>>;
   /** The most memory that the process used, in MiB. */
   readonly peak: number;
@@ -40,12 +39,12 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // Skip the first numbers of the noise, because seeds that are close together give similar first numbers.
+  // Seeds that are close together give similar first numbers, so skip them.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
   const where = `case ${index} (seed ${seed}), ${call.name}`;
-  // Measure processor time, which other work on the machine disturbs less than elapsed time.
+  // Other work on the machine disturbs processor time less than elapsed time.
   const before = process.cpuUsage();
   try {
     await call.run();
@@ -72,7 +71,7 @@ for (let index = begin; index < end; index++) {
 const report: Report = { counts, peak: process.resourceUsage().maxRSS / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
-/** Returns whether the message quotes the device, whose text may have several lines. */
+/** The text of such an error comes from the device and may have several lines. */
 function isOfDevice(error: CellstormError): boolean {
   return error instanceof GpuError && error.reason === 'memory';
 }

@@ -14,10 +14,8 @@ fn begin(particle: Particle) -> Own { return 0u; }
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) { *own = *own + 1u; }
 fn finish(own: Own, particle: Particle) { counts[particle.slot] = own * parameters.factor; }`;
 
-/** The inputs of a grid and of its lists. */
 interface GridInputs {
   readonly count: number;
-  /** Number of rays. */
   readonly few: number;
   readonly positions: GPUBuffer;
   readonly corners: GPUBuffer;
@@ -25,11 +23,10 @@ interface GridInputs {
   readonly counts: GPUBuffer;
 }
 
-/** A list or kernel of a grid. */
 interface GridPart {
   encode(encoder: GPUCommandEncoder): void;
   readonly reads: Calls;
-  /** Creates one more list or kernel of this kind, and destroys it. */
+  /** Creates and destroys one more list or kernel of this kind. */
   readonly creates: Calls;
 }
 
@@ -105,7 +102,6 @@ const GRID_PARTS: Readonly<Record<string, (grid: HashGrid, inputs: GridInputs) =
   },
 };
 
-/** A grid with some of its lists and kernels. */
 function gridObject(name: string, kinds: readonly string[]): PublicObject {
   return {
     name,
@@ -184,7 +180,7 @@ function gridObject(name: string, kinds: readonly string[]): PublicObject {
 
 export const GRID = gridObject('HashGrid', Object.keys(GRID_PARTS));
 
-/** One grid per kind of list or kernel, with only that kind. */
+/** Each grid has only one kind of list or kernel. */
 export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).map((kind) =>
   gridObject(`HashGrid, ${kind}`, [kind]),
 );
@@ -262,7 +258,6 @@ export const RADIX_SORT: PublicObject = {
   },
 };
 
-/** Reads buffers that this file created, not the engine. */
 async function download(device: GPUDevice, buffers: readonly GPUBuffer[]): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   for (const buffer of buffers) {

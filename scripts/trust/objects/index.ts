@@ -1,6 +1,6 @@
 /**
- * The public objects of the package that use a GPU, each with its inputs, its calls, and a digest of its state. The
- * soak and fault commands go through all of them. The same count gives the same inputs.
+ * The public objects of the package that use a GPU. The soak and fault commands go through all of them. The same count
+ * gives the same inputs.
  */
 import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
 import { FLOCK, FLUID, LIFE, PBF } from './methods';
@@ -9,7 +9,6 @@ import { OTHER_SIMULATIONS, SIMULATION } from './simulations';
 
 export { digestOf, type Held, type PublicObject } from './object';
 
-/** One object of each public kind. */
 export const OBJECTS: readonly PublicObject[] = [
   SIMULATION,
   GRID,
@@ -25,13 +24,12 @@ export const OBJECTS: readonly PublicObject[] = [
 /** All objects, with further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
-/** Returns the objects whose names contain `name`. */
 export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
 /**
- * Returns the same objects, but one grid per kind of list or kernel instead of a grid with all of them. Such grids take
+ * Like `objectsNamed`, but with one grid per kind of list or kernel instead of a grid with all of them. Such grids take
  * less time to create, for commands that create them very often.
  */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {

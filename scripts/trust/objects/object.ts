@@ -5,7 +5,6 @@ import { createNoise } from '../../../src/testing/noise';
 
 export type Calls = Readonly<Record<string, () => unknown>>;
 
-/** A public object that was created. */
 export interface Held {
   /** Moves the state on by one step, or searches once. */
   step(): unknown;
@@ -22,7 +21,7 @@ export interface Held {
 
 export interface PublicObject {
   readonly name: string;
-  /** Creates the object with about `count` particles, boxes or keys. */
+  /** `count`: an approximate number of particles, boxes or keys. */
   create(gpu: Gpu, count: number): Promise<Held>;
 }
 
@@ -30,8 +29,7 @@ export interface PublicObject {
 export const DT = 1 / 64;
 
 /**
- * Returns packed positions on a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1
- * overlap.
+ * Packed positions on a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap.
  */
 export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
   const noise = createNoise(count + dimensions);
@@ -47,7 +45,7 @@ export function boxOf(dimensions: 2 | 3, count: number) {
   return { min: new Array<number>(dimensions).fill(0), max: new Array<number>(dimensions).fill(edge) };
 }
 
-/** Returns a hash of plain data that may hold typed arrays. */
+/** Hashes plain data that may hold typed arrays. */
 export function digestOf(value: unknown): string {
   const hash = createHash('sha256');
   const visit = (part: unknown): void => {
@@ -65,7 +63,6 @@ export function digestOf(value: unknown): string {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Records into a new encoder and submits it. */
 export function submit(gpu: Gpu, record: (encoder: GPUCommandEncoder) => void): void {
   const encoder = gpu.device.createCommandEncoder({ label: 'trust' });
   record(encoder);

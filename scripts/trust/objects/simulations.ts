@@ -19,7 +19,6 @@ export const SIMULATION = simulationObject('simulation', (count) => {
   };
 });
 
-/** Further kinds of simulations, whose passes and buffers differ. */
 export const OTHER_SIMULATIONS = [
   simulationObject('simulation with variable radii in 3D', (count) => {
     const positions = latticeOf(3, count);

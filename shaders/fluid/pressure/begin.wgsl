@@ -1,6 +1,5 @@
-// Begins the conjugate gradients. Sets `pressure` and `solution` (the preconditioned residual) to 0. The residual
-// (`right`) begins as the right-hand side; if there is no surface, the mean is subtracted. Writes the greatest
-// residual. Twin: src/methods/fluid/reference/pressure.ts.
+// Begins the conjugate gradients. The residual (`right`) begins as the right-hand side; if there is no surface, the
+// mean is subtracted. `solution` is the preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,8 +1,7 @@
 // Assembles the pressure equations, one per fluid cell: diagonal · pressure − the sum of coupling · neighbour's
-// pressure = right. A node is a cell, or an entry of an upper layer: one more layer at the upper end of each axis.
-// Each node writes the couplings over its lower faces and, if it is a fluid cell, its equation. Each workgroup writes
-// the sum of its right-hand sides, its number of unknowns, and whether any of its cells is at a surface. Twin:
-// src/methods/fluid/reference/equations.ts.
+// pressure = right. Each node (see `sizes` in shared.wgsl) writes the couplings over its lower faces and, if it is a
+// fluid cell, its equation. Each workgroup writes the sum of its right-hand sides, its number of unknowns, and whether
+// any of its cells is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
 // Needs: right, store_partial.
 
@@ -13,8 +12,8 @@ const MOST_SWELLING = 0.1;
 const MOST_SHRINKING = 0.3;
 const FULLNESS_SLACK = 0.02;
 
-// Takes the fullness of a fluid cell beside an air cell. Returns the estimated distance from the fluid cell's centre to
-// the surface.
+// Estimates the distance from the centre of a fluid cell beside an air cell to the surface. `full` is the fullness of
+// the fluid cell.
 fn surface_distance(full: f32) -> f32 {
   let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);
   return clamp(distance, LEAST_SURFACE, 1.0);

@@ -1,6 +1,5 @@
-// Adds up the values of the threads in order, and writes the sum to `partials` at the workgroup's index. Unless
-// SUMS_ONLY, the third component is the maximum instead of the sum, and the fourth is 0. Linked with kernels that
-// reduce.
+// Adds up the values of a workgroup's threads in order. Unless SUMS_ONLY, the third component is the maximum instead of
+// the sum, and the fourth is 0. Linked with kernels that reduce.
 // Needs: WORKGROUP, SUMS_ONLY, partials.
 
 var<workgroup> thread_values: array<vec4f, WORKGROUP>;

@@ -15,7 +15,6 @@ struct Solver {
   mean: f32,
   iterations: u32,
   done: u32,
-  // How many substeps have not converged, and how many substeps there were in all.
   unconverged: u32,
   substeps: u32,
 }

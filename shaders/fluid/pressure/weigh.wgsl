@@ -1,7 +1,7 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
 // Runs in one workgroup. The kernel stops the solver if the residual is small enough, a product is not positive, or a
-// step would be much too long. It then sets the remaining passes of the iterations to zero workgroups. Only this kernel
-// still runs, but it does nothing until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
+// step would be much too long. To stop the solver, the kernel sets the remaining passes to zero workgroups; later runs
+// of this kernel do nothing until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;
@@ -11,7 +11,7 @@ const AFTER_APPLY = 3u;
 // Stage 4 follows update.wgsl: the last branch below.
 const AT_END = 5u;
 
-// Steps are near 1 if the equations have a solution. Longer steps than this would spoil the pressure found so far.
+// If the equations have a solution, steps are near 1. A step longer than this would spoil the pressure found so far.
 const MOST_STEP = 4.0;
 
 fn stop() {
@@ -57,7 +57,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
   }
   if (STAGE == AT_END) {
     solver.substeps += 1u;
-    // Written as a negation, because a comparison with NaN is false.
+    // The negation also counts a NaN.
     if (!(solver.left <= frame.rules.w)) {
       solver.unconverged += 1u;
     }

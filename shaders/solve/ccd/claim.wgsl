@@ -1,8 +1,7 @@
-// Finds the path that bounces off each slow particle. Of all paths with a settled hit on that particle, this is the one
-// with the lowest key, then the lowest id. A key orders hits by time (see impact.wgsl). A hit is settled if its key is
-// below the counter CCD_UNSETTLED. Output: `claims`, with the complements of the key and the id per slot. The highest
-// complement belongs to the lowest key, so a zeroed buffer needs no other initialisation. Linked with
-// counters_read.wgsl, paths.wgsl and impact.wgsl.
+// Chooses the path that bounces off each slow particle: of all paths with a settled hit on it, the one with the lowest
+// key (see impact.wgsl), then the lowest id. A hit is settled if its key is below the counter CCD_UNSETTLED.
+// Output: `claims`, with the complements of the key and the id per slot. atomicMax of complements finds the lowest key,
+// and a zeroed buffer needs no other initialisation. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 

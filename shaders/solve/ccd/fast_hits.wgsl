@@ -11,9 +11,9 @@
 // Fast particles are searched for within this multiple of the sum of both extents (see margin_to).
 const AROUND_FAST = 1.0;
 
-// True if a particle on a piece of its path may meet another particle, whose path ends at tick `end`. The other one
-// moves on a piece of that path, or already rests at its end. The windows hold the first and the last tick of both
-// pieces (see window_between).
+// True if a particle on a piece of its path may meet another particle on a piece of the other's path. The windows hold
+// the first and the last tick of these pieces (see window_between). The other path ends at tick `end`. If this tick is
+// on the other piece, the other particle rests there from then on.
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
@@ -127,7 +127,7 @@ fn meet(
   let hit = first_of_all(best, thread);
   if (is_path && lane_of(thread) == 0u) {
     let before = hits_in[slot];
-    // Hits with a lower key than any hit that changed are settled.
+    // A hit is settled if its key is below the keys of all hits that changed in this round.
     if (any(hit != before)) {
       atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
     }

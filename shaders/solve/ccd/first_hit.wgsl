@@ -12,16 +12,14 @@ fn tie_rank(partner: u32) -> u32 {
   return partner;
 }
 
-// True if a hit comes before another.
 fn comes_first(hit: vec2u, best: vec2u) -> bool {
   return hit.x < best.x || (hit.x == best.x && tie_rank(hit.y) < tie_rank(best.y));
 }
 
 #if VARIABLE_RADII
-// The number of threads that follow one path.
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// The complement of the lowest key that any thread has found. Threads may skip later hits, but need not.
+// The complement of the lowest key that any thread has found, so that threads can stop early.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 

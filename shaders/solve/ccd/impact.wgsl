@@ -5,7 +5,7 @@
 // Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
 // Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
-// The squares of shares in src/core/ccd/law.ts: of FAST_SHARE, which equals TO_WALL, and of 1 − OVERLAP_SHARE.
+// Squares of shares in src/core/ccd/law.ts: of FAST_SHARE (equal to TO_WALL), and of 1 − OVERLAP_SHARE.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
 const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
@@ -121,15 +121,15 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// The greatest number of tangents, which are the steps of Newton's method. Few are needed: the gap is a convex function
-// of time, so each tangent divides gap × slope by at least 4.
+// The greatest number of steps of Newton's method. Few are needed: the gap is a convex function of time, so each step
+// divides gap × slope by at least 4.
 const MOST_TANGENTS = 24u;
 
 // A shorter step changes the tick only at a border between ticks.
 const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
 
-// Returns the key of the hit of two bodies, at least one of them a box, by Newton's method. The gap is a convex
-// function of time, so no tangent reaches zero after the hit.
+// Returns the key of the hit of two bodies, at least one of them a box, by Newton's method. Because the gap is convex,
+// no tangent reaches zero after the hit.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -191,9 +191,9 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// Returns the key of the hit of two bodies that are `apart` at the time `since`. `motion` is the way of the first body
-// relative to the other. If they are too near and approach each other, they hit at once. Returns NEVER if they do not
-// come that near.
+// Returns the key of the hit of two bodies that are `apart` at the time `since`, or NEVER if they do not hit. `motion`
+// is the way of the first body relative to the other. Bodies that are already too near and approach each other hit at
+// once.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -267,8 +267,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// On a level, a piece may hit only particles whose centres are at most this far from the piece. Returns the sum of two
-// extents, that of the particle and the greatest one on the level, times `wider`.
+// Returns a margin around a piece. The centres of all particles of a level that the piece can hit lie within this
+// margin. It is the extent of the moving particle plus the greatest extent on the level, times `wider`.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));

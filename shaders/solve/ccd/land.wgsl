@@ -36,7 +36,7 @@ fn land(
   }
   if (time < 1.0) {
     var position = position_at(slot, way, time);
-    // The time of a hit is rounded down to a tick. If the rest of the way to the wall is short, moves the particle onto
+    // The time of a hit is rounded down to a tick. If the rest of the way to the wall is short, the particle moves onto
     // the wall; a longer way could lead through other particles.
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;

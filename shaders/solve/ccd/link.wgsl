@@ -44,7 +44,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // There are no nodes left, so other paths could not find the rest of this path. So the path ends here.
+      // No nodes are left, so other paths could not find the rest of this path. It ends here.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }

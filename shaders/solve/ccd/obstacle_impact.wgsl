@@ -20,7 +20,7 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 // impactOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
-  // The extent of the obstacle, and the step to the next image along each axis on which the piece can reach that image.
+  // `steps` leads to the next image along each axis on which the piece can reach that image; otherwise it is 0.
   let reach = near.sides + near.round;
   let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
   let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));

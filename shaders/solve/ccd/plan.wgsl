@@ -51,8 +51,7 @@ fn plan() {
   }
 }
 
-// Runs between two rounds. If a round has changed nothing, later rounds will change nothing either. The buffers of both
-// rounds then hold the same hits.
+// If a round has changed nothing, later rounds change nothing either, and the buffers of both rounds are equal.
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {

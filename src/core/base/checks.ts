@@ -43,7 +43,6 @@ export function checkFunction(argument: string, value: unknown): void {
   if (typeof value !== 'function') throw new ArgumentError(argument, value, 'a function');
 }
 
-/** Checks a vector of `dimensions` finite numbers. */
 export function checkVector(argument: string, value: unknown, dimensions: 2 | 3): asserts value is number[] {
   const vector = value as ArrayLike<unknown>;
   if (!(Array.isArray(value) || ArrayBuffer.isView(value)) || vector.length !== dimensions) {

@@ -28,10 +28,7 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. A higher value means fewer counters to scan but less parallelism. */
 export const RADIX_RUN = 64;
 
-/**
- * These replace RADIX_BITS and RADIX_RUN on software GPUs: few threads leave room for more counters (measured in
- * bench/NOTES.md).
- */
+/** These replace RADIX_BITS and RADIX_RUN on software GPUs: with few threads there is room for more counters. */
 export const RADIX_SOFTWARE_BITS = 8;
 export const RADIX_SOFTWARE_RUN = 512;
 
@@ -66,8 +63,7 @@ export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
  * Words before the list in a buffer of crowds: the number of listed tiles, the number of listed heavy particles, and
- * the arguments of two indirect dispatches. The arguments of the dispatch over tiles begin at word TILE_DISPATCH, those
- * of the dispatch over heavy particles at word HEAVY_DISPATCH.
+ * the arguments of two indirect dispatches, over tiles and over heavy particles.
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
@@ -80,10 +76,9 @@ export const HEAVY_DISPATCH = 5;
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * In a world with `crowds`, a particle is heavy if a row of cells around it holds more candidates than this. Loops over
- * layers of three rows test instead whether a layer holds more than three times as many. A whole workgroup, not one
- * thread, tests the candidates of a heavy particle. A narrow loop visits three cells per row, so it finds heavy
- * particles only if a cell is crowded.
+ * In a world with `crowds`, a particle is heavy if a row of cells around it holds more candidates than this; in loops
+ * over layers of three rows, if a layer holds more than three times as many. A whole workgroup tests the candidates of
+ * a heavy particle. A row of three cells exceeds this number only if one of the cells is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -91,8 +86,8 @@ export const HEAVY_ROW = 3 * CROWDED;
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /**
- * Greatest number of workgroups that order the neighbours of heavy particles at the same time. Each needs a bit array
- * of its own, one bit per id, which takes an eighth of a byte per particle. Such an array is called a mark row.
+ * Greatest number of workgroups that order the neighbours of heavy particles at the same time. Each needs a mark row of
+ * its own: an array with one bit per id.
  */
 export const MARK_ROWS = 32;
 
@@ -145,9 +140,8 @@ export const FEW_CELLS = 512;
 export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
- * In a periodic world a ray ends after this many periods along any axis. Longer rays would cost time: for each hit, the
- * search also tests the images of the same particle that the ray passes earlier. And 32-bit floats resolve far
- * positions poorly.
+ * In a periodic world a ray ends after this many periods along any axis. Longer rays would take much time, and 32-bit
+ * floats resolve far positions poorly.
  */
 export const MOST_PERIODS = 64;
 
@@ -159,8 +153,8 @@ export const NO_PARTNER = 0xffff_ffff;
 
 /**
  * Words before the list of fast particles: the number of fast particles; the lowest key among the ends of paths that
- * are not settled (a key orders ends by time: see CLOSING_BITS); the distance in diameters that no particle moves
- * beyond; and bits for the levels of fast and of slow particles (with variable radii only).
+ * are not settled (a key orders ends by time: see CLOSING_BITS); an upper bound of how far any particle moves, in
+ * diameters; and bits for the levels of fast and of slow particles (with variable radii only).
  */
 export const CCD_PATHS = 0;
 export const CCD_UNSETTLED = 1;
@@ -168,8 +162,8 @@ export const CCD_FARTHEST = 2;
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
- * 1 until the first substep of a step has listed its paths. This word and the words after it (CCD_SUBSTEPPED to
- * CCD_HELD) are reset once per step; the words before it are reset in every substep.
+ * 1 until the first substep of a step has listed its paths. This word and the words after it are reset once per step;
+ * the words before it are reset in every substep.
  */
 export const CCD_FIRST = 5;
 /** The ContinuousCounts of core/ccd/law.ts; CCD_ALL is `paths`. */
@@ -194,8 +188,8 @@ export const CCD_DISPATCHES = 12;
 
 /**
  * Ticks per substep. Times along paths are whole ticks, rounded down, so a path ends just before the overlap is too
- * deep. Hits at almost the same time, such as those of a particle that touches several others, get the same tick. Then
- * their closing speeds decide which hit comes first; the rounding of a device does not.
+ * deep. Hits at almost the same time, such as those of a particle that touches several others, get the same tick. So
+ * their closing speeds decide which hit comes first, not the rounding of a device.
  */
 export const CCD_TICKS = 2 ** 14;
 

@@ -3,15 +3,10 @@
  * larger size.
  */
 
-/**
- * If there are three sizes of at least 1/DECADE of the largest, growth is fitted only over these, because fixed costs
- * hide it at smaller sizes.
- */
+/** Growth is fitted only over sizes of at least 1/DECADE of the largest: fixed costs hide it at smaller sizes. */
 export const DECADE = 10;
 
-/**
- * Greatest exponent that expectedTime assumes. Noise alone can make the slope between two timings steeper than that.
- */
+/** Greatest exponent that expectedTime assumes, because noise alone can make the slope between two timings steeper. */
 const STEEPEST = 2.5;
 
 /** The typical time at one size. */
@@ -24,8 +19,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p by least squares, over the last decade of sizes or at least the last three. Returns
- * undefined if there are fewer than three.
+ * Fits the exponent p of time ~ n^p by least squares over the last decade of sizes; if these are fewer than three, over
+ * the last three. Returns undefined with fewer than three sizes.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;

@@ -12,7 +12,7 @@ export class Phrase {
   constructor(readonly words: string) {}
 }
 
-/** Returns a count with its noun for messages, such as "1 particle" or "2 particles". The plural gets an s. */
+/** Returns a count with its noun for messages, such as "1 particle" or "2 particles". */
 export function describeCount(count: number, noun = 'particle'): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -4,7 +4,6 @@
  */
 import { checkRange } from './checks';
 
-/** The accepted range of each number, by its name. */
 export type NumberRanges<Name extends string> = Readonly<Record<Name, readonly [low: number, high: number]>>;
 
 export function resolveNumbers<Name extends string>(

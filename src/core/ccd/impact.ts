@@ -1,6 +1,6 @@
 /**
  * Computes when two bodies that move in straight lines hit each other, and the contact normal at that time. It follows
- * law.ts in doubles, for balls and boxes in any combination. For an obstacle it finds the image that is hit first.
+ * law.ts in doubles, for balls and boxes in any combination.
  * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
  * The other body is taken as fixed. The overlap is too deep for a path while the centre of the moving body is inside a
@@ -15,19 +15,19 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Most tangents. Few are needed: the gap is convex in time, so each tangent divides gap × slope by at least 4. */
+/** Most steps of Newton's method. Few are needed: each step divides gap × slope by at least 4. */
 const MOST_TANGENTS = 24;
 
 /** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
 const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
-/** The half extent of a box along an axis along which it has no ends: farther than any particle moves. */
+/** Half extent of a box along an axis along which it is endless: farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Call it for two bodies that already overlap too deeply. Returns whether they approach each other by more, over a
- * substep, than they move relative to each other in a tick. Rounding alone makes bodies that rest on each other
- * approach by less. `approach` is the normal component of a vector of squared length `speedSquared`.
+ * Returns whether two bodies that already overlap too deeply approach each other, over a substep, by more than their
+ * relative motion in one tick. Rounding alone makes bodies that rest on each other approach by less. `approach` is the
+ * normal component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -108,10 +108,7 @@ export class Impact {
     if (!isParticle) this.extendEndless(others, other);
   }
 
-  /**
-   * Sets `round`, `sides` and `areBalls` from the sizes of both bodies. Without sizes, obstacles are as large as
-   * particles.
-   */
+  /** Sets `round`, `sides` and `areBalls`. Without sizes, obstacles are as large as particles. */
   private setSizes(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
@@ -159,10 +156,10 @@ export class Impact {
   }
 
   /**
-   * Like `impact`, but for the image of an obstacle that is hit first on a piece of a path that begins at `from`. An
-   * obstacle with its own size may reach half a period, so the first image hit need not be the nearest one at the
+   * Like `impact`, but for the first hit with any image of an obstacle, on a piece of a path that begins at `from`. An
+   * obstacle with its own size may reach half a period, so the image that is hit need not be the nearest one at the
    * start. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
-   * The method calls itself for each further axis, from `axis` on.
+   * The method calls itself for each further axis.
    */
   impactOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);
@@ -179,7 +176,7 @@ export class Impact {
 
   /**
    * Returns the signed distance from an image to the next one ahead along an axis, or 0 if a piece of a path cannot
-   * reach that one.
+   * reach the next one.
    */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;

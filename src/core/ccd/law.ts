@@ -9,16 +9,16 @@
  *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole
  *     ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
- *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps so deeply at
- *     the start counts only if the two approach by more, over the substep, than they move relative to each other in a
+ *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). If the particle overlaps a body so deeply at the
+ *     start, the body counts only if the two approach, over the substep, by more than their relative motion in one
  *     tick. Among hits in the same tick, the one with the greatest closing speed counts; if these are equal, the hit
  *     on the particle with the lowest id. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
  *     its own path ends, and rests there for the rest of the substep.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
- *     from the other paths' ends of the previous round. After n rounds, every end that depends on fewer than n others
- *     is final. So every end before the earliest time that the last round changed is final. The remaining paths are
- *     held at that time: they end in mid-air, keep their velocity, and go on in the next substep.
+ *     from the other paths' ends of the previous round. All ends before the earliest time that the last round changed
+ *     are final. The remaining paths are held at that time: they end in mid-air, keep their velocity, and go on in the
+ *     next substep.
  *   - Bounce: two particles bounce if each is the partner of the other. Restitution (none below restSpeed), friction
  *     and mass shares are those of the contact law. The partner of a fast particle is the one that it hits. The partner
  *     of a slow particle is the fast one that hits it first. A fast particle whose partner has another partner rests
@@ -26,10 +26,9 @@
  *     hits them.
  *   - Long paths: a path is held after MOST_PIECES pieces, which cover at most MOST_PIECES * PIECE_CELLS cells (of the
  *     particle's own level if sizes differ). If a tick has more than PIECES_PER_TICK pieces, the particle stays at the
- *     start. An engine also holds paths that would take too much work. The GPU does so where floats are coarser than
- *     cells, and if its lists are full. The CPU runs the rounds up to an early time, then up to later and later times.
- *     If the next time would bring too many pieces or pairs of pieces (LIMITS in paths.ts), the CPU holds all
- *     unfinished paths at the time before it.
+ *     start. An engine also holds paths that would take too much work: on the GPU, where floats are coarser than cells
+ *     and if its lists are full; on the CPU, if there are too many pieces or pairs of pieces (see `settle` and LIMITS
+ *     in paths.ts).
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.
@@ -98,10 +97,6 @@ export interface ContinuousCounts {
 
 export const NO_CONTINUOUS_COUNTS: ContinuousCounts = { substepped: 0, swept: 0, paths: 0, hits: 0, held: 0 };
 
-/**
- * Adds the counts of a substep to `sum`, the counts of the earlier substeps of the step. `sum` is undefined in the
- * first substep.
- */
 export function addContinuousCounts(
   sum: ContinuousCounts | undefined,
   substep: ContinuousCounts,

@@ -39,10 +39,9 @@ import {
 } from './law';
 
 /**
- * `settle` follows all paths up to a time, the horizon, and then up to later horizons. The first horizon is so early
- * that no path has more pieces before it than this number. So if no path has more pieces than this, all paths are
- * followed to their end at once. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one
- * tick.
+ * `settle` first follows all paths up to an early time, the first horizon, before which no path has more pieces than
+ * this. If no path has more pieces in total, `settle` follows all paths to their ends at once. The number must be at
+ * least PIECES_PER_TICK, so that the first horizon is at least one tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -88,10 +87,7 @@ export function followPaths(
   return { substepped, swept, paths: swept, ...paths.land() };
 }
 
-/**
- * Returns the slots of the fast particles, ascending. `substepped` counts the particles that are not fast, but would be
- * if the whole step were one substep.
- */
+/** Returns the slots of the fast particles, ascending, and the count `substepped` (see ContinuousCounts). */
 function findFast(
   { dimensions }: World,
   { dt, substeps, diameter }: Substep,
@@ -126,15 +122,11 @@ interface Hit {
 
 interface Piece {
   readonly path: number;
-  /** The times at which the piece begins and ends. */
   readonly from: number;
   readonly to: number;
 }
 
-/**
- * A piece of a path and the nearby pieces of other paths. Their order does not affect the first hit, so it is
- * arbitrary.
- */
+/** A piece of a path and the nearby pieces of other paths, in any order. */
 interface Meeting {
   readonly piece: Piece;
   readonly others: readonly Piece[];
@@ -163,7 +155,7 @@ class Paths {
   private readonly followed: number[] = [];
   /**
    * The end of each path without regard to other fast particles. When `settle` moves on to a farther horizon, it
-   * replaces the ends before the previous horizon by the final ones, which do regard other fast particles.
+   * replaces the ends before the previous horizon by the final ones.
    */
   private readonly first: Hit[] = [];
   /** Per path: the number of pieces that are compared with slow particles and obstacles. */
@@ -247,10 +239,9 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends. So the rounds (see runRounds) are first run on
-   * the parts of the paths before an early time, the horizon. All ends that they settle there are final. If some paths
-   * go on beyond the horizon, the rounds are run again with a later one. If that takes too much work, these paths are
-   * held at the previous horizon.
+   * Finds the ends of all paths. An end depends only on earlier ends. So `settle` first runs the rounds (see runRounds)
+   * on the parts of the paths before an early time, the horizon. If some paths go on beyond the horizon, it runs the
+   * rounds again with a later one. If that takes too much work, it holds these paths at the previous horizon.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -341,7 +332,6 @@ class Paths {
     return end;
   }
 
-  /** Moves every fast particle to the end of its path. */
   land(): Pick<ContinuousCounts, 'hits' | 'held'> {
     const { positions, velocities } = this.state;
     const { dimensions, world } = this;
@@ -364,10 +354,7 @@ class Paths {
     };
   }
 
-  /**
-   * Returns the end of a path: the one that the rounds found if it is final, otherwise the time at which the path is
-   * held.
-   */
+  /** Returns the end of a path if it is final; otherwise the time at which the path is held. */
   private endOf(path: number): Hit {
     const hit = this.hits[path] as Hit;
     if (hit.key < this.unsettled) return hit;
@@ -451,7 +438,6 @@ class Paths {
     return thicknessOf(this.dimensions, this.state, slot, this.substep.diameter / 2);
   }
 
-  /** Returns the edge of the cells of the particle's level. */
   private cellSizeOf(slot: number): number {
     const { world, state } = this;
     if (!state.radii) return world.cellSize;
@@ -512,7 +498,6 @@ class Paths {
     return encounter.impact(begin);
   }
 
-  /** Returns a particle's extent along each axis, times `margin`. */
   private marginsOf(slot: number, margin: number): number[] {
     const { dimensions, state, substep } = this;
     return this.world.period.map(

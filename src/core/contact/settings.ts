@@ -81,7 +81,7 @@ export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, box
   };
 }
 
-/** Returns `base` with `changes` applied, checked as a whole. Does not change `base`. */
+/** Returns `base` with `changes` applied, checked as a whole. */
 export function resolveSettings(dimensions: Dimensions, base: Settings, changes: SettingsOptions): Settings {
   checkKnownKeys('settings', changes, SETTING_NAMES);
   const merged: Record<string, unknown> = { ...base };
@@ -138,11 +138,9 @@ export interface Substep {
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
-  /** Number of substeps per step. */
   readonly substeps: number;
 }
 
-/** Calls deriveSubstep for one world and diameter, and keeps the result until the time step or the settings change. */
 export class SubstepMemo {
   private dt = -1;
   private settings: Settings | undefined;
@@ -165,8 +163,8 @@ export class SubstepMemo {
 
 /**
  * Returns the limit of distance² for neighbours of a particle with its own size, relative to the square of the sum of
- * both radii. The radius of a box is that of the ball around it. With boxes, the limit is a little larger: sum, square
- * and comparison of 32-bit floats are off by less than 2⁻²⁰, which must not exclude two boxes whose corners overlap.
+ * both radii. The radius of a box is that of the ball around it. With boxes, the limit is a little larger: the rounding
+ * of 32-bit floats, less than 2⁻²⁰, must not exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;

@@ -1,7 +1,7 @@
 /**
  * Obstacles are bodies of a simulation that never move by themselves. All engines share this file: how callers give
  * obstacles, how they are checked, how much each of several obstacles pushes a particle, and how the partner of a
- * bounce is stored. The contact law is in core/contact/law.ts.
+ * bounce is stored.
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
@@ -12,10 +12,7 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
 
-/**
- * Set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot. The result never
- * equals NO_PARTNER.
- */
+/** Set in a particle's partner if the partner is an obstacle; the other bits are its slot. Never equals NO_PARTNER. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**
@@ -113,7 +110,6 @@ export function checkObstaclesFit(
   }
 }
 
-/** Returns the obstacles of options or of a checkpoint, or an empty array if there are none. */
 export function obstaclesOf({
   obstacles,
 }: {
@@ -122,7 +118,6 @@ export function obstaclesOf({
   return obstacles === undefined ? new Float32Array(0) : obstacles;
 }
 
-/** Checks the obstacles of a simulation and returns them in the engines' form. */
 export function checkObstacles(
   given: ObstaclesGiven,
   {

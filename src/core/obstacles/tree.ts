@@ -31,7 +31,6 @@ export interface StaticBodies extends Sizes {
   readonly positions: Float32Array;
 }
 
-/** Returns the number of nodes in a tree of this many bodies. */
 export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
@@ -66,7 +65,6 @@ export class ObstacleTree {
     this.nodes = nodesOf(this.count);
     this.boxes = new Float32Array(2 * dimensions * this.nodes);
     this.links = new Uint32Array(2 * this.nodes);
-    // The order of the input array must not matter.
     const canonical = canonicalBodies(dimensions, given);
     const order = Uint32Array.from({ length: this.count }, (_, body) => body);
     if (this.count > 0)

@@ -75,7 +75,6 @@ export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }
 
-/** Checks the radii of `count` bodies; the error names the first wrong one. */
 function checkRadii(
   argument: string,
   radii: unknown,

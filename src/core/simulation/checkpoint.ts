@@ -20,10 +20,7 @@ import {
 } from './particles-checkpoint';
 import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './simulation';
 
-/**
- * Checks that this simulation can restore a checkpoint and returns the checkpoint's settings. Otherwise throws an
- * error; changes nothing.
- */
+/** Checks that this simulation can restore a checkpoint, and returns the checkpoint's settings. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<

@@ -9,7 +9,6 @@ import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 /** Most particles in a simulation, because ids must be below RETIRED_BIT. */
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
-/** Hands out the lowest free ids below `capacity` and records which ids are alive. */
 export class IdAllocator {
   private readonly alive: Uint8Array;
   private lowestFree = 0;

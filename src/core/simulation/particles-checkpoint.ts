@@ -22,7 +22,6 @@ export interface ParticlesCheckpoint {
   readonly velocities: Float32Array;
 }
 
-/** Returns the fields of a checkpoint that describe its world. */
 export function describeWorld(
   world: World,
 ): Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'> {
@@ -108,10 +107,7 @@ export function checkCheckpointParticles(
   return count;
 }
 
-/**
- * Returns whether the position that belongs to a component has a number that is not finite. `index` is the index of the
- * component.
- */
+/** Returns whether the position with the component `index` has a number that is not finite. */
 function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));

@@ -1,6 +1,6 @@
 /**
- * Base class of methods that move the particles of a GridParticles or CpuGridParticles. It has the getters and
- * the `remove` that all these methods share. A subclass adds the time of each step to `elapsed`.
+ * Base class of methods that move the particles of a GridParticles or CpuGridParticles. A subclass adds the time of
+ * each step to `elapsed`.
  */
 import type { Dimensions, World } from '../world/world';
 

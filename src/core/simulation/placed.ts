@@ -1,8 +1,4 @@
-/**
- * Checks the options and particles of GridParticles and CpuGridParticles, whose particles the caller's own code moves.
- * Inputs: packed vectors and a world. Output: checked vectors with ids, or an error that names the first wrong
- * particle.
- */
+/** Checks the options and particles of GridParticles and CpuGridParticles, whose particles the caller's code moves. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from '../world/world';
@@ -67,7 +63,6 @@ export function planPlaced(options: PlacedOptions): PlacedPlan {
   return { world, capacity, count };
 }
 
-/** Checks new particles, then gives them the lowest free ids. If anything is wrong, it throws and takes no id. */
 export function admitPlaced(ids: IdAllocator, world: World, particles: PlacedParticles): PlacedArrays {
   checkKnownKeys('particles', particles, ['positions', 'velocities']);
   if (particles.positions instanceof Float32Array) checkInside(particles.positions, world);

@@ -41,7 +41,6 @@ export function defaultCellCount(dimensions: Dimensions, capacity: number): numb
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
-/** The checked and completed options. */
 export interface SimulationPlan extends Sizes {
   readonly dimensions: Dimensions;
   readonly capacity: number;

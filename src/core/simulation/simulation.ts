@@ -1,6 +1,6 @@
 /**
- * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. If the GPU engine
- * must wait for a readback, it returns a promise, and the CPU engine returns the value: `await` works with both.
+ * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. Methods that wait
+ * for a readback return a promise on the GPU and a value on the CPU: `await` works with both.
  * Also the parts of `advance` that the engines share. plan.ts checks and completes the options; checkpoint.ts checks
  * checkpoints.
  */

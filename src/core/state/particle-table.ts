@@ -27,7 +27,7 @@ export interface EncodedTable {
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_PER_PART = 4096;
 const ROWS_PER_STEP = 8192;
-/** Most bytes of a line. The rows that encodeTable writes are far shorter. */
+/** Most bytes of a line. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -149,7 +149,6 @@ interface Column {
   readonly width: number;
 }
 
-/** Reads a text line by line and counts the lines. */
 class Lines {
   private next: number;
   private number = 0;
@@ -188,9 +187,8 @@ class Lines {
   }
 
   /**
-   * Reads the numbers of the next row into `values`. Returns false if the row has anything but plain numbers, such as
-   * blanks or quotes. In the column with index `whole`, it accepts only digits. The row counts as read only after
-   * takePlain().
+   * Reads the numbers of the next row into `values`; takePlain() then goes on to the row after it. Returns false if the
+   * row has anything but plain numbers, such as blanks or quotes. The column with index `whole` must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -454,10 +452,7 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
 /** Returns the rows in ascending order of id. Throws if two rows have the same id. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  /**
-   * One more than the row of each id, 0 if there is none. An array as long as the greatest id is affordable, because
-   * ids are bounded.
-   */
+  // One more than the row of each id, or 0. It may be as long as the greatest id, because ids are bounded.
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;
   ids.forEach((id, row) => {

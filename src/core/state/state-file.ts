@@ -104,15 +104,13 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   return bytes;
 }
 
-/** Returns whether the bytes begin like a state file. */
 export function isStateFile(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
 /**
- * Decodes the bytes of a checkpoint. Throws an error that says what is wrong with the file. It does not check the time,
- * the ids, the particles or the values of settings, because restore() does. Errors call the file `argument` and
- * describe it as `value`.
+ * Decodes the bytes of a checkpoint. It does not check the time, the ids, the particles or the values of settings,
+ * because restore() does. Errors call the file `argument` and describe it as `value`.
  */
 export function decodeCheckpoint(
   bytes: Uint8Array,

@@ -2,11 +2,11 @@
  * Defines which pairs are borderline: so close to touching that 32-bit rounding may decide whether they overlap.
  * shaders/measure/measure.wgsl and its CPU reference use this definition.
  *
- * Let u = 2⁻²⁴ and k the number of dimensions. src/reference/query/brute-force.ts derives that rounding can only decide
- * wrongly if distance² is within (k + 3) u diameter² of diameter². The distance² that is tested here is itself computed
- * in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses no such pair;
- * it may count a few more. Only pairs in the same or in adjacent cells can be borderline. All others are farther apart
- * than the diameter, and since rounding is monotone, rounded differences cannot make them overlap.
+ * Let u = 2⁻²⁴ and k the number of dimensions. Rounding can only decide wrongly if distance² is within (k + 3) u
+ * diameter² of diameter² (src/reference/query/brute-force.ts derives this). The distance² that is tested here is itself
+ * computed in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses no
+ * such pair; it may count a few more. Only pairs in the same or in adjacent cells can be borderline. All others are
+ * farther apart than the diameter, and rounding is monotone: it cannot make them overlap.
  * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of
  * up to u P. It adds 2 √k u P / diameter to each of the two bounds. WRAP_SHARE · P / diameter is more than both
  * together.

@@ -59,9 +59,8 @@ interface Costs {
 }
 
 /**
- * Costs in nanoseconds, fitted by `npm run bench:cells` on two cores of an AMD EPYC (KVM) with Node 20.20 and a
- * software GPU (SwiftShader). Only their ratios matter; other machines have other ratios. An empty cell costs the CPU
- * engine nothing, because it sorts by column and row. docs/cell-size.md has the table.
+ * Costs in nanoseconds, fitted by `npm run bench:cells`; docs/cell-size.md names the machine. Only their ratios matter.
+ * An empty cell costs the CPU engine nothing, because it sorts by column and row.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {

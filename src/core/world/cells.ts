@@ -28,7 +28,6 @@ export function cellCoordinate(
   return cell < 1 ? 1 : cell > cells - 2 ? cells - 2 : cell;
 }
 
-/** Returns the coordinate of the cell of a position along one axis of any world. */
 export function latticeCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   if (world.kind === 'unbounded') {
@@ -102,10 +101,9 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 
 /**
  * Returns position − other, rounded; along a periodic axis, the minimum image of this difference. Swapping the two only
- * changes the sign. If the pair lies across an end of the axis, a period must be subtracted. If the box begins at 0,
- * the period is subtracted from the higher coordinate first. This step is exact, so only the difference is rounded, as
- * for pairs that do not lie across an end. In other boxes, the period is subtracted from the rounded difference, and
- * the result is rounded again.
+ * changes the sign. If the pair lies across an end of the axis and the box begins at 0, the period is first subtracted
+ * from the higher coordinate. This step is exact, so only the difference is rounded, as for other pairs. In other
+ * boxes, the period is subtracted from the rounded difference, and the result is rounded again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -124,7 +122,6 @@ function roundToEven(value: number): number {
   return floor % 2 === 0 ? floor : floor + 1;
 }
 
-/** Returns the coordinates of a particle's cell; `positions` holds `dimensions` numbers per particle. */
 export function latticeOfParticle(world: World, positions: ArrayLike<number>, particle: number): number[] {
   const first = particle * world.dimensions;
   return world.cells.map((_, axis) => latticeCoordinate(world, positions[first + axis] as number, axis));
@@ -143,7 +140,6 @@ export function bucketOfLattice(world: World, lattice: readonly number[]): numbe
   return index;
 }
 
-/** Returns the bucket of a finite particle's cell. */
 export function cellOfParticle(world: World, positions: ArrayLike<number>, particle: number): number {
   return bucketOfLattice(world, latticeOfParticle(world, positions, particle));
 }
@@ -160,7 +156,6 @@ function hashedBucket(world: World, lattice: readonly number[]): number {
   return block + (x & (HASH_BLOCK - 1));
 }
 
-/** Returns a hash of the coordinates of a block of cells. */
 export function mixBlock(block: readonly number[], seed = 0): number {
   let hash = seed;
   for (let axis = 0; axis < block.length; axis++) {
@@ -205,7 +200,6 @@ export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
 }
 
-/** Returns whether the world has enough levels for finer entries. */
 export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): boolean {
   return levels > finerSteps({ kind });
 }

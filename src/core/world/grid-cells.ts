@@ -132,7 +132,7 @@ export interface PeriodicBox {
   readonly fewest: number;
 }
 
-/** Rejects a box if a periodic axis has too few cells. The error says how long the axis must be. */
+/** Rejects a box if a periodic axis has too few cells. */
 export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
   lengthenPeriodic(box).forEach((high, axis) => {
     if (high === box.max[axis]) return;
@@ -167,8 +167,8 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // The sum may be no greater than `high` if only rounding makes the axis too short. Then go to one of the next
-      // floats, so that every round lengthens the axis.
+      // If only rounding makes the axis too short, the sum may be `high` or less. Then go to one of the next floats,
+      // so that every round lengthens the axis.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }

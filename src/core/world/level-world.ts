@@ -38,8 +38,8 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * A periodic box wastes memory on empty cells (8 bytes each on the GPU) if it has more cells than this, and more than
- * EMPTY_CELLS_PER_PARTICLE per particle. Its cells are then made wider, if necessary beyond the diameter of its largest
+ * If a periodic box has more cells than this, and more than EMPTY_CELLS_PER_PARTICLE per particle, it wastes memory on
+ * empty cells (8 bytes each on the GPU). Its cells are then made wider, if necessary beyond the diameter of its largest
  * particle.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;

@@ -32,7 +32,6 @@ function cellsAt(world: World, axis: number, level: number): number {
   return world.period[axis] === 0 ? ((cells - 1) >> level) + 1 : cells >> level;
 }
 
-/** Returns the coordinate of a position's cell on the lowest level, along an axis. */
 function finestCoordinate(world: World, position: number, axis: number): number {
   const { inverseCellSize } = world;
   const cells = world.cells[axis] as number;
@@ -47,7 +46,6 @@ function finestCoordinate(world: World, position: number, axis: number): number 
   return Math.min(Math.max(cell, 0), cells - 1);
 }
 
-/** Returns the coordinates of the cell that contains a particle on a level. */
 export function latticeAt(
   world: World,
   positions: ArrayLike<number>,
@@ -60,7 +58,6 @@ export function latticeAt(
   );
 }
 
-/** Returns the coordinate of a position's cell on a level, along an axis. */
 function coordinateAt(world: World, position: number, axis: number, level: number): number {
   return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
 }
@@ -78,8 +75,8 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 }
 
 /**
- * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. If they
- * are not when particles are sorted, no pass tests the pair until the next sort. Allocates nothing.
+ * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Passes
+ * test only pairs that were so near at the last sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,
@@ -110,7 +107,6 @@ export function wrapCell(world: World, lattice: readonly number[], level: number
   });
 }
 
-/** Returns the bucket of a cell on a level. */
 export function bucketAt(world: World, lattice: readonly number[], level: number): number {
   if (world.kind !== 'unbounded') {
     let index = 0;

@@ -33,7 +33,7 @@ export interface World {
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along the others. */
   readonly period: readonly number[];
-  /** Largest diameter of particles: for it, the 3×3 (3×3×3) probe misses no pair. */
+  /** Largest diameter of particles: the 3×3 (3×3×3) probe misses no pair that is nearer than this. */
   readonly diameter: number;
   /** The actual edge of a cell, 1 / inverseCellSize; at least the requested one, up to rounding. */
   readonly cellSize: number;

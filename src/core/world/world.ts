@@ -87,14 +87,13 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) |t|. If two particles are nearer than the radius, their s
  * differ by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole
  * number k, the floors of the two s differ by at most k: floors differ by less than the numbers themselves plus 1.
- * - Clamping brings whole numbers no farther apart. So the bound covers particles and points outside the box, however
- *   large their t and its error. If t is above n, the clamped cell is the last one, as it is for t = n, which is nearer
- *   to the other particle. If t is below 0, the same holds for the first cell.
- * - Let P be the length of a periodic axis in cells. It has N cells, P is at least N − u N, and the last cell contains
- *   the rest. Take one particle a distance a beyond the end of the axis and another a distance b before it, so that a +
- *   b < radius · inverseCellSize. Count the cells between them: floor(a) beyond the end, and before the end those from
- *   floor(P − b), or from the last cell. These are at most floor(a) + ceil(b) ≤ k. Three values are rounded: a (at most
- *   N / 2), P − b and P. Their errors add up to (1 + 2 + 1) u N, again no more than the drift.
+ * - Clamping to the box never moves two cells apart. So the bound covers particles and points outside the box, however
+ *   large their t and its error. If t is above n, the cell is the last one, as it is for t = n, which is nearer to the
+ *   other particle. If t is below 0, the same holds for the first cell.
+ * - Along a periodic axis of N cells, the last cell also contains the rest of the period. Take two particles, one a
+ *   distance a (in cells) beyond the end of the axis and one a distance b before it, with a + b < radius ·
+ *   inverseCellSize. Their cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2),
+ *   the coordinate before the end, and the period. Their errors add up to (1 + 2 + 1) u N: no more than the drift.
  * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.
  * The product below is exact in doubles; the 2 added to n covers u² and the rounding of the sum.
  */

@@ -4,16 +4,13 @@
  * lower.
  * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner; the period
  * along each axis, 0 if the axis does not wrap.
- * Outputs: for each slot, the id, the corners and, for an image, the axes along which it is shifted; the first slot of
- * each row; the first row of each level.
  *
- * A row is an interval of y (in 3D, of y and z). Rows are on levels, and each level's rows are twice as wide as those
- * of the level below. A box is in the row of its low corner, on a level on which its high corner is at most one row
- * farther. So two overlapping boxes a and b have their low corners in the same row or in neighbouring rows of the
- * higher of their levels. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a
- * coordinate c on that level. A higher coordinate never has a lower row (`rowAlong`), and a row consists of whole rows
- * of the level below. The boxes overlap, so low(b) ≤ high(a). Hence row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and
- * likewise with a and b swapped. So the choice of rows changes only the time.
+ * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
+ * box is in the row of its low corner, on a level on which its high corner is at most one row farther. So two
+ * overlapping boxes a and b have their low corners in the same row or in neighbouring rows of the higher of their
+ * levels. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a coordinate c on that
+ * level. A higher coordinate never has a lower row (`rowAlong`). The boxes overlap, so low(b) ≤ high(a). Hence
+ * row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b swapped.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -27,13 +24,12 @@ const ROW_SHARE = 16;
 /** The most rows of the lowest level along an axis. */
 const MOST_ROWS = 2 ** 20;
 
-/** Number of sampled boxes from which the rows are chosen. */
 const SAMPLE = 512;
 
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** Share of the sampled boxes that count as ordinary: the shortest. The longest ordinary box gives the row width. */
+/** The shortest boxes of the sample, up to this share, are ordinary. The longest ordinary box gives the row width. */
 const ORDINARY = 0.9;
 
 /** Factor on the extent of boxes, so that rounding moves no box to the next level. */
@@ -51,11 +47,9 @@ export class BoxOrder {
   ids = new Uint32Array(0);
   /** For each slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
-  /** CORNERS numbers per slot. */
   corners = new Float32Array(0);
   /** For each slot, the index of its box in `unsortedCorners`; for an image, the index of the unshifted box. */
   sources = new Uint32Array(0);
-  /** Corners of boxes and images before the sort: CORNERS numbers each. */
   unsortedCorners = new Float32Array(0);
   /** The first slot of each row, level by level, then the end. */
   starts = new Uint32Array(1);
@@ -67,7 +61,6 @@ export class BoxOrder {
   private readonly origins: [number, number] = [0, 0];
   private readonly scales: [number, number] = [0, 0];
   private readonly wrapping: Pick<World, 'min' | 'period'>;
-  /** Ids, sources and shifts before the sort, and the row of each box or image. */
   private unsortedIds = new Uint32Array(0);
   private unsortedSources = new Uint32Array(0);
   private unsortedShifts = new Uint8Array(0);
@@ -105,7 +98,6 @@ export class BoxOrder {
     return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
   }
 
-  /** Number of levels. */
   get levels(): number {
     return this.levelRows.length - 1;
   }
@@ -118,7 +110,6 @@ export class BoxOrder {
     this.sortByRow();
   }
 
-  /** Collects the valid boxes, each followed by its images. */
   private collect(boxes: Float32Array, count: number): void {
     const { dimensions, periods } = this;
     const wraps = periods.some((period) => period > 0);
@@ -156,10 +147,7 @@ export class BoxOrder {
     }
   }
 
-  /**
-   * Wraps the low corner of the last box into the world. If the box reaches the far end of any axis, adds its images
-   * one period lower, which reach into the world, too.
-   */
+  /** Wraps the low corner of the last box into the world. If the box reaches the far end of any axis, adds images. */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { unsortedCorners } = this;
@@ -170,7 +158,6 @@ export class BoxOrder {
       const low = unsortedCorners[base + axis] as number;
       const extent = Math.fround((unsortedCorners[base + 3 + axis] as number) - low);
       if (extent >= period) {
-        // The box covers the whole axis.
         unsortedCorners[base + axis] = 0;
         unsortedCorners[base + 3 + axis] = period;
         continue;
@@ -202,10 +189,7 @@ export class BoxOrder {
     }
   }
 
-  /**
-   * Chooses the rows from a sample of the boxes. The sizes of these boxes give the width of a row. The range that most
-   * low corners are in gives where the rows begin and end.
-   */
+  /** Chooses the width of rows from the sizes of sampled boxes, and the range of rows from their low corners. */
   private chooseRows(): void {
     const { dimensions, slots } = this;
     const share = Math.max(1, slots / ROW_SHARE);
@@ -371,7 +355,6 @@ export class BoxOrder {
   }
 }
 
-/** One pass of the sort along x: stable, by one digit of the keys. */
 function scatter(
   keys: Uint32Array,
   indices: Uint32Array,

@@ -24,7 +24,7 @@ import { BoxSweep } from './sweep';
 
 /**
  * Advice in the error if the pairs take too much memory. ROW_ADVICE is for forEachPair and countPairs, which store the
- * pairs of one row of boxes at a time; see order.ts for rows.
+ * pairs of one row of boxes at a time.
  */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const ROW_ADVICE =
@@ -34,9 +34,9 @@ export interface BoxPairsOptions {
   readonly dimensions: Dimensions;
   /**
    * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images (copies moved by
-   * whole periods) do. Boxes are wrapped first, so that low corners lie between 0 and the period. If a box then reaches
-   * the period, its images one period lower count too. The corners of wrapped boxes and of images are rounded to 32-bit
-   * floats. A box at least as long as the period covers the whole axis.
+   * whole periods) overlap. Boxes are wrapped first: their low corners then lie between 0 and the period. If a wrapped
+   * box reaches the period, its images one period lower count too. The corners of wrapped boxes and of images are
+   * rounded to 32-bit floats. A box at least as long as the period covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }

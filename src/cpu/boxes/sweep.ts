@@ -1,17 +1,15 @@
 /**
  * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each pair of rows whose boxes may
- * overlap.
- * Inputs: boxes in rows; see order.ts. Output: the ids of the pairs, the lower id first. Each call of `advance` adds
- * the pairs of one row.
+ * overlap; see order.ts.
  * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each pair is
- * listed once.
+ * listed once, the lower id first.
  */
 
 import { lengthenPairs } from '../shared/lattice';
 import { type BoxOrder, CORNERS } from './order';
 
 export class BoxSweep {
-  /** Ids of the pairs found since `length` was last set to 0: the first `length` words. The rest is spare room. */
+  /** Ids of the pairs found: the first `length` words. A caller that has read them may set `length` to 0. */
   words = new Uint32Array(0);
   length = 0;
   private level = 0;
@@ -29,8 +27,8 @@ export class BoxSweep {
   }
 
   /**
-   * Searches the next row that has boxes: adds the pairs within the row, and between the row and later rows. Returns
-   * false after the last row.
+   * Adds the pairs within the next row that has boxes, and between this row and later rows. Returns false after the
+   * last row.
    */
   advance(): boolean {
     const { starts, levelRows } = this.order;
@@ -77,16 +75,12 @@ export class BoxSweep {
     }
   }
 
-  /** Tests each box against the later boxes of its row, up to the first whose low x is above the box's high x. */
   private sweepWithin(first: number, end: number): void {
     const { corners } = this.order;
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
-  /**
-   * Goes through the boxes of two rows by low x. Tests each box against later boxes of the other row, up to the first
-   * whose low x is above the box's high x.
-   */
+  /** Goes through the boxes of two rows together, by low x. Tests each box against later boxes of the other row. */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
     let slot = first;
@@ -137,9 +131,9 @@ export class BoxSweep {
   }
 
   /**
-   * Two boxes may meet in several pairs of slots, because boxes have images shifted by a period. Returns whether this
-   * pair of slots is the one to list. Along each axis, the pair to list is the first of these that meets: neither box
-   * shifted; the box with the lower id shifted; the other box shifted.
+   * A box and its images have several slots, so two boxes may meet in several pairs of slots. Returns whether to list
+   * this pair of slots. Along each axis, the first of these that meets is listed: neither box shifted; the box with the
+   * lower id shifted; the box with the higher id shifted.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

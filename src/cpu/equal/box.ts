@@ -1,6 +1,6 @@
 /**
- * Finds the particles in a box, in each kind of world. Inputs: a canonical order (see order.ts) and its positions; two
- * corners, bounds included. In a periodic world a particle is in a box if any of its images is. Output: the sources
+ * Finds the particles in a box, bounds included, in each kind of world. In a periodic world a particle is in a box if
+ * any of its images is. Inputs: a canonical order (see order.ts) and its positions; two corners. Output: the sources
  * (indices in the input) of the particles, ascending. Positions are compared as doubles. Corners outside a periodic
  * world are wrapped first, which may round them.
  */
@@ -11,7 +11,6 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
-/** One axis of a box. */
 export interface Side {
   /** The corners. Along a periodic axis, both are moved by whole periods, so that the lower one is in the world. */
   readonly from: number;
@@ -19,9 +18,9 @@ export interface Side {
   /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
   readonly period: number;
   /**
-   * The search goes through the cells of a range from `low` to `high`. If `crosses`, the range goes from `low` to the
-   * high end of the world, and on from the low end to `high`. Along a periodic axis, it is wider than the box by more
-   * than the rounding of stored positions.
+   * The range of positions whose cells are searched. If `crosses`, it goes from `low` to the high end of the world, and
+   * on from the low end to `high`. Along a periodic axis, the range is wider than the box, to allow for the rounding
+   * of stored positions.
    */
   readonly low: number;
   readonly high: number;
@@ -37,7 +36,6 @@ const IMAGES = 3;
 /** More than the relative rounding of a position that was wrapped in 32 bits. */
 const WRAP_ROUNDING = 2 ** -22;
 
-/** The part of a world that the sides of a box depend on. */
 type Ends = Pick<World, 'min' | 'period'>;
 
 export function findInBox(

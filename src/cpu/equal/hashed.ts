@@ -16,7 +16,6 @@ import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-/** Particles sorted by bucket, and the first slot of each bucket. */
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
@@ -26,10 +25,7 @@ const SMALLEST_NORMAL = 2 ** -126;
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
-  /**
-   * A scaled position between this negative number and 0 counts as 0, as if `snap` of core/world/cells.ts had been
-   * called. Positive positions so small are in cell 0 anyway.
-   */
+  /** A scaled position between this negative number and 0 counts as 0, as after `snap` of core/world/cells.ts. */
   private readonly noise: number;
 
   constructor(world: World) {
@@ -117,11 +113,10 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo stores where a block and its neighbouring
- * blocks along y and z begin in the table. So only the first of several slots in a block must look that up. A memo
- * lists the first bucket of each of these blocks, ascending and each once. It leaves out buckets before the block's own
- * first bucket, because those hold only earlier slots. There are several memos, because the slots of different blocks
- * alternate if these blocks share buckets.
+ * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo lists the first buckets of a block and of its
+ * neighbouring blocks along y and z, ascending and each once, so that several slots of a block need only one lookup.
+ * The memo leaves out buckets before the block's own, because those hold only earlier slots. There are several memos,
+ * because the slots of different blocks alternate if these blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -157,7 +152,6 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** Returns the number of pairs of particles in the same and in adjacent cells. */
 export function countCandidates(order: Bucketed): number {
   const { coordinates, live, lattice } = order;
   const { dimensions } = lattice;
@@ -217,7 +211,6 @@ export function takeCensus(
   return { occupiedCells, greatestOccupancy, bucketCollisions, crowded };
 }
 
-/** Like takeCensus, for particles of one radius. */
 export function takeOrderCensus(order: Bucketed): BucketCensus {
   const { coordinates, lattice } = order;
   const { dimensions } = lattice;
@@ -317,7 +310,6 @@ function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   return memo;
 }
 
-/** Adds a block to a memo by insertion, unless the memo already has it. */
 function memorise(memo: number, block: number): void {
   const first = MOST_BLOCKS * memo;
   let index = first + (memoLengths[memo] as number);
@@ -353,7 +345,6 @@ function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number
   mergeRanges();
 }
 
-/** Returns the greatest x in the same block. */
 function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
@@ -372,7 +363,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges the ranges that overlap. Ranges overlap if different cells share buckets. */
+/** Merges overlapping ranges, which different cells have if they share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -2,8 +2,7 @@
  * Finds the particles near a point, in each kind of world. Inputs: a canonical order (see order.ts) and its positions,
  * a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source
  * (index in the input) and the distance² of each particle no farther than the radius.
- * Ordering: canonical. In an unbounded world, the search sorts the slots that it tests, in a new array. In other worlds
- * it needs no such array.
+ * Ordering: canonical.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
@@ -97,7 +96,6 @@ function seekPeriodic(
   });
 }
 
-/** Wraps a point into the box along the axes that wrap. */
 export function wrapPoint({ world }: Lattice, point: readonly number[]): number[] {
   return point.map((coordinate, axis) => {
     const low = world.min[axis] as number;
@@ -134,7 +132,6 @@ function cellsAlong(lattice: Lattice, axis: number, position: number, radius: nu
   const above = position + radius >= low + period;
   const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
   const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
-  // In keys, coordinates begin at 1.
   if (last - first + 1 >= count) return [1, count];
   if (first < 0) return [1, last + 1, first + count + 1, count];
   if (last >= count) return [1, last - count + 1, first + 1, count];

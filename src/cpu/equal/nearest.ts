@@ -2,8 +2,6 @@
  * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order (see order.ts) and its
  * positions, a point, a radius of any size, Infinity included. Outputs: ids and distances², by distance and then by id.
  * In a periodic world, distances are those of minimum images.
- * The search first looks as far as a cell is wide, and doubles this reach until it has found k particles. It tests all
- * particles instead if the reach spans more cells than there are particles, or more than half a period.
  */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
@@ -74,7 +72,6 @@ class Best {
     return this.length === this.ids.length;
   }
 
-  /** Adds a particle if there is room. Otherwise the particle replaces the last entry if it comes before that entry. */
   readonly offer = (id: number, distanceSquared: number): void => {
     const { ids, squares, length } = this;
     if (this.isFull && (length === 0 || !this.isBefore(id, distanceSquared, length - 1))) return;

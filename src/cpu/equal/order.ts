@@ -1,13 +1,11 @@
 /**
  * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id; particles
  * that are not finite come last.
- * Inputs: packed positions in any order, and the ids of the particles unless these ids are 0, 1, 2 …
- * Outputs: for each slot, the index in the input (`source`), the key of its cell (`keys`), and the sorted positions.
  *
- * It sorts by column and then, stably, by row, both times by counting. In an unbounded world, column and row are the
- * lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one table
- * of all cells would not. Empty cells cost nothing. Small or nearly ordered input is sorted by bins instead; see
- * ../shared/counting-sort.ts. Ordered input is recognised while keys are computed, and not sorted.
+ * The sort goes by column and then, stably, by row, both times by counting. In an unbounded world, column and row are
+ * the lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one
+ * table of all cells would not. Small or nearly ordered input is sorted by bins (../shared/counting-sort.ts) instead.
+ * Ordered input is recognised while keys are computed, and not sorted.
  * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
  * grows with the particles.
  */
@@ -28,10 +26,7 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/**
- * Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. The sort is for runs of equal keys, which
- * are nearly always shorter than 4.
- */
+/** Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
@@ -44,7 +39,6 @@ const MOST_IN_BIN = 32;
 /** Up to this many bins per particle, a pass over all bins costs little. The number of bins depends on the capacity. */
 const MOST_BINS_EACH = 4;
 
-/** Number of particles that isNearlyInOrder compares, each with the particle before it in the input. */
 const SAMPLES = 256;
 
 export class CellOrder {
@@ -170,7 +164,6 @@ export class CellOrder {
     return true;
   }
 
-  /** Counts how particles fill the cells. */
   census(): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'crowded'> {
     const { keys, live } = this;
     let occupiedCells = 0;
@@ -248,7 +241,6 @@ export function sortInsideCells(
   }
 }
 
-/** Sorts source[first … end) by id, in place. */
 function sortRun(source: Uint32Array, ids: Uint32Array, first: number, end: number): void {
   for (const gap of SHELL_GAPS) {
     for (let index = first + gap; index < end; index++) {

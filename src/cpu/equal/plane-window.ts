@@ -3,20 +3,17 @@
  * not sparse and a row fits the window. The row ahead is the next row of cells.
  *
  * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
- * length and start in each iteration: a test then takes 72 instructions instead of 32 (bench/NOTES.md). The loops read
- * the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
+ * length and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). The loops
+ * read the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
  * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
  * the row ahead are always tested; the distance rejects them if they are out of reach.
- * The test is written out five times: as a function it would make finding pairs a tenth slower (bench/NOTES.md).
+ * The test is written out five times, because a function would be slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/**
- * Slots in the window, a power of two: 160 kB. A slot has the entry slot & MASK. Up to 1,000 slots in use fit the
- * first-level cache.
- */
+/** Slots in the window, a power of two. A slot has the entry slot & MASK. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
@@ -33,12 +30,8 @@ const BLOCK = 256;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/**
- * The window is used if at least this share of sampled slots has a later slot in its cell or the next two. Randomly
- * placed discs reach this share if there are at most about nine cells per disc.
- */
+/** The window is used if at least this share of sampled slots has a later slot in its cell or the next two. */
 const LEAST_NEAR = 0.25;
-/** Distance between sampled slots. */
 const SAMPLE_STEP = 16;
 
 const windowKeys = new Int32Array(WINDOW);
@@ -46,11 +39,9 @@ const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
-/**
- * reachedSlot: the first slot that collectBlock has not searched. reachedAhead: the slot at which the search for the
- * three cells in the row ahead continues.
- */
+/** The first slot that collectBlock has not searched. */
 let reachedSlot = 0;
+/** The slot at which the search of the row ahead continues. */
 let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
@@ -207,8 +198,8 @@ function collectBlock(
 }
 
 /**
- * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first.
- * space-window.ts copies the slots and then calls labelSlots. In 2D these two steps would take a sixth longer.
+ * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. In 2D, a
+ * copy followed by labelSlots, as in space-window.ts, would take longer.
  */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;

@@ -21,8 +21,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set
-      // tiny numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
+      // Truncating instead of flooring, and leaving tiny numbers as they are, changes only scaled positions below 1.
+      // These are all in the first cell, so the result equals that of core/world/cells.ts.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -74,14 +74,12 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set tiny
-  // numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
+  // Like findCells, this code may truncate.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
 }
 
-/** Like findCells, but counts the particles per bin. */
 function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, inverseCellSize, rowStride } = lattice;
   const { inputKeys, counts, shift } = bins;
@@ -131,8 +129,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search has stopped at `end`, at slots that are sparse or do not fit the window, or because there are
-    // enough pairs.
+    // The window search may have stopped at slots that are sparse or do not fit the window.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
@@ -152,8 +149,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // Writes every pair and keeps it if it may overlap: about one in three does, so a branch would often be
-    // mispredicted. The test is written out twice, because as a function it would cost up to a sixth more.
+    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted. The test is
+    // written out twice, because a function would be slower.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -183,7 +180,6 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** Returns whether a pair of slots overlaps, decided exactly. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInPlane(
     positions[2 * slot] as number,

@@ -1,7 +1,6 @@
 /**
  * Finds overlapping pairs of particles in canonical order (see order.ts), in portions that fit a reused buffer. So any
- * number of pairs takes the same memory, unless the caller wants all in one list (`collectInto`). CpuSimulation and
- * CpuGrid use this search. `sortPairs` sorts lists of pairs of all CPU searches.
+ * number of pairs takes the same memory, unless the caller wants all in one list (`collectInto`).
  * Ordering: pairs come by their lower slot, then by their higher slot. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -13,7 +12,6 @@ import { kernelsFor } from './variants';
 /** Words of a portion, unless one slot needs more: small enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
-/** The part of a task that PortionedSearch writes to. */
 type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
 
 /** A search, slot by slot, that can stop and continue. */
@@ -130,9 +128,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`. A
- * counting sort orders the pairs by their first labels. Then the second labels of pairs with the same first label are
- * sorted: short groups by insertion, long ones by the built-in sort. `advice`: see makeRoom.
+ * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`.
+ * `advice`: see makeRoom.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(

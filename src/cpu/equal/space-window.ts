@@ -3,28 +3,25 @@
  * not sparse and a layer fits the window.
  *
  * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
- * are the next row, and three rows in the next layer. Pointers into these rows, advanced by comparing keys, would take
- * four unpredictable branches per slot. So a second table holds the first slot of each cell.
+ * are the next row, and three rows in the next layer. A second table holds the first slot of each cell, because
+ * advancing a pointer into each row ahead would take four unpredictable branches per slot.
  * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
  * the distance rejects it if it is out of reach.
- * The test is written out five times: a loop over rows would make finding pairs a fifth slower.
+ * The test is written out five times, because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/**
- * Slots in the window, a power of two: 920 kB. A slot has the entry slot & MASK. Up to 1,000 slots per layer, the used
- * part fits the first-level cache.
- */
+/** Slots in the window, a power of two. A slot has the entry slot & MASK. */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table of first slots, a power of two: 520 kB. The cells of a layer and a row must fit. */
+/** Cells in the table of first slots, a power of two. The cells of a layer and a row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Entries after the last slot, which hold no particle but may be tested, one for each row. */
+/** Entries after the last slot, one for each row. They hold no particle but may be tested. */
 const PADDING = 5;
 
 /** Number of slots that are loaded, and searched, together. */
@@ -48,12 +45,11 @@ const windowZ = new Float64Array(WINDOW);
 const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
-/**
- * The first slot that collectBlock has not searched; the first cell whose first slot is not known yet; whether all
- * pairs of the block surely overlap.
- */
+/** The first slot that collectBlock has not searched. */
 let reachedSlot = 0;
+/** The first cell whose first slot is not known yet. */
 let firstUnknown = 0;
+/** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */

@@ -24,8 +24,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set
-      // tiny numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
+      // Truncating instead of flooring, and leaving tiny numbers as they are, changes only scaled positions below 1.
+      // These are all in the first cell, so the result equals that of core/world/cells.ts.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -68,15 +68,13 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // The result is that of core/world/cells.ts, although this code truncates instead of flooring, and does not set tiny
-  // numbers to 0. This matters only for scaled positions below 1, which are all in the first cell.
+  // Like findCells, this code may truncate.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
   return layer * layerStride + row * rowStride + column;
 }
 
-/** Like findCells, but counts the particles per bin. */
 function findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number {
   const { originX, originY, originZ, inverseCellSize, rowStride, layerStride } = lattice;
   const { inputKeys, counts, shift } = bins;
@@ -122,8 +120,7 @@ const slotsAhead = new Int32Array(ROWS_AHEAD);
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search has stopped at `end`, at slots that are sparse or do not fit the window, or because there are
-    // enough pairs.
+    // The window search may have stopped at slots that are sparse or do not fit the window.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }
@@ -151,8 +148,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    // Writes every pair and keeps it if it may overlap: about one in six does in random positions, so a branch would
-    // often be mispredicted.
+    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;
@@ -188,7 +184,6 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   task.length = length;
 }
 
-/** Returns whether a pair of slots overlaps, decided exactly. */
 function overlapsAt(positions: Float32Array, slot: number, other: number, diameter: number): boolean {
   return overlapsInSpace(
     positions[3 * slot] as number,

@@ -3,9 +3,9 @@
  * outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
  * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds search the slots of the cell, row by row. They need no minimum images: with three or more cells per axis, two
- * cells touch on one side only. So none of the pairs that these loops test overlaps across an end. For all other slots,
- * this file lists the ranges of slots in the cells ahead and compares minimum images.
+ * worlds search the slots of the cell. They need no minimum images: with three or more cells per axis, cells that touch
+ * directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the cells ahead
+ * and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';
@@ -54,10 +54,7 @@ function wrapWith(
   }
 }
 
-/**
- * Ascending ranges of slots in the cells ahead of a cell. In 3D there are at most nine rows of cells, each in two
- * parts.
- */
+/** Ascending ranges of slots in the cells ahead of a cell. In 3D there are at most nine rows, each in two parts. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
@@ -88,7 +85,6 @@ export function collectAll(task: PairTask, stop: number): void {
   }
 }
 
-/** Returns the number of pairs that the grid passes to the distance test. */
 export function countCandidates(lattice: Lattice, keys: Int32Array, live: number): number {
   let candidates = 0;
   let first = 0;
@@ -116,7 +112,6 @@ export function cellOfKey(lattice: Lattice, key: number): number {
   return (z * cellsY + y) * columns + x;
 }
 
-/** Searches the slots of one cell from `task.next` on, until `end` or `stop`. */
 function collectCell(task: PairTask, stop: number, end: number): void {
   const { keys, live, lattice } = task;
   const cellEnd = Math.min(end, findRanges(lattice, keys, live, task.next));
@@ -188,7 +183,6 @@ function listOnly(list: Int32Array, coordinate: number): number {
   return 1;
 }
 
-/** Returns whether any of the cells ahead of a cell is across an end of the world. */
 function isAtEnd(lattice: Lattice, key: number): boolean {
   const { cellsY, wrapsX, wrapsY, wrapsZ } = lattice;
   const row = rowOf(lattice, key);

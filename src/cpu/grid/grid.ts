@@ -170,8 +170,8 @@ export class CpuGrid extends PairGrid {
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
    * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near as `radius` to the
-   * centre (default and maximum: half the diameter). The distance is the least t at which it does. In a periodic
-   * world the ray wraps too, up to 64 periods, and a particle counts where the ray first meets it.
+   * centre (default and maximum: half the diameter). The distance is the least t at which it comes so near. In a
+   * periodic world the ray wraps too, up to 64 periods, and a particle counts where the ray first meets it.
    */
   alongRay(
     origin: readonly number[],

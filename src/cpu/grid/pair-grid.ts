@@ -11,7 +11,6 @@ import { sortPairs } from '../equal/search';
 import { wrapOnceIn } from '../equal/wrapped';
 import type { RayHits } from '../shared/ray-walk';
 
-/** A search that returns the pairs in portions, or all of them together. */
 interface PortionedSearch {
   /** The pairs found: two ids each, the lower id first. */
   readonly task: { readonly words: Uint32Array; readonly length: number };
@@ -20,10 +19,7 @@ interface PortionedSearch {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/**
- * The order of the particles: the index in the input of each slot's particle, and the number of particles that are not
- * quarantined.
- */
+/** The index in the input of each slot's particle, and the number of particles that are not quarantined. */
 interface Order {
   readonly source: Uint32Array;
   readonly live: number;
@@ -159,7 +155,6 @@ export abstract class PairGrid {
     return [this.inside, this.insideWords];
   }
 
-  /** Runs code that calls a visitor of the caller. */
   protected visiting(run: () => void): void {
     this.visits++;
     try {

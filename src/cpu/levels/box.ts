@@ -8,10 +8,7 @@ import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
-/**
- * Returns the sources (indices in the input) of the particles whose centres are in a box, ascending. The bounds belong
- * to the box. Like findInBox of ../equal/box.ts.
- */
+/** Like findInBox of ../equal/box.ts: a particle is in the box if its centre is. */
 export function findInBoxLevels(
   order: LevelOrder,
   min: readonly number[],

@@ -16,7 +16,6 @@ import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
 export class LevelCells {
-  /** True if the table is dense: each cell has its own bucket. */
   isDense = false;
   buckets = 0;
   /**
@@ -75,7 +74,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** Wraps a cell coordinate that may be one beyond an end of the world. */
+  /** Wraps a cell coordinate that is at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -215,7 +214,6 @@ export class LevelCells {
     return { cellSize: 1 / inverseCellSize, inverseCellSize, low, zero: 0, first, last, period };
   }
 
-  /** Returns the largest radius that a particle assigned to a level may have. */
   greatestRadius(level: number): number {
     return Math.min(this.world.baseDiameter * 2 ** level, this.world.diameter) / 2;
   }

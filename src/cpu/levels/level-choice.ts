@@ -1,19 +1,13 @@
 /**
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
- * it. If few particles are near each other, few levels are best.
- * Inputs: for each level, the number of its particles and the number of buckets that it needs; for a sample of the
- * particles, their cells on each level. Output: for each level, the level to assign its particles to. The choice
- * changes only speed, not the pairs.
+ * it. The choice changes only speed, not the pairs.
  * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether
  * it is in the sample.
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
-/**
- * Returns the approximate size of the sample of `count` particles. With half a particle per cell on average, several
- * pairs of the sample share a cell. A larger sample would take longer, but could measure smaller shares.
- */
+/** Returns the planned size of the sample. A larger sample would take longer, but could measure smaller shares. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
@@ -81,7 +75,6 @@ export class LevelChoice {
     this.together = 0;
   }
 
-  /** Counts a particle of the sample, by the hash of its cell. */
   addCell(hash: number): void {
     const { cells, counts } = this;
     const mask = cells.length - 1;
@@ -100,7 +93,6 @@ export class LevelChoice {
     this.shares[level] = sampled < 2 ? 1 : this.together / ((sampled * (sampled - 1)) / 2);
   }
 
-  /** Chooses the set of levels with the least cost. */
   decide(dimensions: 2 | 3, levels: number): void {
     const { populations, assignedLevels, used, costs, above } = this;
     const rows = dimensions === 2 ? 3 : 9;

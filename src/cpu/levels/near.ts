@@ -2,7 +2,7 @@
  * Finds the particles with variable radii whose centres are near a point. Inputs: the canonical order of the particles
  * (order.ts), a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with
  * the source (index in the input) and the distance² of each particle no farther than the radius.
- * Ordering: canonical. Allocates memory for the slots that it tests.
+ * Ordering: canonical.
  */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
@@ -35,7 +35,6 @@ export function visitNearLevels(
   visitSlots(order, order.positions, centre, radius, slots, visit);
 }
 
-/** Returns the k nearest particles like findNearest of ../equal/nearest.ts. */
 export function findNearestLevels(
   order: LevelOrder,
   point: readonly number[],
@@ -65,7 +64,6 @@ export function cellsIn(parts: readonly number[]): number {
   return sum;
 }
 
-/** Appends the slots of the particles in some cells of a level to `slots`. `parts`: see visitLevelCells. */
 export function listSlots(
   order: LevelOrder,
   level: number,

@@ -2,12 +2,10 @@
  * The canonical order of particles with variable radii: by bucket of the table, then by id; quarantined particles come
  * last.
  * Inputs: packed positions (in a periodic world inside the box), radii, and ids if they are not 0, 1, 2 …
- * Outputs: for each slot, the index in the input (`source`), position, radius and assigned level; the first slot of
- * each bucket.
  *
- * It sorts by the lower half of the bucket's number and then, stably, by the upper half, like ../equal/order.ts in an
- * unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or larger
- * than the grid allows.
+ * The sort goes by the lower half of the bucket's number and then, stably, by the upper half, like ../equal/order.ts in
+ * an unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or
+ * larger than the grid allows.
  * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
  * grows with the particles.
  */
@@ -23,10 +21,7 @@ import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 /** Level of quarantined particles. */
 const NO_LEVEL = 255;
 
-/**
- * Buckets per particle of the capacity. A world of equal particles has about as many cells per particle if each
- * particle overlaps one other on average.
- */
+/** Buckets per particle of the capacity. */
 const ROOM = 4;
 
 export class LevelOrder {
@@ -105,7 +100,6 @@ export class LevelOrder {
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
   }
 
-  /** Counts how particles fill cells and buckets. */
   census(): BucketCensus {
     const labelOfCell = (slot: number) => {
       const cell = this.lattice.world.period.map((_, axis) => this.cellOf(slot, axis));

@@ -81,7 +81,6 @@ export function collect2D(task: LevelTask, order: LevelOrder, stop: number): voi
   task.length = length;
 }
 
-/** Returns whether a pair of slots overlaps, decided exactly. */
 export function overlapAt(order: LevelOrder, slot: number, other: number): boolean {
   const { positions, radii, lattice } = order;
   return ballsOverlap(positions, slot, other, radii[slot] as number, radii[other] as number, lattice.periods);

@@ -9,9 +9,8 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * More than the relative error of cells and hits, which are computed in doubles. Each is off by a few times 2⁻⁵³,
- * relative to the coordinates and to the distance along the ray. In a periodic world, that distance is at most 64
- * periods along each axis. The tolerance is small compared with the smallest cells.
+ * More than the relative error of cells and hits. They are computed in doubles, so they are off by a few times 2⁻⁵³ of
+ * the distance along the ray. In a periodic world, that distance is at most 64 periods along each axis.
  */
 const TOLERANCE = 2 ** -40;
 

@@ -1,12 +1,11 @@
 /**
  * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
- * lower level. On that particle's level, the search goes through its own cell and the cells ahead, which are half of
- * the cells around it. On each higher level in use, it goes through all cells around the particle. Overlaps are decided
- * exactly, as in ../shared/overlap.ts, whatever the two radii. In a hashed table, a bucket may hold particles of other
- * cells, so a pair counts only if the other particle's level and cell are among those searched.
- * Ordering: slot by slot; for each slot its own level first, then the higher levels, the highest first. The order
- * depends on the particles alone. Each pair comes once. The naive search compares all slots with all later slots, so
- * its pairs come in the order of slots.
+ * lower level. On that level, the search goes through the particle's own cell and the cells ahead, which are half of
+ * the cells around it. On each higher level in use, it goes through all cells around the particle. In a hashed table, a
+ * bucket may hold particles of other cells, so a pair counts only if the other particle's level and cell are among
+ * those searched.
+ * Ordering: slot by slot; for each slot its own level first, then the higher levels, the highest first. Each pair comes
+ * once. The naive search lists pairs by their lower slot, then by their higher slot.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -19,9 +18,8 @@ import { BAND, collect2D, type LevelTask, overlapAt } from './plane';
 import { collect3D } from './space';
 
 /**
- * A span is the range of slots in some cells that follow each other along x. There is a list of spans per level, for
- * the cells around a position. The list AHEAD is for a slot's own level: its own cell and the cells ahead, which are
- * half of the cells around it.
+ * A span is the range of slots in some cells that follow each other along x. Each level has a list of spans, for the
+ * cells around a position. The list AHEAD is for a slot's own level: its own cell and the cells ahead.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
@@ -79,7 +77,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     this.lengths.fill(-1);
   }
 
-  /** Returns the number of pairs of slots that the search through cells compares. */
   countCandidates(): number {
     const { order, spans, lengths } = this;
     const { assignedLevels, live, levelChoice } = order;
@@ -188,7 +185,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     listCells[3 * list + 2] = z;
   }
 
-  /** Lists a cell and all cells around it. */
   private listAround(level: number, x: number, y: number, z: number): void {
     this.startList(level, x, y, z);
     const reach = this.is3D ? 1 : 0;
@@ -298,7 +294,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Compares the distances of minimum images. */
   private scanWrapped(slot: number, list: number): void {
     const { spans, order, is3D } = this;
     const { positions, radii, lattice } = order;

@@ -39,9 +39,7 @@ export const WORDS = 12;
 
 export const NONE = -1;
 
-/**
- * Least number of buckets per object of the capacity. With fewer buckets, searches meet more objects of other cells.
- */
+/** Least number of buckets per object of the capacity. */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
@@ -78,7 +76,6 @@ export class LiveCells {
   private readonly ranges = new Int32Array(6 * LEVELS);
   /** Along axes that wrap, a margin above the rounding error of adding a period to a position. Other axes: 0. */
   private readonly slack = new Float64Array(3);
-  /** Scratch array: the cell of a position. */
   private readonly cell = new Int32Array(3);
   /** Scratch array: first and last cell of two ranges along each axis. The second range is usually empty. */
   private readonly spans = new Int32Array(12);
@@ -114,7 +111,6 @@ export class LiveCells {
     return [...buffers].reduce((sum, buffer) => sum + buffer.byteLength, 0);
   }
 
-  /** Removes all objects. */
   clear(): void {
     this.heads.fill(NONE);
     for (let record = 0; record < this.words.length; record += WORDS) this.words[record + LEVEL] = NONE;
@@ -123,7 +119,6 @@ export class LiveCells {
     this.occupiedLevels = 0;
   }
 
-  /** Returns the level of an object with this radius. */
   levelOfRadius(radius: number): number {
     return Math.max(this.smallestLevel, this.levelOfDiameter(2 * Math.fround(radius)));
   }
@@ -211,7 +206,6 @@ export class LiveCells {
     occupied.copyWithin(entry, entry + 1, this.occupiedLevels--);
   }
 
-  /** Inserts an object as the first in the bucket of `cell`. */
   private link(id: number, level: number): void {
     const { words, heads, cell } = this;
     const x = cell[0] as number;
@@ -248,9 +242,9 @@ export class LiveCells {
   }
 
   /**
-   * Returns a hash of the block of HASH_BLOCK cells along x. Its low bits are the bucket where the block begins. Cells
-   * of a block are consecutive in the table. A block may begin at any bucket. If blocks began only at multiples of
-   * HASH_BLOCK, a column of objects, all with the same x, could use only one in HASH_BLOCK buckets.
+   * Returns a hash of a block: HASH_BLOCK cells along x, whose buckets are consecutive. Its low bits are the block's
+   * first bucket, which may be any bucket. If blocks began only at multiples of HASH_BLOCK, objects with the same x
+   * could use only one in HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -260,7 +254,6 @@ export class LiveCells {
     return hash ^ (hash >>> 15);
   }
 
-  /** Writes the cell of a record's centre on a level to `cell`. */
   private findCell(record: number, level: number): void {
     const { cell, reals } = this;
     cell[0] = this.cellAlong(0, level, reals[record + X] as number);
@@ -352,7 +345,6 @@ export class LiveCells {
     return Math.max(0, last - first + 1) + Math.max(0, end - second + 1);
   }
 
-  /** Returns the cells along an axis, on a level in use. */
   along(axis: number, level: number): CellsAlong {
     const inverseCellSize = this.scales[level] as number;
     const period = this.periods[axis] as number;
@@ -395,7 +387,6 @@ export class LiveCells {
     }
   }
 
-  /** Calls `visit` for every object of a level. */
   visitLevel(level: number, visit: (id: number) => void): void {
     const { words, firsts } = this;
     for (let id = firsts[level] as number; id !== NONE; id = words[WORDS * id + LEVEL_NEXT] as number) {
@@ -403,7 +394,6 @@ export class LiveCells {
     }
   }
 
-  /** Calls `visit` for the objects of a level in a row of cells along x. */
   visitRow(
     level: number,
     first: number,

@@ -1,4 +1,4 @@
-/** Checks the arguments of an index. The checks for moves and searches build a message only if an argument is wrong. */
+/** Checks the arguments of an index. */
 import { checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';

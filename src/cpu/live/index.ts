@@ -12,10 +12,6 @@
  * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
  * Guarantee: two objects overlap if their centres (in a periodic world, their minimum images) are closer than the sum
  * of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
- *
- * cells.ts stores the objects by cell, on a level for each doubling of the radius. A search looks at each level that
- * has objects; if more cells than objects are to be searched there, it tests all objects of the level. Results go to an
- * array that grows with the longest answer.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -283,9 +279,8 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. A pair belongs to
-   * its object in the smaller cells; if both cells have one size, to the object with the lower id. Pairs come by the id
-   * of that object, then by the other id.
+   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Pairs come by the id
+   * of the object in the smaller cells (by the lower id if both objects have cells of one size), then by the other id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -360,8 +355,8 @@ export class CpuIndex {
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
    * 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets an object if it comes as near to the centre as the
-   * object's radius. The distance is the least t at which it does. In a periodic world the ray wraps too, up to 64
-   * periods, and an object counts where the ray first meets it. All decisions are made in doubles.
+   * object's radius. The distance is the least t at which it comes so near. In a periodic world the ray wraps too, up
+   * to 64 periods, and an object counts where the ray first meets it. All decisions are made in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,
@@ -417,7 +412,6 @@ export class CpuIndex {
     return WORDS * id;
   }
 
-  /** Checks a position, rounds it, wraps it, and stores it in `loaded`. */
   private loadPosition(argument: string, position: ArrayLike<number>): void {
     const { bounds, loaded } = this;
     if (!isVector(position, bounds.dimensions)) checkVector(argument, position, bounds.dimensions);

@@ -26,7 +26,6 @@ export class DistanceSearch {
   private readonly periods: readonly number[];
   private readonly wraps: boolean;
   private readonly longestPeriod: number;
-  /** Scratch array: two centres for the exact comparison. */
   private readonly centres: Float32Array;
   private readonly consider: (id: number) => void;
 
@@ -119,8 +118,8 @@ export class DistanceSearch {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The sum of radii may add as much rounding error as everything else together, hence the factor 2. `noise` is the
-    // rounding error of a distance along one axis; it matters if a period is far longer than the sum of the radii.
+    // The factor 2 allows for the rounding of the sum of radii. `noise` is the rounding error of a distance along one
+    // axis; it matters if a period is far longer than the sum of the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

@@ -1,8 +1,7 @@
 /**
- * Finds the objects of an index that a ray meets; each is a ball of its own radius. Inputs: the cells of the index, a
- * ray. Output: ids and distances, by distance and then by id; see ../shared/ray-walk.ts. On each level, it searches the
- * cells that are near enough to the ray for the largest object of the level. If the level has fewer objects than such
- * cells, it tests all its objects instead.
+ * Finds the objects of an index that a ray meets; each is a ball of its own radius. Output: ids and distances, by
+ * distance and then by id. On each level, it searches the cells that are near enough to the ray for the level's largest
+ * object; see ../shared/ray-walk.ts.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { Path, type Ray, RayHitList, type RayHits, Walk, wrapRay } from '../shared/ray-walk';

@@ -1,13 +1,12 @@
 /**
  * The free ids below a capacity. `take` returns the lowest one.
- * The lowest layer has a bit per id, each higher layer a bit per word of the layer below, and the highest layer is one
- * word. Taking or releasing an id reads at most one word per layer: six words for a hundred million ids.
+ * Taking or releasing an id uses at most one word per layer of bits: six words for a hundred million ids.
  */
 
 export class FreeIds {
   /**
-   * The lowest layer has a 1 for each free id. Each higher layer has a 1 for each word of the layer below that is not
-   * 0.
+   * The lowest layer has a bit per id: 1 if the id is free. Each higher layer has a bit per word of the layer below: 1
+   * if that word is not 0. The highest layer is one word.
    */
   private readonly layers: readonly Uint32Array[];
 
@@ -36,7 +35,7 @@ export class FreeIds {
     }
   }
 
-  /** Takes the lowest free id. The caller ensures that an id is free. */
+  /** The caller ensures that an id is free. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {
@@ -54,7 +53,7 @@ export class FreeIds {
     return id;
   }
 
-  /** Frees an id. The caller ensures that the id is taken. */
+  /** The caller ensures that the id is taken. */
   release(id: number): void {
     let entry = id;
     for (const layer of this.layers) {

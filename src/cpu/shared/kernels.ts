@@ -28,10 +28,7 @@ export interface Placement {
   readonly records: Uint32Array;
 }
 
-/**
- * The arrays of the sort by bins, which are runs of consecutive cells. The sort is used for input that is small or
- * nearly in order.
- */
+/** The arrays of the sort by bins. A bin is a run of consecutive cells. */
 export interface Bins {
   /** The number of particles per bin. During the sort: the slot for the next particle of each bin. */
   readonly counts: Uint32Array;
@@ -41,7 +38,6 @@ export interface Bins {
   readonly inputKeys: Int32Array;
 }
 
-/** Overlapping pairs of slots. */
 export interface SlotPairs {
   readonly lattice: Lattice;
   /** Two slots per pair, the lower slot first. */
@@ -67,7 +63,6 @@ export interface PairTask extends SlotPairs {
   readonly coordinates: Int32Array;
   /** The pairs found, two labels each, the lower label first. */
   words: Uint32Array;
-  /** The number of words in use. */
   length: number;
   /** The slot whose pairs with later slots come next; `live` at the end. */
   next: number;
@@ -101,9 +96,8 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. The result is not a boolean, because V8 optimises a long loop while it runs and knows
-   * only the code that has run so far. A comparison after the loop would make V8 discard the optimised code in every
-   * call.
+   * is below the one before it. The result is not a boolean, because a comparison after the loop would make V8 discard
+   * the loop's optimised code in every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */

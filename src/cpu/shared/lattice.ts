@@ -40,7 +40,6 @@ export interface Lattice {
   readonly rowStride: number;
   /** Key distance from a cell to its neighbour at z + 1. */
   readonly layerStride: number;
-  /** True if the axis wraps. */
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
@@ -92,8 +91,8 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
 }
 
 /**
- * Returns the number of cells along each axis, if memory grows with it. In an unbounded world, memory grows with the
- * particles alone, and the result is undefined.
+ * Returns the number of cells along each axis, or undefined in an unbounded world, where memory grows with the
+ * particles alone.
  */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;

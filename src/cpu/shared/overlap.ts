@@ -16,7 +16,7 @@ export const ROUNDING_BAND = 2 ** -50;
  * side of diameter². Let P be the longest period. Along each axis two results are rounded, each by at most about
  * 2⁻⁵³ P: the difference, which is at most about P, and then P minus that difference. So a distance along an axis is
  * off by less than e = 3 · 2⁻⁵³ P. A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less
- * than 2⁻⁴⁹ P · diameter; e² is far smaller. The bound has twice that term; the factor of 2 is spare.
+ * than 2⁻⁴⁹ P · diameter; e² is far smaller. The bound uses twice that, 2⁻⁴⁸.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
@@ -32,9 +32,8 @@ export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * The words from `begin` up to, but not including, `end` are pairs of slots. Removes those pairs that do not overlap.
- * Keeps the order of the others and returns the end of their words. The distance² of each given pair must be at most
- * diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap from the words from `begin` up to `end`. Keeps the order of the others
+ * and returns the end of their words. The distance² of each given pair must be at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -185,7 +184,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares in integers. `rest`: the rounding error of `diameter`, which is added to it. */
+/** Compares exactly, in integers, with `diameter` + `rest`. `rest`: what a sum of radii in doubles has lost. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

@@ -7,10 +7,10 @@
  * period. If a centre is still outside the box after that, no ray meets its ball. All decisions are made in doubles.
  *
  * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
- * walk goes through the layers of cells along z. For each layer it computes the times at which the ray is near the
- * layer, and goes through the rows that the ray comes near at these times. For each row it computes such times again,
- * and visits the cells along x. It visits each cell (in a periodic world, each image of a cell) once. Every range of
- * cells is widened by more than the rounding errors.
+ * walk goes through the layers of cells along z, the rows of each layer, and the cells of each row. For each layer and
+ * row, it computes the times at which the ray is near, and goes on only where the ray is at these times. It visits each
+ * cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than the rounding
+ * errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -51,7 +51,6 @@ type Range = readonly [number, number];
 /** Greater than the magnitude of any coordinate of a ball's centre. */
 const FAR_OFF = 2 ** 130;
 
-/** The number of periods to a particle that is not shifted, along each axis. */
 const UNSHIFTED = [0, 0, 0];
 
 /** The part of a world that a ray depends on. */
@@ -63,7 +62,6 @@ export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
   readonly extents: readonly number[];
 }
 
-/** Returns the part of a grid's world that a ray depends on. */
 export function rayWorldOf({ kind, dimensions, period, min, cells, cellSize }: World): RayWorld {
   const extents = cells.map((count, axis) =>
     kind === 'unbounded' ? 0 : Math.abs(min[axis] as number) + (count + 2) * cellSize,
@@ -77,7 +75,6 @@ export class Path {
   readonly reach: number;
   /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
-  /** True if the world wraps along any axis. */
   readonly wraps: boolean;
   /** Along each axis, how far from the ray to look for centres. */
   readonly near: readonly number[];
@@ -216,8 +213,8 @@ export class Path {
   }
 
   /**
-   * Returns whether a ball's centre is in the box along all axes that wrap. Balls outside count nowhere: otherwise there
-   * would be no bound on the number of images that `seek` tests.
+   * Returns whether a ball's centre is in the box along all axes that wrap. Balls outside count nowhere, because
+   * otherwise `seek` would test an unlimited number of images.
    */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
@@ -232,7 +229,6 @@ export class Path {
     return true;
   }
 
-  /** Returns whether this image is the one that `meetFirst` found. */
   wasFirst(image: readonly number[]): boolean {
     const { firstImage } = this;
     for (let axis = 0; axis < firstImage.length; axis++) if (firstImage[axis] !== image[axis]) return false;
@@ -276,7 +272,6 @@ export class Path {
   }
 }
 
-/** The cells along one axis. */
 export interface CellsAlong {
   readonly cellSize: number;
   readonly inverseCellSize: number;
@@ -302,7 +297,6 @@ export class Layers {
   private readonly low: number;
   private readonly zero: number;
   private readonly period: number;
-  /** Number of layers per period. */
   private readonly cells: number;
 
   constructor({ cellSize, inverseCellSize, low, zero, first, last, period }: CellsAlong) {
@@ -440,7 +434,6 @@ export class Walk {
   }
 }
 
-/** Collects the balls that a ray meets. */
 export class RayHitList {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
@@ -458,7 +451,6 @@ export class RayHitList {
     if (isFirst) this.push(slot, distance);
   }
 
-  /** Adds a ball if the ray meets any of its images. */
   addAnyImage(path: Path, slot: number, radius: number): void {
     const { positions } = this;
     const distance = path.wraps

@@ -14,7 +14,6 @@ export class EqualNeighbours implements Neighbours {
   readonly contact: ContactKernels;
   readonly order: CellOrder;
   private readonly pairs: PairSearch;
-  /** Positions of the sorted state. */
   private positions: Float32Array = new Float32Array(0);
   private readonly margin: number;
 

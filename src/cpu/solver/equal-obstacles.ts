@@ -1,9 +1,6 @@
 /**
  * Finds the obstacles that a particle overlaps, if all bodies have one radius. `load` sorts the obstacles into the
- * cells of the world. `find` searches the cells around the cell that the particle was sorted into. For all worlds, in
- * 2D and 3D.
- * Inputs: positions of the obstacles; the canonical order (see ../equal/order.ts) and the state of the moving
- * particles.
+ * cells of the world. `find` searches the cells around the cell that the particle was sorted into.
  * Guarantee: overlaps are decided exactly on the 32-bit coordinates.
  * Ordering: obstacles have slots in canonical order. The search lists them by rows of cells, in each cell by slot.
  */
@@ -42,7 +39,6 @@ export class EqualObstacles implements ObstacleSearch {
   private readonly band: number;
   private readonly lattice: Lattice;
 
-  /** `moving`: the order of the moving particles. */
   constructor(
     private readonly moving: CellOrder,
     private readonly diameter: number,
@@ -97,7 +93,6 @@ export class EqualObstacles implements ObstacleSearch {
     this.bodies = { positions: this.positions.subarray(0, wrapped.length) };
   }
 
-  /** Searches the cells around the cell that the particle was sorted into. */
   find({ positions }: ParticleState, slot: number): Overlaps {
     const { overlaps, position } = this;
     const { dimensions, world } = this.lattice;
@@ -161,7 +156,6 @@ export class EqualObstacles implements ObstacleSearch {
 
   private readonly test = (obstacle: number): void => this.testSlots(obstacle, obstacle + 1);
 
-  /** Adds the obstacles in a range of slots that the particle overlaps. */
   private testSlots(begin: number, end: number): void {
     const { position, positions, diameter, lattice, band } = this;
     const { dimensions, periods } = lattice;

@@ -11,7 +11,6 @@ import type { ParticleState } from '../shared/kernels';
 import type { Census, PairsInPortions } from './neighbours';
 import { meetShapes, NO_CONTACT } from './shapes';
 
-/** Returns how particles of one radius fill the cells, and the number of pairs in the same and in adjacent cells. */
 export function takeCensus(order: CellOrder): Census {
   const { lattice, keys, live } = order;
   const { kind } = lattice.world;

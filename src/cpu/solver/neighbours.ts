@@ -8,7 +8,6 @@ import type { Measures } from '../../core/simulation/simulation';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import type { ContactKernels } from './contact';
 
-/** A search that returns the pairs in portions, or all of them together. */
 export interface PairsInPortions {
   readonly task: SlotPairs;
   /** Fills the task with the next portion. Returns false if there are no more pairs. */

@@ -77,7 +77,6 @@ export class Overlaps {
     this.append(obstacle, depth);
   }
 
-  /** Appends an obstacle, and ensures room for the next. */
   private append(obstacle: number, depth: number): void {
     const { count, obstacles, depths } = this;
     obstacles[count] = obstacle;

@@ -1,9 +1,8 @@
 /**
- * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. For all worlds and
- * sizes, in 2D and 3D. The search of obstacle-search.ts finds the obstacles that a particle overlaps.
- * Inputs: obstacles as the user gave them; the state of the moving particles. Outputs: the arrays of Response
- * (contact.ts), which already contain the effects of pairs of particles. This file updates `approaches` and `partners`,
- * and adds to `pushes` and `changes`.
+ * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. The search of
+ * obstacle-search.ts finds the obstacles that a particle overlaps.
+ * The arrays of Response (contact.ts) already contain the effects of pairs of particles. This file updates `approaches`
+ * and `partners`, and adds to `pushes` and `changes`.
  * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
  * run.
  */
@@ -134,7 +133,7 @@ export class Obstacles {
     }
   }
 
-  /** Returns the number of overlaps between a moving particle and an obstacle. */
+  /** Returns how many pairs of a moving particle and an obstacle overlap. */
   countContacts(state: ParticleState): number {
     if (this.count === 0) return 0;
     const { search } = this;

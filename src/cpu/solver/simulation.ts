@@ -2,14 +2,11 @@
  * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation,
  * and gives the same results up to rounding. Its methods return values instead of promises.
  *
- * The state is packed 32-bit floats and ids in cell order, with radii if they vary. Two copies of the state alternate.
- * Sums inside a pass are doubles. A substep integrates, wraps (in a periodic world), sorts and moves fast particles (if
- * continuous). Then it resolves contacts. If restitution > 0, a first search for pairs finds each particle's partner.
- * Another search adds up the effects of all contacts, which are then applied. neighbours.ts hides whether particles
- * have one radius.
+ * Two copies of the state alternate. Sums inside a pass are doubles. neighbours.ts hides whether particles have one
+ * radius.
  * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
- * that depends on the particles alone. Obstacles are sorted or put into a tree when they are given (obstacles.ts), not
- * in steps. Without continuous motion, steps allocate nothing that grows with the number of particles.
+ * that depends on the particles alone. Without continuous motion, steps allocate nothing that grows with the number of
+ * particles.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -373,7 +370,6 @@ export class CpuSimulation implements ParticleSimulation {
     this.elapsed += dt;
   }
 
-  /** Moves fast particles to the ends of their paths. */
   private fly(ccd: CcdSolver, parameters: Substep, isFirst: boolean): void {
     const counts = ccd.fly(this.state, parameters);
     this.lastCounts = addContinuousCounts(isFirst ? undefined : this.lastCounts, counts);
@@ -381,7 +377,6 @@ export class CpuSimulation implements ParticleSimulation {
     if (counts.hits + counts.held > 0) this.sort();
   }
 
-  /** Resolves the contacts of the sorted state in one pass. */
   private respond(parameters: Substep, done: (stage: string) => void): void {
     const { neighbours, state, response } = this;
     const { contact, live } = neighbours;
@@ -426,7 +421,6 @@ export class CpuSimulation implements ParticleSimulation {
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
-  /** Returns room for two pairs per particle, as a first guess. */
   private roomForPairs(): Uint32Array {
     return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
@@ -436,7 +430,6 @@ export class CpuSimulation implements ParticleSimulation {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }
 
-  /** Wraps the positions in slots from `first` up to `end` into a periodic world. */
   private wrapIn(first: number, end: number): void {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }

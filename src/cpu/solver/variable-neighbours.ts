@@ -4,8 +4,7 @@
  *
  * Other files that handle variable radii: ../levels/order.ts (the sort), ../levels/level-choice.ts (the levels in use),
  * ../levels/cells.ts (cells and buckets), ../levels/search.ts with plane.ts and space.ts (pairs), general-contact.ts
- * and shapes.ts (contacts), variable-obstacles.ts (obstacles). simulation.ts calls the same methods as for particles of
- * one radius.
+ * and shapes.ts (contacts), variable-obstacles.ts (obstacles).
  */
 
 import type { BroadPhase } from '../../core/contact/settings';

@@ -1,7 +1,6 @@
 /**
  * Finds the obstacles that a particle overlaps, if sizes vary: it searches the tree of core/obstacles/tree.ts with the
- * box around the particle. For all worlds, in 2D and 3D.
- * Inputs: the obstacles; the state of the moving particles.
+ * box around the particle.
  * Guarantee: an overlap is decided as between two particles (../levels/search.ts; for boxes, shapes.ts), by minimum
  * images in periodic worlds. Every obstacle within reach is tested, whatever cells the particles are in.
  * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
@@ -33,7 +32,6 @@ export class VariableObstacles implements ObstacleSearch {
   /** Positions of that particle and of one obstacle, for the exact test. */
   private readonly pair: Float32Array;
 
-  /** `moving`: the neighbour search of the moving particles. */
   constructor(
     private readonly lattice: Lattice,
     private readonly moving: Pick<Neighbours, 'live'>,
@@ -87,7 +85,6 @@ export class VariableObstacles implements ObstacleSearch {
     return overlaps;
   }
 
-  /** Adds an obstacle if the particle overlaps it. */
   private readonly test = (obstacle: number): void => {
     const { state, slot, fixed, lattice } = this;
     if (!this.ballsMeet(obstacle)) return;

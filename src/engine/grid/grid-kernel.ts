@@ -2,8 +2,6 @@
  * Runs a user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: `begin` starts the
  * result of a particle or point, `visit` adds a neighbour, `finish` stores the result. The linker adds the loop that
  * the engine's own passes use (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it).
- * Inputs: the grid's sorted outputs, and the caller's points, buffers and parameters. Outputs: whatever the code
- * writes.
  * Ordering: the loop visits neighbours in the order that each_particle.wgsl describes, so the same input gives the same
  * bits.
  */
@@ -121,7 +119,7 @@ interface CachedGroup {
   readonly group: ParticleGroup;
 }
 
-/** The kernel for all particles and, if crowds are split, the one for heavy particles. */
+/** `heavy` is undefined if one kernel handles all particles. */
 interface Kernels {
   readonly all: Kernel;
   readonly heavy: Kernel | undefined;
@@ -319,7 +317,6 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
 /** The parameter that a kernel over points has in addition. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
-/** Checks the points of a kernel and returns their count. */
 export function checkPoints(
   world: World,
   { points, count }: Pick<GridKernelInput, 'points' | 'count'>,
@@ -439,8 +436,8 @@ function loopFor(world: World, over: 'particles' | 'points', radius: number): Br
 }
 
 /**
- * Compiles the kernel for heavy particles. The same code has already compiled as the kernel for all particles. But a
- * workgroup of the heavy kernel also stores one Own per thread, and all of these together may be too large.
+ * Compiles the kernel for heavy particles. A workgroup of this kernel stores one Own per thread, which may take more
+ * workgroup memory than the device has.
  */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {

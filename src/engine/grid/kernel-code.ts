@@ -1,9 +1,9 @@
 /**
- * Checks a user's kernel code, and the names of its buffers and parameters, before compilation. In the code it looks
- * for errors that the compiler would report in our lines, or only in some kinds of worlds: functions that are missing
- * or have another signature, resources that the code binds itself, and declarations of names that our code needs.
- * The compiler reports all other errors in the user's own lines. The reason is that the linker puts the user's code
- * last, and gives a prefix to all our names except PUBLIC_NAMES.
+ * Checks a user's kernel code, and the names of its buffers and parameters, before compilation. It rejects errors that
+ * the compiler would report in our lines, or only in some kinds of worlds: missing functions, wrong signatures,
+ * resources that the code binds itself, and declarations of names that our code needs. The linker puts the user's code
+ * last and prefixes all our names except PUBLIC_NAMES, so the compiler reports every other error in the user's own
+ * lines.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -63,14 +63,12 @@ const TOKEN = /[\p{XIDS}_]\p{XIDC}*|\d[\w.]*|->|\S/gu;
 
 const IDENTIFIER = /^[\p{XIDS}_]/u;
 
-/** A word, a number or a sign. */
 interface Token {
   readonly text: string;
   /** Its index in the code. */
   readonly at: number;
 }
 
-/** A declaration outside all brackets. */
 interface Declaration {
   readonly keyword: string;
   readonly attributes: readonly string[];
@@ -84,7 +82,6 @@ interface Declaration {
 /** Throws an error that names the line and column of index `at` in the code. */
 type Refuse = (at: number, value: string, accepted: string) => never;
 
-/** An error at one position in the code. Its message begins with the label, line and column. */
 class CodeError extends ArgumentError {
   override readonly argument = 'code';
 
@@ -128,8 +125,7 @@ export function checkCode(
 }
 
 /**
- * Throws an ArgumentError unless each name is a letter, followed by letters, digits or _ (all in ASCII), and is no
- * keyword of WGSL.
+ * Throws an ArgumentError unless each name is an ASCII letter followed by letters, digits or _, and no keyword of WGSL.
  */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
@@ -204,8 +200,8 @@ function spellOut(
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // Replace each alias only once, so that the recursion ends for an alias of itself. The compiler rejects such an
-    // alias.
+    // Replace each alias only once. Otherwise an alias of itself, which the compiler rejects later, would recurse
+    // forever.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];

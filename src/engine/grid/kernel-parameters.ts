@@ -1,8 +1,6 @@
 /**
- * Checks the parameters of one kernel by name and type, and writes their values to a UniformRing: a buffer that is
- * divided into parts, here called slots. Each slot is written only once, and a new buffer replaces a full one. So a
- * recorded kernel keeps its values.
- * Inputs: a struct layout and values. Output: the offset of the slot to bind.
+ * Checks the parameters of one kernel by name and type, and writes their values to a UniformRing. New values go to a
+ * new slot of the ring, so a kernel recorded earlier keeps its values.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

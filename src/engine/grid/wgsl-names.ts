@@ -62,7 +62,6 @@ export const KEYWORDS: ReadonlySet<string> = new Set(
   writeonly yield`.split(/\s+/),
 );
 
-/** Returns whether WGSL predeclares the name. */
 export function isPredeclared(name: string): boolean {
   return PREDECLARED.has(name) || VECTOR.test(name);
 }

@@ -1,12 +1,10 @@
 /**
  * Lists, on the GPU, the ids of all particles whose centre lies in each of many boxes, bounds included. Boxes may have
  * any size and position.
- * Inputs: the grid as it was last encoded, and two corners per box. Outputs: `count`, `offsets` and `ids`. The ids of
- * box i are from index `offsets[i]` up to, but not including, `offsets[i + 1]`.
  * In a periodic world, a particle is in a box if one of its images is.
- * Ordering: boxes in the order of the input; per box ids ascending. The same input gives the same bits. The search only
- * compares coordinates, so no particle is borderline. If the list has no room for all particles of a box, the box's
- * part of the list has only holes, 2³² − 1.
+ * Ordering: boxes in the order of the input; per box ids ascending. The search only compares coordinates, so no
+ * particle is borderline. If the list has no room for all particles of a box, the box's part of the list has only
+ * holes, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

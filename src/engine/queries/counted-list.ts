@@ -1,8 +1,6 @@
 /**
  * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner in the list, and
  * fill writes the entries there. `count` holds the number of entries and the arguments for an indirect dispatch.
- * GridPairs, GridNear, GridBoxes and GridRays have one list each, GridEvents has three.
- * Owns the tallies, the offsets, the list, a second list (its companion) if requested, and the count.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError, LimitError } from '../../core/base/errors';
@@ -35,9 +33,9 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Decides where the list ends if it is too short. True: at its capacity. The fill then writes some of the last
-   * owner's entries, or holes, into the room that is left. Default false: before the first owner whose entries do not
-   * all fit.
+   * Decides where the list ends if not all entries fit. True: at its capacity; the fill writes some of the last owner's
+   * entries, or holes, into the remaining room. False, the default: before the first owner whose entries do not all
+   * fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
@@ -48,11 +46,9 @@ export interface CountedListOptions {
   readonly companion?: string | undefined;
 }
 
-/** A list read back, as one search left it. */
 export interface ListReading {
   /** The number of entries that the search found: the capacity that the list needs. */
   readonly found: number;
-  /** The listed entries. */
   readonly entries: Uint32Array;
   /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
@@ -96,7 +92,7 @@ function checkFits(
   }
 }
 
-/** The numbers of entries and owners to copy of a list. `owners` is undefined if offsets are not requested. */
+/** How much of a list to copy. `owners` is undefined if offsets are not requested. */
 interface Room {
   entries: number;
   owners: number | undefined;
@@ -178,7 +174,6 @@ export class CountedList {
     return this.owned.buffers.offsets as GPUBuffer;
   }
 
-  /** The range of the buffer that holds the offsets. */
   get offsetRange(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.offsets, size: scanBytes(this.options.owners + 1) };
   }
@@ -211,16 +206,16 @@ export class CountedList {
   }
 
   /**
-   * Copies the number of owners of a search into `count`. Only the GPU knows the last submitted search, because
-   * searches may be submitted in any order.
+   * Copies a search's number of owners into `count`. Searches may be submitted in any order, so only the GPU knows
+   * which search came last.
    */
   encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
   /**
-   * Reads the list as one search left it. `likelyOwners` is a guess at the number of owners. If it is given, the result
-   * has the offsets too.
+   * Reads the list as one search left it. With `likelyOwners`, a guess at the number of owners, the result has the
+   * offsets too.
    */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
@@ -228,9 +223,9 @@ export class CountedList {
   }
 
   /**
-   * Reads lists, and further ranges (`beside`), as one submission left them. The caller may submit another search at
-   * any time. So one submission copies headers, offsets, and as much of each list as is likely to be valid. If that was
-   * too little, the method copies everything again, headers included.
+   * Reads lists, and the ranges `beside`, as one submission left them. Copies the headers, the offsets, and as much of
+   * each list as is likely to be valid. If that was too little, copies everything again, because another search may
+   * have been submitted meanwhile.
    */
   static async readTogether(
     lists: readonly CountedList[],

@@ -1,9 +1,7 @@
 /**
  * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the previous comparison. The CPU twin is
  * core/simulation/pair-events.ts.
- * Inputs: the list of a GridPairs as it was last encoded, and the list of the previous comparison, which is stored
- * here. Outputs: three lists of pairs (vec2u, ids i < j), each with its count.
- * Ordering: each list by the first id, then by the second, both ascending. The same input gives the same bits.
+ * Ordering: each list by the first id, then by the second, both ascending.
  * The GPU itself stores the list of the previous comparison, so encoders may be submitted late, in any order or not at
  * all.
  */

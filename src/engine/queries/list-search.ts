@@ -1,7 +1,6 @@
 /**
- * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. One kernel counts
- * the results of each owner (a point, box or ray). A scan turns the counts into offsets, at which another kernel writes
- * the results. Owns the list and the parameters.
+ * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. Tally counts the
+ * results of each owner (a point, box or ray), scan turns the counts into offsets, and fill writes the results there.
  * Outputs: `count`, `offsets` and `ids`. The ids of owner i are from index `offsets[i]` up to, but not including,
  * `offsets[i + 1]`.
  */
@@ -13,7 +12,6 @@ import type { KernelGrid } from '../grid/grid-kernel';
 import type { KernelParameters } from '../grid/kernel-parameters';
 import type { CountedList } from './counted-list';
 
-/** The passes of a search. `Group` is the type of their bind groups. */
 interface SearchPasses<Group> {
   encode(
     pass: GPUComputePassEncoder,
@@ -52,10 +50,7 @@ export abstract class ListSearch<Group> {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /**
-   * The number of owners in the last recorded search. A subclass's `read` first copies the offsets of that many owners,
-   * which is most likely the right number.
-   */
+  /** The number of owners in the last recorded search. A subclass's `read` first copies that many offsets. */
   protected lastCount = 0;
 
   protected constructor(
@@ -95,7 +90,6 @@ export abstract class ListSearch<Group> {
     return this.list.bytes + this.parameters.bytes;
   }
 
-  /** The buffers that both the tally and the fill kernels read. */
   protected get gridState() {
     const { position_in, id_in, start, cell_of_slot } = this.grid.buffers;
     return { position_in, id_in, start, cell_of_slot, parameters: this.parameters.buffer };

@@ -1,10 +1,7 @@
 /**
  * Lists, on the GPU, the ids of all particles within a radius of each of many points. The points need not be particles.
- * Inputs: the grid as it was last encoded, and points. Outputs: `count`, `offsets` and `ids`. The ids of point i are
- * from index `offsets[i]` up to, but not including, `offsets[i + 1]`.
- * Ordering: points in the order of the input; per point ids ascending. The same input gives the same bits. If a
- * distance equals the radius to within rounding, the device may count the particle but not list it. The list then has a
- * hole, 2³² − 1.
+ * Ordering: points in the order of the input; per point ids ascending. If a distance equals the radius to within
+ * rounding, the device may count the particle but not list it. The list then has a hole, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';

@@ -1,10 +1,9 @@
 /**
  * Finds, on the GPU, the k nearest particles within a radius of each of many points. The points need not be particles.
- * Inputs: the grid as it was last encoded, and points. Outputs: `ids` and `distancesSquared`, k entries per point; the
- * entries of point i begin at index k · i. If a point has fewer neighbours than k, its last entries hold 2³² − 1 and
- * infinity.
- * Ordering: points in the order of the input; per point by ascending distance, then by id. The same input gives the
- * same bits, in whatever order the grid visits neighbours.
+ * The outputs `ids` and `distancesSquared` have k entries per point; the entries of point i begin at index k · i. If a
+ * point has fewer neighbours than k, its last entries hold 2³² − 1 and infinity.
+ * Ordering: points in the order of the input; per point by ascending distance, then by id. The result does not depend
+ * on the order in which the grid visits neighbours.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, LimitError } from '../../core/base/errors';
@@ -62,7 +61,7 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 export class GridNearest {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** The number of points in the last recorded search. The next `read` most likely needs as many. */
+  /** The number of points in the last recorded search, which `read` copies first. */
   private lastCount = 0;
 
   private constructor(

@@ -89,17 +89,17 @@ export class PairQuery {
 
   /**
    * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
-   * the number of list entries that the scan computed in 32 bits. `contacts`, which another kernel counted in 64 bits,
-   * only serves to reject lists that the device cannot hold. The two numbers may differ: the kernels may round
-   * differently, and so disagree about a pair that nearly touches.
+   * the sum of the tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted in 64 bits; it
+   * only serves to reject lists that the device cannot hold. The two numbers may differ, because the kernels may round
+   * a pair that nearly touches differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Without a copy, do not wait here. Otherwise the state could change meanwhile, and `preserve` would make a copy
-      // whose `settled` has not been awaited.
+      // Wait only if there is a copy already. During a wait the state may change, and the copy that `preserve` then
+      // makes would be used before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;

@@ -1,11 +1,9 @@
 /**
  * Lists the overlapping pairs of a grid on the GPU, each once, for the caller's solvers. Two particles overlap if they
- * are nearer than the grid's diameter or, with `radii`, than the sum of their radii. Also writes the arguments for an
- * indirect dispatch over the pairs.
- * Inputs: the grid as it was last encoded. Outputs: `pairs` (vec2u, ids i < j) and `count`.
+ * are nearer than the grid's diameter or, with `radii`, than the sum of their radii.
  * If two particles touch to within rounding, the device may count the pair but not list it. The list then has a hole:
  * 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
- * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
+ * Ordering: by the first id, then by the second, both ascending.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError, DestroyedError } from '../../core/base/errors';

@@ -1,14 +1,10 @@
 /**
  * Finds, on the GPU, the balls around the grid's particles that each of many rays meets. GridRays lists all balls,
  * GridFirstHits finds only the first per ray.
- * Inputs: the grid as it was last encoded, rays and, if all balls have the same radius, that radius. Outputs: `ids` and
- * `distances`. GridRays also has `count` and `offsets`: the entries of ray i are from `offsets[i]` up to, but not
- * including, `offsets[i + 1]`.
  * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
  * points is no farther from the ball's centre than the radius. The distance is the least t of such a point. In
  * a periodic world the ray wraps, and each ball counts once, where the ray first meets it.
- * Ordering: rays in the order of the input; per ray by ascending distance, then by id. The same input gives the same
- * bits.
+ * Ordering: rays in the order of the input; per ray by ascending distance, then by id.
  * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,
  * 2³² − 1. If the list has no room for all entries of a ray, the ray's part of the list has only holes.
  */
@@ -95,12 +91,11 @@ export interface ListedFirstHits {
   readonly distances: Float32Array;
 }
 
-/** Returns the words per ray in a buffer. */
 function rayWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Packs rays for a GPU buffer. */
+/** Packs rays for a buffer of GridRaysInput. */
 export function packRays(dimensions: Dimensions, rays: readonly Ray[]): Float32Array<ArrayBuffer> {
   checkDimensions(dimensions);
   const words = rayWords(dimensions);
@@ -126,10 +121,7 @@ function describeParameters({ dimensions }: World) {
   return defineStruct(dimensions, RAYS_FIELDS);
 }
 
-/**
- * Checks an input before anything is recorded. Returns the values of the parameters. `most` is the largest number of
- * rays.
- */
+/** Checks an input before anything is recorded, and returns the values of the kernel's parameters. */
 function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
   checkKnownKeys('input', input, ['rays', 'count', 'radius']);
   const { rays, count } = input;

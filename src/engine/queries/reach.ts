@@ -1,7 +1,6 @@
 /**
  * Checks the radius of a query around points or particles, and chooses its neighbour loop: the narrow one over the
- * adjacent cells, or the wide one over all cells of a box (shaders/neighbours/probe_box.wgsl). A kernel has the narrow
- * loop, which is faster, if its largest radius is at most one cell and all particles have the same radius.
+ * adjacent cells, or the slower, wide one over all cells of a box (shaders/neighbours/probe_box.wgsl).
  */
 import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';

@@ -1,6 +1,6 @@
 /**
  * Continuous motion (ccd) of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the
- * state. The first simulation that is created with `continuous` loads this file.
+ * state. Loaded only if a simulation is created with `continuous`.
  * Ordering: record `begin` before the first substep of a step. In each substep, record `stage` between the integration
  * and the sort.
  */
@@ -55,7 +55,7 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Computes the number that `farthestWay` unpacks, for the time step in the parameters. */
+  /** Computes the distance that `farthestWay` unpacks, for the time step in the parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
@@ -65,7 +65,6 @@ export class Ccd {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }
 
-  /** Unpacks the counts of the last step. */
   counted(header: ArrayBuffer): ContinuousCounts {
     const [substepped = 0, swept = 0, paths = 0, hits = 0, held = 0] = new Uint32Array(
       header,
@@ -74,10 +73,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /**
-   * Unpacks the greatest distance that any particle may move in the time step. Each distance is in diameters of its
-   * particle.
-   */
+  /** Unpacks the greatest distance that a particle may move in the time step, in diameters of that particle. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

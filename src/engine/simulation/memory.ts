@@ -1,7 +1,6 @@
 /**
  * Estimates the GPU memory of a simulation before its creation, for the CLI's `info` and the API. Also checks whether a
- * device can hold the simulation. tests/gpu/simulation/memory.test.ts compares the estimate with the buffers of real
- * simulations.
+ * device can hold the simulation.
  */
 
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -175,7 +174,7 @@ export function deviceNeeds(
 ): { particles: number; cells: number; dimensions: Dimensions } {
   const { levels, boxes, cellCount, dimensions } = world;
   if (continuous) {
-    // A vector in 3D is 16 bytes.
+    // `links` is measured in 3D vectors, 16 bytes each.
     const particles = Math.ceil(ccdBytes(world, capacity).links / 16);
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
@@ -185,7 +184,7 @@ export function deviceNeeds(
   return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }
 
-/** Throws if the limits that the device was requested with are too low for the world. */
+/** Throws if the device was requested with limits that are too low for the world. */
 export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
   const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
@@ -209,17 +208,17 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes per particle. Each cell has a linked list of the paths through it; a node is an element of such a list. Paths
- * are linked in pieces of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). Each
- * particle has nodes for two such pieces. So even if all particles are fast, each of them advances. FEWEST_NODES is the
- * least number in all: enough for 10,000 paths through a hundred cells each. A path that finds no free node is held.
+ * Each cell has a linked list of the paths through it; a node is an element of such a list. Paths are linked in pieces
+ * of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two
+ * such pieces, so every particle advances even if all are fast. FEWEST_NODES is the least number in all: enough for
+ * 10,000 paths through a hundred cells each. A path that finds no free node is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
-/** Returns the bytes of each buffer of engine/simulation/ccd.ts, except `dispatches`. */
+/** The bytes of each buffer of ccd.ts, except `dispatches`. */
 export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,

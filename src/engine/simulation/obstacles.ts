@@ -1,10 +1,8 @@
 /**
- * The obstacles of a simulation on the GPU, stored behind the particles' cell starts in the same buffer.
+ * The obstacles of a simulation on the GPU, stored behind the particles' cell starts in the same buffer, where
  * shaders/obstacles/ reads them. Obstacles of one radius are sorted into the cells of the simulation's world. With
- * variable radii, the CPU puts the obstacles into a tree.
- * Inputs: bodies from core/obstacles/obstacles.ts, and the simulation's parameters with the number of obstacles as the
- * count.
- * Ordering: `load` submits at once. The order of obstacles is canonical: the same obstacles give the same bits.
+ * variable radii, the CPU puts them into a tree.
+ * Ordering: `load` submits at once. The stored order is canonical: the same obstacles give the same bits.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -18,7 +16,6 @@ import type { SharedBinding } from '../../gpu/params';
 import { encodeStages } from '../../gpu/stage';
 import { CellSort, type SortBinding } from '../grid/cell-sort';
 
-/** Obstacles, and the room for them behind the cell starts. */
 export interface Obstacles {
   /** The obstacles in the caller's order. */
   readonly given: StaticBodies;
@@ -30,9 +27,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/**
- * Returns the bytes of each part of the stored obstacles, in the order of the parts. With levels, `starts` is the tree.
- */
+/** The bytes of each part of the stored obstacles, in the order of the parts. With levels, `starts` is the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -47,14 +42,13 @@ export function packedBytes(world: SizedWorld, capacity: number) {
   };
 }
 
-/** Returns the bytes that obstacles need behind a simulation's starts. */
 export function obstacleBytes(world: SizedWorld, capacity: number): number {
   if (capacity === 0) return 0;
   const { starts, positions, cells } = packedBytes(world, capacity);
   return starts + positions + cells;
 }
 
-/** Throws if the device cannot bind the obstacles together with the cell starts, because one buffer holds both. */
+/** Throws if the device cannot bind the buffer that holds both the cell starts and the obstacles. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
@@ -62,7 +56,7 @@ export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): v
   checkBinds(gpu, bytes, what, `particles: ${capacity}, cells: ${Math.ceil(bytes / 4)}`);
 }
 
-/** Creates empty storage for obstacles. `target` is the buffer of cell starts of the simulation's sort. */
+/** `target` is the buffer of cell starts of the simulation's sort. */
 export async function createObstacles(
   gpu: Gpu,
   world: World,
@@ -120,7 +114,7 @@ class CellObstacles implements Obstacles {
 
   static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
-    // Switch off `crowds`: without this option, only the sort of very dense obstacles takes longer.
+    // Only the sort of very dense obstacles would gain from `crowds`.
     const uncrowded = { ...world, crowds: false };
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),

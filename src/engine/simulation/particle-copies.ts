@@ -1,12 +1,8 @@
 /**
  * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
  * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
- * in place. Also holds a word per particle for its partner, and a bit per id that is 1 if the particle is to be
- * removed.
- * Inputs: packed particles, already checked. Outputs: the copies; and, from buffers that were read back, the particles
- * as packed arrays in the order of ids.
- * Ordering: writes are submitted at once. Call `beforeChange` before the state changes, so that pending queries can
- * copy the old state.
+ * in place.
+ * Ordering: writes are submitted at once.
  */
 
 import { ArgumentError } from '../../core/base/errors';
@@ -194,7 +190,6 @@ function other(copy: 0 | 1): 0 | 1 {
   return copy === 0 ? 1 : 0;
 }
 
-/** Returns the slots in ascending order of their particles' ids. */
 function slotsById(ids: Uint32Array, capacity: number): Uint32Array {
   const slotOf = new Uint32Array(capacity).fill(0xffff_ffff);
   ids.forEach((id, slot) => {

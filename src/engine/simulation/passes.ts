@@ -1,7 +1,7 @@
 /**
  * Creates the passes of a simulation, except the sort and continuous motion. Passes that look for neighbours exist once
- * per broad phase. The kernels of a step with the initial broad phase are compiled before the creation ends, each other
- * kernel when it is first recorded.
+ * per broad phase. The kernels of a step with the initial broad phase are compiled at once, every other kernel when it
+ * is first recorded.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';
@@ -16,7 +16,6 @@ import { Partner } from '../../passes/solve/partner';
 import { Resolve } from '../../passes/solve/resolve';
 import { Retire } from '../../passes/solve/retire';
 
-/** The passes that look for neighbours, for one broad phase. */
 export interface NeighbourPasses {
   readonly partner: Partner;
   readonly respond: Resolve;
@@ -32,7 +31,7 @@ export interface SimulationPasses extends Readonly<Record<BroadPhase, NeighbourP
   destroy(): void;
 }
 
-/** Returns the variant that kernels are linked for. Without room for obstacles, kernels have no code for obstacles. */
+/** The variant that kernels are linked for. Kernels have code for obstacles only if there is room for obstacles. */
 export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
   return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
 }

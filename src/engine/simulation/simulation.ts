@@ -1,16 +1,13 @@
 /**
- * The particle simulation on the GPU: creation, particles, settings, steps and queries. particle-copies.ts holds the
- * state, passes.ts the kernels. stages.ts combines kernels into steps, and submissions.ts notices if the device drops a
- * submission.
+ * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
  * Submit the encoder of a recorded step (`encodeStep`, `encodeSeparate`) before you call anything except another
  * `encode…` method, because other calls may submit work at once.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation. If only a query needs the
- * kernel, only the query fails: the sort before the query is a separate submission, so the state stays intact. If a
- * change of the state is dropped, the simulation accepts only a checkpoint. Once the rejection is known, every call
- * that needs the kernel throws before it changes anything.
+ * If the device rejects a kernel that only a query needs, only the query fails: the sort before the query is a separate
+ * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
+ * checkpoint; see submissions.ts.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -420,7 +417,6 @@ export class Simulation implements ParticleSimulation {
     this.obstacles?.load(bodies, (count) => this.parameters.write(this.world, count, substep));
   }
 
-  /** Returns the current parameters, count and settings, for recording stages. */
   private recording(dt = 0): Recording {
     const { count, currentSettings: settings } = this;
     const shared = this.parameters.write(this.world, count, this.substeps.derive(settings, dt));
@@ -439,7 +435,9 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /** Sorts the state in a separate submission, which stays valid if the device rejects a kernel of the next query. */
+  /**
+   * Sorts in a submission of its own, so that the sort stays valid if the device rejects a kernel of the next query.
+   */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
@@ -454,7 +452,6 @@ export class Simulation implements ParticleSimulation {
     return this.stages.step(this.recording(dt));
   }
 
-  /** Returns the continuous motion of this simulation. Throws if it was created without `continuous`. */
   private requireCcd(name: string): Ccd {
     this.checkUsable();
     checkContinuous(this, name);
@@ -462,7 +459,7 @@ export class Simulation implements ParticleSimulation {
   }
 }
 
-/** Loads ccd.ts only if needed, because the text of its kernels is long. */
+/** Loads ccd.ts only if needed, because its shaders are long. */
 async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
   const { Ccd: Loaded } = await import('./ccd');
   return Loaded.create(gpu, variant, world, capacity);

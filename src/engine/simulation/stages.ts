@@ -2,11 +2,9 @@
  * Makes the stages of a simulation's changes and queries. A stage is a pass that is bound to the copies that hold the
  * state.
  *
- * One substep: integrate (which also counts), scan, scatter, gather, partner (only with restitution), resolve. With
- * variable radii, a separate pass counts, because it also counts finer entries. With `continuous`, a separate pass
- * counts, because ccd changes positions after the integration.
- * Outputs: stages, to record or to time. Creating a stage already swaps the copies that the stage will write, so record
- * stages in the order of their creation. Bind groups are created once per combination of copies.
+ * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
+ * finer entries; with `continuous` too, because ccd changes positions after the integration.
+ * Creating a stage already swaps the copies that the stage will write, so record stages in the order of their creation.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -20,7 +18,6 @@ import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
 import type { SimulationPasses } from './passes';
 
-/** The input of stages: the parameters, the number of particles, and the settings. */
 export interface Recording {
   readonly shared: SharedBinding;
   readonly count: number;
@@ -37,7 +34,6 @@ export class SimulationStages {
     private readonly copies: ParticleCopies,
     /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
-    /** With levels the sort itself counts, because it also counts finer entries. */
     private readonly hasLevels: boolean,
   ) {}
 
@@ -100,8 +96,8 @@ export class SimulationStages {
   }
 
   /**
-   * Measures the greatest distance that any particle may move in the time step of the parameters. Each distance is in
-   * diameters of its particle. Does not change the state.
+   * Measures the greatest distance that a particle may move in the time step of the parameters, in diameters of that
+   * particle.
    */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
@@ -195,8 +191,7 @@ export class SimulationStages {
   }
 
   /**
-   * Returns the stages of a change. If the device is known to reject one of their kernels, throws and undoes the swaps
-   * of copies.
+   * Makes the stages of a change. If the device is known to reject one of their kernels, throws and undoes the swaps.
    */
   private checked(makeStages: () => Stage[]): Stage[] {
     return this.copies.undoIfThrows(() => {
@@ -206,7 +201,6 @@ export class SimulationStages {
     });
   }
 
-  /** Returns the bind groups with this key. Creates them if they do not exist. */
   private group<Group>(key: string, make: () => Group): Group {
     let group = this.groups.get(key) as Group | undefined;
     if (group === undefined) {

@@ -1,11 +1,10 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device may reject a kernel after it was recorded, if no caller awaited its compilation. The device then drops the
- * submission. It also drops what is recorded into an encoder that is finished already. In both cases the host has
- * already swapped the two copies of the state (see particle-copies.ts), but the device has not written the new one. So
- * the state is lost, and `check` throws until `renew` is called.
- * Inputs: recordings of changes. Output: `settled`, which rejects if any change so far was dropped.
+ * The device drops a submission if it rejects a kernel in it, which can happen after the recording if no caller awaited
+ * the compilation. It also drops what is recorded into an encoder that is finished already. By then the host has
+ * swapped the two copies of the state (see particle-copies.ts), but the device has not written the new one. So the
+ * state is lost, and `check` throws until `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */
@@ -40,7 +39,6 @@ export class StateSubmissions {
     this.valid = Promise.resolve();
   }
 
-  /** Records a change and submits it. */
   submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label });

@@ -1,11 +1,11 @@
 /**
- * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this engine.
- * CpuFlock has the methods of Flock except `encode`; they return values instead of promises.
+ * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. CpuFlock has the methods of Flock except
+ * `encode`; they return values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
  *
- * createCpuFlock takes the options of createFlock. Guarantee: the same calls give the same bits.
+ * createCpuFlock takes the options of createFlock.
  */
 
 import { checkPacked } from '../../core/base/checks';

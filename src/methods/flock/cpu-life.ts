@@ -1,13 +1,13 @@
 /**
- * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this
- * engine. CpuLife has the methods of Life except `encode`; they return values instead of promises.
+ * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. CpuLife has the methods of Life
+ * except `encode`; they return values instead of promises.
  *
  *     const life = createCpuLife({
  *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction,
  *     });
  *     life.step(1 / 60);
  *
- * createCpuLife takes the options of createLife. Guarantee: the same calls give the same bits.
+ * createCpuLife takes the options of createLife.
  */
 
 import { ParticleMethod } from '../../core/simulation/placed-method';

@@ -1,7 +1,7 @@
 /**
  * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and
- * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; this file provides buffers and
- * parameters. docs/boids.md explains the rules, from the idea to the kernel.
+ * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; docs/boids.md explains them, from the
+ * idea to the kernel.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -293,7 +293,6 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 }
 
-/** Floats per vector in a buffer. */
 function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }

@@ -1,7 +1,4 @@
-/**
- * Types and checks of particle life's options, settings, state and checkpoints, for both engines. Options are checked
- * before anything is allocated.
- */
+/** Types and checks of particle life's options, settings, state and checkpoints, for both engines. */
 import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
@@ -71,7 +68,6 @@ export interface LifeCheckpoint extends ParticlesCheckpoint, LifeState {
   readonly settings: LifeSettings;
 }
 
-/** Returns the default numbers. */
 export function lifeNumbers(reach: number): LifeNumbers {
   return { strength: 10 * reach, halfLife: 0.04, core: 0.3 };
 }
@@ -83,7 +79,6 @@ export function keptShare(halfLife: number, dt: number): number {
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface LifePlan {
-  /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
   readonly reach: number;
   /** Number of species. */
@@ -116,7 +111,6 @@ export function changeSettings(given: Partial<LifeSettings>, current: LifeSettin
   return { ...numbers, attraction: checkAttraction('attraction', attraction, current.attraction.length) };
 }
 
-/** Checks that new particles have one valid species per position. */
 export function checkNew(
   given: NewLife,
   dimensions: Dimensions,
@@ -127,10 +121,7 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, countOf(placed.positions, dimensions), kinds) };
 }
 
-/**
- * Checks the data that particle life adds to a checkpoint. Call this function before you change any state. Returns the
- * species and the settings.
- */
+/** Checks the data that particle life adds to a checkpoint. Call this function before you change any state. */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
@@ -146,7 +137,6 @@ export function checkLifeCheckpoint(
   return { species, settings: { ...numbers, attraction } };
 }
 
-/** Packs an attraction table row by row. */
 export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer> {
   return Float32Array.from(attraction.flat());
 }
@@ -170,13 +160,13 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
   return rows.map((row) => [...row]);
 }
 
-/** Returns the number of particles, or undefined if the positions are invalid; another check reports that. */
+/** Returns the number of particles, or undefined if the positions are invalid, which another check reports. */
 function countOf(positions: unknown, dimensions: Dimensions): number | undefined {
   if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) return undefined;
   return positions.length / dimensions;
 }
 
-/** Checks species and returns a copy. If `count` is undefined, returns no species: another check reports the reason. */
+/** Checks species and returns a copy. Without `count` the positions are invalid, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,

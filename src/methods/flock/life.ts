@@ -7,8 +7,6 @@
  *       attraction: [[0.5, -0.2], [0.8, 0.1]],
  *     });
  *     life.step(1 / 60);
- *
- * Guarantee: the same input gives the same bits.
  */
 import lifeCode from '../../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../../shaders/flock/motion.wgsl?raw';

@@ -1,7 +1,4 @@
-/**
- * Types and checks of a flock's options, settings, state and checkpoints, for both engines. Options are checked before
- * anything is allocated.
- */
+/** Types and checks of a flock's options, settings, state and checkpoints, for both engines. */
 import {
   checkDimensions,
   checkFinite,
@@ -129,7 +126,6 @@ export function flockSettings(perception: number): FlockSettings {
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface FlockPlan {
-  /** Options of the boids and their grid. */
   readonly placed: PlacedOptions;
   readonly perception: number;
   readonly fear: number;
@@ -163,7 +159,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Checks a flock's part of a checkpoint. Call this function before you change any state. Returns the settings. */
+/** Checks a flock's part of a checkpoint. Call this function before you change any state. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,

@@ -1,7 +1,6 @@
 /**
- * The checkpoint of a fluid: plain data, safe to copy and store, from which a fluid continues with the same bits.
- * A checkpoint has no lattice, because every substep rebuilds the lattice from the particles.
- * Guarantee: a checkpoint that does not fit is rejected before anything changes.
+ * The checkpoint of a fluid: plain data, safe to copy and store, from which a fluid continues with the same bits. A
+ * checkpoint has no lattice, because every substep rebuilds the lattice from the particles.
  */
 import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

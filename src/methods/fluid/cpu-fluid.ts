@@ -1,8 +1,7 @@
 /**
- * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU with this engine.
- * CpuFluid calls the reference code of each stage. A CpuSimulation stores the particles, and its `separate` keeps them
- * apart. Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed,
- * energy and drain.
+ * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. A CpuSimulation stores the particles,
+ * and its `separate` keeps them apart. Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate,
+ * particles, separate, and, if needed, energy and drain.
  */
 
 import { DestroyedError } from '../../core/base/errors';
@@ -269,7 +268,6 @@ export class CpuFluid {
     this.particles.destroy();
   }
 
-  /** Calls `onStageEnd` with the name of each stage that ends. */
   private play(dt: number, substeps: number, onStageEnd: (stage: string) => void): void {
     this.checkUsable();
     checkTimeStep(dt, substeps);

@@ -1,9 +1,8 @@
 /**
- * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, which moves with the emitter's
- * velocity. The points are spaced like particles at rest. When a point enters the region, a particle is added at that
- * point. This keeps the region full and the stream evenly dense, whatever its direction.
- * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU. New particles depend
- * on the emitters, the solid cells and obstacles, the time step, and how far the lattices have moved (`ways`).
+ * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, spaced like particles at rest,
+ * which moves with the emitter's velocity. When a point enters the region, a particle is added at that point. This
+ * keeps the region full and the stream evenly dense, whatever its direction.
+ * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU.
  */
 import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
@@ -14,7 +13,7 @@ export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Most lattice points in a region. Each substep tests all of them. Testing this many takes some milliseconds. */
+/** Most lattice points in a region. Each substep tests all of them, which takes some milliseconds for this many. */
 export const MOST_POINTS = 2 ** 18;
 
 /** Most tests per point and substep. In very fast streams a point may cross a thin region between two tests. */

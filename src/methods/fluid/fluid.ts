@@ -1,7 +1,6 @@
 /**
  * The public class of the fluid on the GPU. A Simulation stores the particles, and its `separate` keeps them apart.
- * passes/substep.ts owns everything else on the GPU and makes the stages of a substep. This file handles time, added
- * and removed particles, and read-backs.
+ * passes/substep.ts owns everything else on the GPU and makes the stages of a substep.
  * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
@@ -78,7 +77,7 @@ export class Fluid {
     gpu.checkAlive();
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // If cells were as wide as a diameter instead, there would be eleven times as many in 3D, nearly all of them empty.
+    // The default, cells as wide as a diameter, would take eleven times as many cells in 3D, nearly all of them empty.
     const bodies = { ...given, cellSize: spacing };
     // Check all limits now: createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);
@@ -331,7 +330,6 @@ export class Fluid {
     this.substep.destroy();
   }
 
-  /** The state from which to record a substep. */
   private get state(): SubstepState {
     const { plan, currentObstacles: obstacles, particles } = this;
     return { plan, obstacles, particles };
@@ -387,7 +385,7 @@ export class Fluid {
       },
     );
     this.waiting = waiting;
-    // Callers that await the promise get the error. If none does, the error must not be reported as unhandled.
+    // Callers that do not await the promise must not cause an unhandled rejection.
     waiting.catch(() => undefined);
     return waiting;
   }

@@ -1,7 +1,4 @@
-/**
- * Solid balls and boxes that move through the fluid. This file checks and moves them, tests whether a point is inside
- * one, and moves such points to the nearest point of the surface.
- */
+/** Solid balls and boxes that move through the fluid. */
 import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 

@@ -1,6 +1,6 @@
 /**
- * Defaults and checks of a fluid's options, and its initial particles.
- * Guarantee: every error names the argument and what is accepted. Errors come before arrays of particles are allocated.
+ * Defaults and checks of a fluid's options, and its initial particles. Errors come before arrays of particles are
+ * allocated.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
@@ -75,9 +75,8 @@ const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for keeping particles apart, as a share of their initial distance. With twice this radius,
- * particles at random positions could hardly avoid overlap. Pushing them apart would then raise the surface: in a dam
- * break of 16 cells the volume would be off by 2.2% instead of 1.2%.
+ * Radius of a particle for pushing particles apart, as a share of their initial distance. With a much larger radius,
+ * particles at random positions could hardly avoid overlap. Pushing them apart would then raise the surface.
  */
 const RADIUS = 0.225;
 

@@ -1,6 +1,6 @@
 /**
- * Boxes and balls in the tank. They serve as initially full regions, emitters and drains. This file also has the random
- * offsets of new particles.
+ * Boxes and balls in the tank, which serve as initially full regions, emitters and drains. Also the random offsets of
+ * new particles.
  */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
@@ -29,7 +29,6 @@ export function isInRegion(region: FluidRegion, point: readonly number[]): boole
   );
 }
 
-/** Returns whether a region contains a whole box. */
 export function holdsBox(region: FluidRegion, low: readonly number[], high: readonly number[]): boolean {
   if (!('radius' in region)) {
     const { min, max } = region;

@@ -1,7 +1,4 @@
-/**
- * Defaults and checks of a fluid's settings, which may change between two steps.
- * Guarantee: a change is checked as a whole before any part of it applies.
- */
+/** Defaults and checks of a fluid's settings, which may change between two steps. */
 import { checkInteger, checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { checkEmitters, type Emitter } from './emitters';

@@ -103,7 +103,6 @@ export function isRestrained(
   return restraint > 0 && obstacles.every(({ velocity }) => velocity.every((component) => component === 0));
 }
 
-/** Returns the particles whose ids are not in `gone`. */
 export function withoutIds(
   dimensions: 2 | 3,
   particles: FluidParticles,
@@ -119,7 +118,6 @@ export function withoutIds(
   };
 }
 
-/** Returns the ids of the particles in a region. */
 export function idsIn(
   { dimensions }: FluidPlan,
   region: FluidRegion,

@@ -11,7 +11,6 @@ import type { FluidPlan } from './options';
 /** Substeps between two removals: four steps of two substeps. Rare removals cost less: each sorts the particles. */
 export const COLLECT_EVERY = 8;
 
-/** Functions that the engine provides. */
 export interface TurnoverHost {
   /** Returns the ids marked since the last call of take(). */
   take(): Uint32Array | Promise<Uint32Array>;
@@ -123,7 +122,7 @@ function expect(taken: Uint32Array | Promise<Uint32Array>): Due {
     }),
     spared: new Set<number>(),
   };
-  // Callers that await the promise get the error. If none does, the error must not be reported as unhandled.
+  // Callers that do not await the promise must not cause an unhandled rejection.
   due.arrives.catch(() => undefined);
   return due;
 }

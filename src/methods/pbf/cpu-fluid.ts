@@ -1,12 +1,11 @@
 /**
- * The position-based fluid on the CPU, single-threaded, for Node and for pages without WebGPU. Tests compare the GPU
- * with this engine. CpuPositionFluid has the methods of PositionFluid except `encode`; they return values instead of
- * promises.
+ * The position-based fluid on the CPU, single-threaded, for Node and for pages without WebGPU. CpuPositionFluid has the
+ * methods of PositionFluid except `encode`; its methods return values instead of promises.
  *
  *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
  *     fluid.step(1 / 60);
  *
- * createCpuPositionFluid takes the options of createPositionFluid. Guarantee: the same calls give the same bits.
+ * createCpuPositionFluid takes the options of createPositionFluid. The same calls give the same bits.
  */
 
 import type { PlacedParticles } from '../../core/simulation/placed';
@@ -51,9 +50,9 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   }
 
   /**
-   * The state itself, not a copy: packed arrays for all ids below `end`. `densities` holds the densities before the
-   * last corrections, or those that measure() found since. Positions of unused ids are NaN. Between two steps you may
-   * change velocities, and may move particles to other positions within the world.
+   * The state itself, not a copy: packed arrays for all ids below `end`. `densities` comes from the last step or
+   * measure(); a step computes it before its last corrections. Positions of unused ids are NaN. Between two steps you
+   * may change velocities, and may move particles to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };

@@ -142,8 +142,8 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
   }
 
   /**
-   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` holds
-   * the densities before the last corrections, or those that measure() found since, as f32. Positions of unused ids are
+   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` (f32)
+   * comes from the last step or measure(); a step computes it before its last corrections. Positions of unused ids are
    * NaN. Between two steps your kernels may change velocities, and may move particles to other positions within the
    * world.
    */

@@ -25,8 +25,8 @@ export type Obstacle = ObstacleOptions;
 export const MOST_OBSTACLES = 1024;
 
 /**
- * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge (3); for a ball, the share of
- * the smoothing kernel poly6 that lies within the ball's width along every axis but one.
+ * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge of a box (3); for a ball,
+ * s^(dimensions − 1), where s is the share of the smoothing kernel poly6 in a slab as thick as the ball.
  */
 export const OBSTACLE_FLOATS = 8;
 

@@ -1,7 +1,4 @@
-/**
- * Types and checks of a position-based fluid's options, settings, measures and checkpoints, for both engines. Options
- * are checked before anything is allocated.
- */
+/** Types and checks of a position-based fluid's options, settings, measures and checkpoints, for both engines. */
 import {
   checkDimensions,
   checkFinite,
@@ -108,7 +105,6 @@ const SHORTEST_STEP = 1e-6;
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
 export interface PositionFluidPlan {
-  /** Options of the particles and their grid. */
   readonly placed: PlacedOptions;
   readonly radius: number;
   readonly density: number;
@@ -131,7 +127,6 @@ export function planFluid(options: PositionFluidOptions): PositionFluidPlan {
   return { placed, radius, density, smoothing, settings, obstacles };
 }
 
-/** Checks changes of settings. Returns a copy of `current` with these changes. */
 export function changeSettings(
   given: Partial<PositionFluidSettings>,
   current: PositionFluidSettings,
@@ -145,10 +140,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, SHORTEST_STEP, 1);
 }
 
-/**
- * Checks the data that this fluid adds to a checkpoint. Call this function before you change any state. Returns the
- * settings and obstacles.
- */
+/** Checks the data that this fluid adds to a checkpoint. Call this function before you change any state. */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,
@@ -168,7 +160,6 @@ export function checkFluidCheckpoint(
   return { settings, obstacles };
 }
 
-/** Computes the measures from the densities of all particles. */
 export function measuresOf(densities: Float32Array): FluidMeasures {
   const excesses = densities.map((density) => Math.max(0, density - 1));
   const mean = (values: Float32Array) => values.reduce((sum, value) => sum + value, 0) / values.length || 0;

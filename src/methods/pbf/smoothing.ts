@@ -10,7 +10,7 @@ export interface Smoothing {
   readonly weight: number;
   /** Slope of the spiky kernel at its centre divided by the rest density, 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius, divided by the rest density. Artificial pressure is relative to this. */
+  /** Poly6 at a fifth of the radius, divided by the rest density. Artificial pressure is relative to this value. */
   readonly nearWeight: number;
 }
 

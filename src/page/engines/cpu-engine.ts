@@ -27,7 +27,6 @@ import {
 } from '../view/engine';
 
 export async function openCpuEngine(): Promise<Engine> {
-  // Load this code only when it is needed.
   const [{ createCpuSimulation }, { createCpuTally }] = await Promise.all([
     import('../../cpu/solver/simulation'),
     import('../view/cpu-tally'),
@@ -52,7 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
 
 /**
  * The most cells of a bounded or periodic world with obstacles, if all radii are equal. In such a world this engine
- * stores four bytes per cell. Sensible settings need far fewer cells.
+ * stores four bytes per cell.
  */
 const MOST_CELLS = 2 ** 27;
 
@@ -177,7 +176,6 @@ class CpuRun implements Run {
     this.simulation.destroy();
   }
 
-  /** Replaces the particles' velocities. */
   private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
     // The CPU engine never returns a promise; this only narrows the type.

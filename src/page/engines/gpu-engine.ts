@@ -39,7 +39,7 @@ const TIMING_INTERVAL_MS = 500;
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
  * WebGPU does not reveal the GPU's memory, so the device and the page together may use a quarter of the machine's
- * memory. If the browser does not report the machine's memory either, USUAL_MEMORY (GiB) takes its place.
+ * memory. If the browser does not report the machine's memory either, the page assumes USUAL_MEMORY (GiB).
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
@@ -48,9 +48,7 @@ const USUAL_MEMORY = 8;
  */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/**
- * The greatest length that is drawn: unbounded worlds reach as far as floats do, and products of such lengths overflow.
- */
+/** Longer lengths are drawn as this one. In an unbounded world lengths may be so great that their products overflow. */
 const FARTHEST_DRAWN = 2 ** 60;
 
 /** Bytes per particle of the largest buffer in most scenes: a 3D vector, or the starts of four cells. */
@@ -146,7 +144,6 @@ class GpuRun implements Run {
   private overlay: Overlay | undefined;
   private surface: FluidView | undefined;
   private fields: FluidFields | undefined;
-  /** The particles' colouring in the last call of `prepare`. */
   private drawnColour: FluidColour = 'speed';
   private isDestroyed = false;
 
@@ -288,7 +285,6 @@ class GpuRun implements Run {
 
   async prepareTool(tool: Choices['pointer']): Promise<void> {
     if (this.gpuBrush || (tool !== 'push' && tool !== 'pull' && tool !== 'drag')) return;
-    // Load this code only when it is needed: the first picture does without it.
     const { GpuBrush: Made } = await import('../tools/brush');
     const brush = await Made.create(this.gpu, this.simulation);
     if (this.isDestroyed) brush.destroy();
@@ -345,7 +341,6 @@ class GpuRun implements Run {
     this.simulation.destroy();
   }
 
-  /** Shows the new positions of obstacles if the method moves them. */
   private showMoved(): void {
     const { moved } = this.simulation;
     if (!moved || moved === this.fixed) return;
@@ -353,7 +348,6 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /** Shows new births if the method adds particles by itself. */
   private showNewcomers(): void {
     const { births, time } = this.simulation;
     if (!births || time === this.birthsShown) return;

@@ -70,7 +70,7 @@ export class ArrayView {
     return stage === 'probe' || stage === 'push';
   }
 
-  /** True if a line before this slot must separate two cells. Never for slot 0, which has no cell before it. */
+  /** True if a line before this slot must separate two cells. */
   private begins({ arrays }: Step, slot: number): boolean {
     return slot > 0 && arrays.start.includes(slot);
   }
@@ -96,7 +96,7 @@ export class ArrayView {
   }
 }
 
-/** Formats an entry. Coordinates have two decimals here; the text of the step may show more. */
+/** Coordinates have two decimals here; the text of the step may show more. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
@@ -105,7 +105,6 @@ function entryText(values: Values, name: ArrayName, index: number): string {
     .join('\n');
 }
 
-/** Returns sentences about the entries that a step reads and writes. */
 export function describeEntries({ reads, writes, arrays, index }: Step): string {
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);

@@ -4,8 +4,8 @@
  */
 
 /**
- * The corners of a cell of size 1, with y down. `x` is the start or the end (`anchor`) of the text, `y` its baseline,
- * and `middle` its middle.
+ * The corners of a cell of size 1, with y down. `x` is the start or the end (`anchor`) of the text, `y` its baseline;
+ * `middle` is the middle of the text.
  */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },

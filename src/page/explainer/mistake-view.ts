@@ -250,8 +250,8 @@ function showCrowds(): void {
 }
 
 /**
- * A line of cell numbers above the picture's columns. They are the cells in which particles are stored, the cells
- * around which particles search, or both if these are the same.
+ * A line of cell numbers above the picture's columns: the cells in which particles are stored, or around which
+ * particles search. If these are the same, one line shows both.
  */
 interface ColumnHead {
   readonly label: string;
@@ -296,7 +296,6 @@ class Picture {
     this.svg.append(draw('text', { ...attributes, ...UNREAD }, text));
   }
 
-  /** Marks the cell with these coordinates. */
   cell([column = 0, row = 0]: readonly number[], edge: number, isShared = false): void {
     const kind = isShared ? 'lit shared' : 'lit';
     this.svg.append(
@@ -317,7 +316,6 @@ class Picture {
     this.svg.append(lines);
   }
 
-  /** Draws the lines on which a coordinate is 0. */
   axes(): void {
     const [left, top, right, bottom] = this.frame;
     const axes = draw('g', { class: 'axes' }, line(left, 0, right, 0), line(0, top, 0, bottom));

@@ -1,7 +1,6 @@
 /**
  * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference (CPU code)
- * stands in for the engine. Code that is wrong on purpose is marked as such. Every search is compared with brute force.
- * Pure functions.
+ * stands in for the engine. Code that is wrong on purpose is marked as such. Pure functions.
  */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
@@ -17,7 +16,6 @@ import { range, type Scene } from './trace-recorder';
 
 export type Pair = readonly [number, number];
 
-/** The result of a search through cells. */
 export interface Search {
   /** The number of tests of one particle against another. */
   readonly looks: number;
@@ -126,7 +124,6 @@ export interface CellSizes {
   readonly refusal: string | undefined;
 }
 
-/** The particles of a search. */
 export type Crowd = Pick<Scene, 'world' | 'positions' | 'diameter'>;
 
 const SIZES_COUNT = 48;
@@ -146,7 +143,6 @@ export function createTouching(seed = SIZES_SEED): Crowd {
   };
 }
 
-/** Searches with cells whose edge is this many diameters. */
 export function tryCellSize(diameters: number, scene = createTouching()): CellSizes {
   const { diameter, positions } = scene;
   const { min, max } = scene.world;
@@ -194,7 +190,6 @@ export function tryRounding(rounding: Rounding, scene = createEndless()): Search
   return searchBuckets(world, positions, diameter, truncated, searched, String);
 }
 
-/** Returns the greatest number of particles in one cell. */
 export function fullestCell(rounding: Rounding, { world, positions } = createEndless()): number {
   const occupants = new Map<string, number>();
   for (const particle of range(0, positions.length / 2)) {

@@ -1,7 +1,6 @@
 /**
- * Moves through the steps by buttons, slider, keys, links to stages and the URL. After each move, slider, links and URL
- * follow. Plays only on request. The URL names a stage and a step in the stage (`#count-12`), so that a link leads to
- * that step. If the stage has fewer steps, the link leads to its last step.
+ * Moves through the steps by buttons, slider, keys, links to stages and the URL. The URL names a stage and a step in
+ * the stage (`#count-12`). If the stage has fewer steps, the URL leads to its last step.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
@@ -11,12 +10,13 @@ import { findStep } from './trace';
 import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
-/** Browsers limit how often the URL may change, so it is written when the visitor has paused for this long. */
+/**
+ * Browsers limit how often the URL may change, so the player writes it only when no step has been shown for this long.
+ */
 const ADDRESS_DELAY_MS = 300;
 
 /**
- * Keys act on the steps only while the lower edge of the page's section of steps is at least this many CSS pixels below
- * the window's top.
+ * Keys act on the steps only while the section of steps reaches at least this many CSS pixels below the window's top.
  */
 const LEAST_VISIBLE = 100;
 
@@ -74,7 +74,6 @@ export class Player {
     return this.timer !== undefined;
   }
 
-  /** Shows a step, after clamping its index. */
   show(index: number): void {
     this.index = Math.min(this.trace.steps.length - 1, Math.max(0, index));
     const { step } = this;
@@ -100,7 +99,6 @@ export class Player {
     this.addressTimer = window.setTimeout(() => this.writeAddress(), ADDRESS_DELAY_MS);
   }
 
-  /** Moves by a number of steps, and stops playing. */
   go(by: number): void {
     this.pause();
     this.show(this.index + by);

@@ -1,7 +1,4 @@
-/**
- * The parts of a trace (stages, arrays, steps), the recorder that collects the steps, and helpers for texts, positions
- * and ranges.
- */
+/** The parts of a trace (stages, arrays, steps), and the recorder that collects the steps. */
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 
@@ -22,7 +19,6 @@ interface ArrayKind {
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
-  /** Describes the content of the array. */
   readonly holds: string;
 }
 
@@ -64,7 +60,6 @@ export interface Entry {
   readonly index: number;
 }
 
-/** The result of a test of another particle: near enough, or too far. */
 export type Verdict = 'contact' | 'apart';
 
 export interface Focus {
@@ -89,7 +84,6 @@ export interface Step {
   readonly text: string;
 }
 
-/** Thirty particles in a box of 6 × 5 cells. */
 export interface Scene {
   readonly world: World;
   readonly diameter: number;
@@ -130,7 +124,6 @@ export class Recorder {
     this.set('counts', new Uint32Array(lengths.cell));
   }
 
-  /** Sets a whole array. */
   set(name: ArrayName, values: ArrayLike<number>): void {
     this.arrays = { ...this.arrays, [name]: Array.from(values) };
   }
@@ -154,7 +147,6 @@ export class Recorder {
   }
 }
 
-/** Formats a number with at most three decimals. */
 export function formatNumber(value: number): string {
   return String(Number(value.toFixed(3)));
 }

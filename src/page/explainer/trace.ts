@@ -1,9 +1,7 @@
 /**
- * Traces one substep of the engine on thirty particles. The trace is a list of explainer steps (`Step`), most of which
- * write one or two array entries. The arrays contain the outputs of the reference passes (src/reference). In the middle
- * of a pass they contain only the entries written so far. Pure: all randomness comes from a seed.
- * Output: `createTrace()` returns the explainer steps, each with all arrays, the entries read and written, the focus in
- * the world, and a text. After the last explainer step of a stage, the arrays have the whole output of that stage.
+ * Traces one substep of the engine on thirty particles, as a list of explainer steps (`Step`). The arrays contain the
+ * outputs of the reference passes (src/reference); in the middle of a pass, only the entries written so far. All
+ * randomness comes from a seed.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
@@ -92,7 +90,7 @@ export function createTrace(scene = createScene()): Trace {
 
 /**
  * Finds a step by its stage and its index in the stage, and returns its index in `steps`. If the stage has fewer steps,
- * returns that of the stage's last step. For an unknown stage, returns 0.
+ * returns the index of its last step. For an unknown stage, returns 0.
  */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);

@@ -1,7 +1,7 @@
 /**
- * Counts the distance tests ("checks") of a step, and explains the count to the visitor. Pure. The GPU tests each
- * candidate pair from both sides, and each particle with itself. The CPU engine tests each pair once. Every substep
- * does these tests. With restitution it does them twice, because it first finds which particles bounce off each other.
+ * Counts the distance tests ("checks") of a step, and explains the count to the visitor. The GPU tests each candidate
+ * pair from both sides, and each particle with itself. The CPU engine tests each pair once. With restitution, a substep
+ * does its tests twice, because it first finds which particles bounce off each other.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Measures, ParticleSimulation } from '../../core/simulation/simulation';
@@ -17,7 +17,6 @@ export function passesOf({ substeps, restitution }: Passes): number {
 export interface Checks {
   /** Distance tests in a step from this state. */
   readonly count: number;
-  /** Explains how the count is made up, and what it leaves out. */
   readonly explanation: string;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The default choices of the page and of each scene, the limits of engines, and the options of the simulation that
- * choices describe. Plain data and pure functions.
+ * choices describe.
  */
 
 import { defaultSettings } from '../../core/contact/settings';
@@ -74,7 +74,6 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
   };
 }
 
-/** Returns the choices with another scene and the fields that it sets. */
 export function chooseScene(choices: Choices, scene: string): Choices {
   return { ...choices, scene, ...fieldsOfScene(scene, choices.dimensions) };
 }
@@ -83,7 +82,6 @@ export function changedFields(from: Choices, to: Choices): FieldName[] {
   return FIELD_NAMES.filter((name) => from[name] !== to[name]);
 }
 
-/** A limit on the number of particles, and its reason in words. */
 export interface Cap {
   readonly most: number;
   readonly reason: string;
@@ -92,11 +90,8 @@ export interface Cap {
 /**
  * The most distance tests per step, counted as n² per pass for n particles. With so many, a step takes about one to
  * three seconds. Chrome destroys a device whose work takes ten seconds, and the page must still respond to a visitor
- * who goes back to the grid.
- *   - A weak GPU does about 2e10 tests per second. With the default of 8 passes it gets at most 50,000 particles.
- *   - SwiftShader, a software GPU, takes 10 to 45 ns per test. With 8 passes it gets at most 3,000 particles, which
- *     suffice to show how slow naive is. With 30,000 a step would take minutes.
- *   - The CPU engine takes 2 to 4 ns per test, and does half of the n² tests. With one pass it gets at most 30,000.
+ * who goes back to the grid. A weak GPU does about 2e10 tests per second. SwiftShader, a software GPU, takes 10 to 45
+ * ns per test. The CPU engine takes 2 to 4 ns per test, and does half of the n² tests.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
@@ -112,7 +107,6 @@ const USUAL_PASSES = 64;
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
-/** The machine that choices run on. */
 export interface Hardware {
   /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
@@ -209,7 +203,6 @@ export function simulationOptions(choices: Choices, count: number): SimulationOp
   return startOfScene(choices, count).options;
 }
 
-/** Returns the options of a simulation of the chosen scene, and the scene's drive. */
 export function startOfScene(
   choices: Choices,
   count: number,
@@ -279,7 +272,6 @@ const SPARE_PARTICLES = 2000;
 /** The least number of balls for walls that the pointer can add without a new start. */
 const SPARE_OBSTACLES = 4000;
 
-/** The parts of a continued state that need room. */
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**

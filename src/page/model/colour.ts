@@ -1,8 +1,7 @@
 /**
  * Colours, and the values that they stand for. Values are shown in viridis, which is perceptually uniform and safe for
- * colour-blind visitors. Each theme leaves out the colours that do not stand out from its background. The colours of
- * the stage and the overlays are custom properties in theme.css and styles/overlay-colours.css. They are read here, so
- * that canvas and page agree.
+ * colour-blind visitors. Each theme leaves out the colours that do not stand out from its background. This file reads
+ * the colours of the stage and the overlays from the style sheets, so that canvas and page agree.
  */
 import type { SimulationOptions } from '../../core/simulation/simulation';
 import { isDark } from '../support/appearance';
@@ -20,14 +19,12 @@ export interface Theme {
   readonly surface: Rgb;
   /** Edges of the box. */
   readonly line: Rgb;
-  /** Obstacles. */
   readonly obstacle: Rgb;
   /** Colours of values from 0 to the legend's end, evenly spaced. */
   readonly stops: readonly Rgb[];
   readonly overlay: OverlayColours;
 }
 
-/** Colours of the overlays: see overlays.ts. */
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
@@ -151,7 +148,6 @@ const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as 
 /** Age in seconds at the last colour. */
 const OLDEST = 10;
 
-/** Returns the scale of the colours of a simulation. */
 export function scaleFor(by: Colouring, simulation: SimulationView, options: SimulationOptions): Scale {
   const { dimensions } = simulation;
   if (by === 'speed') return { by, end: speedScale(simulation, options) };

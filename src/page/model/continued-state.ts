@@ -14,7 +14,6 @@ export interface ContinuedState {
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 
-/** Packs a state of a run that was started with `choices` and `count` particles. */
 export function packContinued(
   { capacity, obstacleCapacity }: Pick<SimulationView, 'capacity' | 'obstacleCapacity'>,
   choices: Selection,

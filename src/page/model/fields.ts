@@ -16,7 +16,6 @@ interface FieldBase {
   readonly label: string;
   readonly group: Group;
   readonly effect: Effect;
-  /** Explains the label. */
   readonly hint?: string;
 }
 
@@ -38,7 +37,6 @@ export interface ChoiceField<Value extends string | number = string | number> ex
   readonly options: readonly { readonly value: Value; readonly label: string }[];
 }
 
-/** A field that is on or off. */
 export interface SwitchField extends FieldBase {
   readonly kind: 'switch';
 }
@@ -333,7 +331,6 @@ export const FIELD_NAMES = Object.keys(FIELDS) as FieldName[];
 type ValueOf<Of extends Field> =
   Of extends ChoiceField<infer Value> ? Value : Of extends SwitchField ? boolean : number;
 
-/** A value for every field. */
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
 
 export type Colouring = Choices['colour'];

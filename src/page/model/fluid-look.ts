@@ -1,6 +1,6 @@
 /**
  * The look of a fluid and its fields in light and dark themes: colours, reflections and absorption, and the ends of the
- * scales of pressure and velocity. Pure. Colours are sRGB from 0 to 1.
+ * scales of pressure and velocity. Colours are sRGB from 0 to 1.
  */
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
@@ -35,7 +35,7 @@ export function fluidLook(isDark: boolean): FluidLook {
   };
 }
 
-/** Returns the theme of a picture. A fluid's surface gets the colours of water if speed decides the colour. */
+/** A fluid's surface gets the colours of water if speed decides the colour. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
   return isSurface && by === 'speed' ? { ...theme, stops: fluidLook(theme.isDark).stops } : theme;
 }

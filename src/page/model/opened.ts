@@ -1,6 +1,6 @@
 /**
  * Choices in which a file replaces the scene: the state to start from, its number of particles, and the reasons to
- * refuse the file. Plain data and pure functions; open-file.ts reads files.
+ * refuse the file.
  */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
@@ -9,7 +9,6 @@ import { formatCount } from '../support/format';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';
 
-/** The content of a file that replaces a scene. */
 export interface Opened {
   readonly name: string;
   /** The scene that the state comes from, if the file contains it. */
@@ -36,10 +35,7 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'seed',
 ];
 
-/**
- * Returns the options of a simulation of the choices, with the scene's drive or the file's checkpoint. A checkpoint
- * does not contain the drive of its scene, so a simulation from a file has none.
- */
+/** A checkpoint does not contain the drive of its scene, so a simulation from a file has no drive. */
 export function startOf(
   chosen: Selection,
   count: number,
@@ -57,7 +53,6 @@ export function startOf(
   return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
 }
 
-/** Returns a sentence about the particles of a file and their scene. A state does not contain the scene's drive. */
 export function describeOpened({ name, scene, checkpoint }: Opened): string {
   const count = describeCount(checkpoint.ids.length);
   if (scene === undefined) return `${count} from ${name}.`;
@@ -65,7 +60,6 @@ export function describeOpened({ name, scene, checkpoint }: Opened): string {
   return `${count} of the scene ${scene} from ${name}${without}.`;
 }
 
-/** Returns the number of particles at the start. */
 export function startCount(chosen: Selection, hardware: Hardware): number {
   return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, hardware);
 }
@@ -79,7 +73,6 @@ export function refuseOpened(chosen: Selection, hardware: Hardware): string | un
   return `${chosen.opened.name} has ${formatCount(count)} particles. ${cap.reason}`;
 }
 
-/** Returns the settings in which `to` differs from `from`. */
 export function settingChanges(from: Choices, to: Choices): Partial<ReturnType<typeof settingsOf>> {
   const changed = changedFields(from, to).filter((name) => fieldOf(name).effect === 'set');
   const settings = Object.entries(settingsOf(to)).filter(([name]) => changed.includes(name as FieldName));

@@ -1,6 +1,5 @@
 /**
  * The overlays, which show the grid or a fluid's lattice: their names, sizes and opacities, and their texts in the key.
- * Used by the GPU's overlays (overlay.ts), the CPU's (canvas-overlay.ts), the panel and the key beside the picture.
  */
 
 import type { World } from '../../core/world/world';
@@ -8,7 +7,6 @@ import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-look';
 import type { SimulationView } from './simulation-view';
 
-/** The overlays of the grid. */
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
 /** The overlays of a fluid's lattice (view/fluid/fields.ts). */
 export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
@@ -16,10 +14,8 @@ export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
 export type OverlayName = (typeof OVERLAY_NAMES)[number];
 
-/** Says for each overlay whether it is shown. */
 export type Overlays = Readonly<Record<OverlayName, boolean>>;
 
-/** The overlays of a fluid's lattice, all off. */
 export const NO_FIELDS = { velocityArrows: false, pressureMap: false, solidCells: false } as const;
 
 export const NO_OVERLAYS: Overlays = {
@@ -31,7 +27,6 @@ export const NO_OVERLAYS: Overlays = {
   ...NO_FIELDS,
 };
 
-/** Picks the overlays of a fluid's lattice. */
 export function fieldsOf({
   velocityArrows,
   pressureMap,
@@ -40,12 +35,10 @@ export function fieldsOf({
   return { velocityArrows, pressureMap, solidCells };
 }
 
-/** True if any of these overlays is shown. */
 export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean {
   return names.some((name) => shown[name]);
 }
 
-/** Picks the overlays from the choices. */
 export function shownOf(chosen: Overlays): Overlays {
   const { cellLines, heatMap, thread, candidatePairs, contactLines } = chosen;
   const { velocityArrows, pressureMap, solidCells } = chosen;
@@ -83,7 +76,6 @@ export const LINE_OPACITY = [0.45, 0.9] as const;
 /** Opacities of cells: an almost empty cell has nearly the first, a cell at the end of the scale has the second. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
-/** Opacity of candidate pairs, of which there are many. */
 export const CANDIDATE_OPACITY = 0.7;
 
 /** Pieces of the line of the sorted order are drawn fainter if they are longer than this many cells. */
@@ -137,13 +129,11 @@ export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string
   return 'An unbounded world has no box whose cells could be drawn, so overlays stay off.';
 }
 
-/** A line of the key beside the picture: an overlay and its meaning. */
 export interface KeyLine {
   readonly name: OverlayName;
   readonly text: string;
 }
 
-/** Returns the lines of the key for the overlays that are shown. */
 export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit: number): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
@@ -162,7 +152,6 @@ export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit
   return OVERLAY_NAMES.filter((name) => shown[name]).map((name) => ({ name, text: texts[name] }));
 }
 
-/** Returns the key's texts for a fluid's fields. */
 function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {
   if (!fluid) return { velocityArrows: '', pressureMap: '', solidCells: '' };
   const where = dimensions === 3 ? ' in the middle plane' : '';
@@ -173,7 +162,6 @@ function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID
   };
 }
 
-/** Counts of the pairs in a picture. */
 export interface PairsShown {
   /** Pairs in view, of the kinds that are shown. */
   readonly found: number;

@@ -1,13 +1,10 @@
-/**
- * Examples of choices, each as a link. scripts/presets.ts makes their pictures with the page itself.
- */
+/** Examples of choices, each as a link. scripts/presets.ts makes their pictures with the page itself. */
 
 export interface Preset {
   /** Also the name of the picture: presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
-  /** Describes the picture. */
   readonly alt: string;
   /** The choices, as writeLink() formats them. */
   readonly link: string;

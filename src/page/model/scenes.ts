@@ -3,7 +3,7 @@ import { findScene, type SceneMethod } from '../../scenes';
 
 export type Method = SceneMethod;
 
-/** Returns the method of the chosen scene. Particles from a file always collide. */
+/** Particles from a file always collide. */
 export function methodOf({ scene, opened }: { readonly scene: string; readonly opened?: unknown }): Method {
   return opened ? 'collisions' : (findScene(scene)?.method ?? 'collisions');
 }

@@ -1,11 +1,8 @@
-/**
- * The box that a picture is fitted to: the world's box, or a box around the particles if the world is unbounded. Pure.
- */
+/** The box that a picture is fitted to: the world's box, or a box around the particles if the world is unbounded. */
 import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 
-/** The visible box. */
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
    * Subtracted from positions before they are projected. 0 in a world with a box. In an unbounded world it is a

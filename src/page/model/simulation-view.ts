@@ -72,11 +72,9 @@ export interface SimulationView extends Shared {
   readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Undefined if a method runs. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
-  /** The fluid, if the method is a fluid. */
   readonly fluid?: Fluid | CpuFluid | undefined;
   /** True while a step of a fluid is incomplete. Until the step is complete, only draw or read the simulation. */
   readonly isBusy?: boolean | undefined;
-  /** The current settings. */
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
   set(changes: ViewSettings): void;
   measure(): Promise<Measured> | Measured;
@@ -84,17 +82,15 @@ export interface SimulationView extends Shared {
   restore(state: State): void;
 }
 
-/** A view of a simulation on the GPU. The page draws from its buffers; the brush changes velocities in them. */
+/** The page draws from `buffers`, and the brush changes velocities in them. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
-  /** The fluid, if the method is a fluid. The page draws its lattice, too. */
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
   /** Copies positions of moved obstacles into `drawn`. Undefined unless only the GPU has these positions. */
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
-/** A view of a simulation on the CPU. */
 export interface CpuSimulationView extends SimulationView {
   readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
@@ -109,7 +105,6 @@ export interface MethodStart {
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
 }
 
-/** Everything that an engine needs to start a run. */
 export interface Start {
   /** Options of a simulation of collisions. If a method runs, they describe one with the method's particles. */
   readonly options: SimulationOptions;
@@ -118,6 +113,5 @@ export interface Start {
   readonly method?: MethodStart | undefined;
   /** A sentence about how the run differs from the choices; '' if it does not differ. */
   readonly note?: string | undefined;
-  /** The scene's drive, if it has one. */
   readonly drive?: Drive | undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Draws the two charts of the page with uPlot: stacked bands over the last steps, and curves on two logarithmic axes.
- * The page loads this file when the first chart becomes visible. The same data are on the page as text.
+ * The same data are on the page as text.
  */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
@@ -26,7 +26,6 @@ export function bandColours(count: number): string[] {
   );
 }
 
-/** Charts the milliseconds of stages over the last steps. */
 export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked> {
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
@@ -41,7 +40,6 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   }));
 }
 
-/** Charts the milliseconds of a step against the number of particles; the naive curve is dashed. */
 export function logChart(holder: HTMLElement): Chart<Curves> {
   const chart = drawn<uPlot.AlignedData>(holder, () => {
     const { accent, text, panel } = pageColours();
@@ -80,7 +78,6 @@ export function logChart(holder: HTMLElement): Chart<Curves> {
   };
 }
 
-/** Writes each curve's name at its end. */
 function nameCurves(plot: uPlot): void {
   const { ctx } = plot;
   ctx.save();

@@ -1,7 +1,6 @@
 /**
  * Makes a film of exact frames: pictures at equal intervals of simulated time, however long each takes to draw.
- * WebCodecs encodes the pictures, and mediabunny writes the file. The page loads this code with the first such film.
- * Outputs: MP4 if the browser encodes H.264, otherwise WebM (VP9 or VP8), in memory.
+ * WebCodecs encodes the pictures, and mediabunny writes the file: MP4 if the browser encodes H.264, otherwise WebM.
  */
 import {
   BufferTarget,

@@ -18,7 +18,7 @@ export class Figures {
     private readonly about: HTMLElement,
   ) {}
 
-  /** Shows these figures. If there are none, shows the measures of collisions. */
+  /** If there are no figures, shows the measures of collisions. */
   show(figures: readonly Figure[]): void {
     const isOfMethod = figures.length > 0;
     for (const element of this.ofCollisions) element.hidden = isOfMethod;

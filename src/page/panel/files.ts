@@ -1,7 +1,6 @@
 /**
  * Saves the run as a picture, a state or a table. Opens states and tables that the visitor chooses or drops on the
- * page. If a file cannot be opened, the run stays as it is and a note says why. open-file.ts opens files, and
- * save-file.ts saves states and tables; each is loaded on its first use.
+ * page. If a file cannot be opened, the run stays as it is and a note says why.
  */
 import type { Chooser } from '../session/chooser';
 import type { Picture } from '../session/picture';
@@ -44,7 +43,6 @@ export class Files {
     else this.sheet.showModal();
   }
 
-  /** Asks the visitor for a file. */
   choose(): void {
     this.input.click();
   }

@@ -50,7 +50,7 @@ export class FilmPicture {
 
   /**
    * Draws the layers from bottom to top, all as large as the first. Call it in the task that drew them: a WebGPU canvas
-   * is empty after the task. A call takes the page's thread about 0.14 ms (bench/NOTES.md).
+   * is empty after the task.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;

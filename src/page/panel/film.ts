@@ -1,6 +1,6 @@
 /**
- * Starts and ends films of the page, live ones or ones of exact frames, shows their progress, and saves them. If a film
- * ends early, the part up to then is saved, and a note says why. The page loads this file with the first film.
+ * Starts and ends films of the page, live or of exact frames; shows their progress and saves them. If a film ends
+ * early, the part up to then is saved, and a note says why.
  */
 import { STEP_SECONDS } from '../model/choices';
 import type { Engines } from '../session/engines';
@@ -62,7 +62,6 @@ export class Film {
     return this.live !== undefined || this.isExact;
   }
 
-  /** Starts a live film, or ends and saves the present film. */
   toggle(): void {
     if (this.isBusy) this.end('save');
     else this.startLive();
@@ -176,13 +175,11 @@ export class Film {
     }
   }
 
-  /** Takes a step and adds its picture, with all marks over the picture, to the film. */
   private async shoot(film: ExactFilm, run: Run): Promise<void> {
     const { session, stepper, viewpoint, picture } = this;
     stepper.step(run);
     viewpoint.drift(STEP_SECONDS);
     await picture.marks?.catchUp();
-    // Another run may have started meanwhile.
     if (run !== session.run) return;
     await picture.take(run, (canvas) => {
       this.stem = session.stem;
@@ -217,7 +214,6 @@ export class Film {
   }
 }
 
-/** Returns the colour of the page around the picture, for the film's bars. */
 function stageColour(): string {
   return getComputedStyle(document.documentElement).getPropertyValue('--stage');
 }

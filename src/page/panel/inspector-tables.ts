@@ -5,7 +5,6 @@ import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 
 /** The most candidates that the card lists. */
 const MOST_ROWS = 60;
-/** The most ids of a cell that the card lists. */
 const MOST_IDS = 9;
 
 const VERDICTS = {
@@ -83,7 +82,6 @@ export function probeTables({ probe, own }: Inspected, dimensions: number): HTML
   });
 }
 
-/** Returns the numbers of candidates and of contacts as text, and of particles from other cells if there are any. */
 export function countsText({ candidates }: Inspected): string {
   const count = (wanted: Candidate['verdict']) =>
     candidates.filter(({ verdict }) => verdict === wanted).length;

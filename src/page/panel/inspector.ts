@@ -1,7 +1,6 @@
 /**
  * The inspector: a card about one particle, with its cell, the probed cells and its candidates, and marks over the
- * picture. Reads the particles anew when they change, but not so often that the page responds slowly. The page loads
- * this file on the first request.
+ * picture. Reads the particles anew when they change, but not so often that the page responds slowly.
  */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
@@ -104,7 +103,6 @@ export class Inspector {
     return this.isOpen ? this.chosen : undefined;
   }
 
-  /** Opens the inspector on a particle and keeps showing this particle. */
   open(id: number): void {
     if (!this.isOpen) this.toggle();
     this.isPinned = true;
@@ -279,7 +277,6 @@ export class Inspector {
     this.body.dataset.count = String(particles.ids.length);
   }
 
-  /** Returns the id of the particle nearest to the middle of the picture. */
   private idInMiddle(): number | undefined {
     const { frame } = this.picture;
     if (!frame) return undefined;
@@ -327,7 +324,6 @@ export class Inspector {
     });
   }
 
-  /** Paints the marks over the present picture. */
   private mark(): void {
     const { frame } = this.picture;
     const context = this.marks.getContext('2d');

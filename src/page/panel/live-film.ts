@@ -28,12 +28,13 @@ const TYPES = [
 ];
 const FRAMES_PER_SECOND = 60;
 const BITS_PER_SECOND = 10e6;
-/** The recorder delivers the film in parts of this many milliseconds. If it fails, at most the last part is lost. */
+/**
+ * The recorder delivers the film in parts of this many milliseconds. If the recorder fails, at most the last part is
+ * lost.
+ */
 const PART_MS = 1000;
 
-/**
- * `of` is the canvas on the screen. `background` is the CSS colour of bars beside the picture.
- */
+/** `of` is the canvas on the screen. `background` is the CSS colour of bars beside the picture. */
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'

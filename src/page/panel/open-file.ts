@@ -1,7 +1,6 @@
 /**
  * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) contains
- * its world and settings; a table (src/core/state/particle-table.ts) gets those of the present run. The page loads this
- * code with the first file.
+ * its world and settings; a table (src/core/state/particle-table.ts) gets those of the present run.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
@@ -23,7 +22,6 @@ export const MOST_FILE_BYTES = 2 ** 30;
 /** The greatest number of cells of a state's world. More cells are probably a mistake, and would not fit the memory. */
 const MOST_CELLS = 2 ** 27;
 
-/** The run at the time when the file is opened. */
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
   /** The run's state. A table gets the world, the settings, the obstacles and the permitted radii from it. */
@@ -31,7 +29,7 @@ export interface Present {
   readonly options: SimulationOptions;
 }
 
-/** Starts a run from a file. Gives up if `isLatest` becomes false, because the visitor has chosen another file. */
+/** Gives up if `isLatest` becomes false, because the visitor has chosen another file. */
 export async function openFile(
   file: File,
   session: Session,
@@ -64,7 +62,6 @@ function refuseUnread(name: string): never {
   );
 }
 
-/** Throws if the file is too large, before any of it is read. */
 export function checkFileSize(name: string, bytes: number): void {
   if (bytes <= MOST_FILE_BYTES) return;
   const accepted = `at most ${MOST_FILE_BYTES} bytes (1 GiB)`;

@@ -34,7 +34,6 @@ import { Figures } from './figures';
 import type { Files } from './files';
 import type { Sheets } from './sheets';
 
-/** Actions of the page as a whole. */
 export interface PageActions {
   playOrPause(): void;
   stepOnce(): void;
@@ -42,7 +41,6 @@ export interface PageActions {
   goBack(): void;
 }
 
-/** The parts of the page that the panel's controls and buttons act on. */
 export interface PanelParts {
   readonly actions: PageActions;
   readonly chooser: Chooser;
@@ -52,7 +50,6 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-/** Groups of controls that are folded at first. */
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
@@ -72,14 +69,12 @@ export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
   private engineName = '';
-  /** Why controls are disabled. */
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
   private readonly figures = new Figures(
     find('figures-fold', HTMLElement),
     find('figures-about', HTMLElement),
   );
-  /** The greatest number of particles on this engine. */
   private most: number | undefined;
 
   constructor(
@@ -118,7 +113,6 @@ export class Panel {
     setText('play-label', isPlaying ? 'Pause' : 'Play');
   }
 
-  /** Shows which engine runs; undefined if none does. */
   showEngine(engine: Engine | undefined): void {
     const badge = find('badge', HTMLElement);
     badge.dataset.engine = engine?.kind ?? 'none';
@@ -133,7 +127,6 @@ export class Panel {
     this.describe('engine');
   }
 
-  /** Enables or disables the choice of the engine. */
   setGpuAvailable(isAvailable: boolean): void {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
@@ -168,7 +161,6 @@ export class Panel {
     setText('fullest', formatCount(greatestOccupancy));
   }
 
-  /** Shows the number of cells and their size in units of length. */
   showWorld(world: World): void {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
@@ -254,7 +246,7 @@ export class Panel {
     return controller;
   }
 
-  /** Adds the choice of light or dark. It is no field (FIELDS), because it is a setting of the page, not of the run. */
+  /** FIELDS does not contain the appearance (light or dark), because it belongs to the page, not to the run. */
   private addAppearance(folder: GUI): void {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);

@@ -1,7 +1,6 @@
 /**
  * The sheet of presets: cards with pictures. A card is a link, so the visitor can copy it or open it in another window.
- * A plain click applies the preset without reloading the page. The page loads this file when the visitor first opens
- * the sheet.
+ * A plain click applies the preset without reloading the page.
  */
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';

@@ -1,4 +1,4 @@
-/** Saves the run as a state or as a table of its particles. The page loads this code when it first saves a file. */
+/** Saves the run as a state or as a table of its particles. */
 import { CellstormError, describeCount } from '../../core/base/errors';
 import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';

@@ -1,7 +1,7 @@
 /**
  * The sheet that shows how the time of a step grows with the number of particles. Runs a sweep: times the chosen scene
- * at many sizes, with grid and naive, on an engine of its own. Shows curves, describes them in words, and adds a table.
- * The visitor's run is held meanwhile and goes on afterwards. The page loads this file on the first request.
+ * at many sizes, with grid and naive, on an engine of its own. The visitor's run is held meanwhile and goes on
+ * afterwards.
  */
 import { GpuError } from '../../core/base/errors';
 import type { BroadPhase } from '../../core/contact/settings';

@@ -18,7 +18,6 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { Inspector } from './inspector';
 
-/** The parts of the page that sheets show or change. */
 export interface SheetParts {
   readonly session: Session;
   readonly restarts: Restarts;
@@ -67,12 +66,10 @@ export class Sheets {
     return this.inspecting.part;
   }
 
-  /** Resolves when all requests are done. */
   async settled(): Promise<void> {
     await Promise.all(this.asked);
   }
 
-  /** Opens the sweep of step times over numbers of particles. */
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
       // Check this only now: the visitor may have chosen another scene or started a film while the sheet was loading.
@@ -87,7 +84,6 @@ export class Sheets {
     this.ask(this.presets, (presets) => presets.toggle());
   }
 
-  /** Starts a live film, or ends the present film. */
   toggleFilm(): void {
     this.ask(this.film, (film) => film.toggle());
   }
@@ -106,7 +102,6 @@ export class Sheets {
     this.ask(this.inspecting, (inspector) => inspector.toggle());
   }
 
-  /** Opens the inspector on a particle. */
   inspect(id: number): void {
     this.ask(this.inspecting, (inspector) => inspector.open(id));
   }

@@ -1,8 +1,7 @@
 /**
  * The live plot of how long the stages of a step take: a chart of bands, and a list of the stages with their times in
- * numbers, which screen readers can read, too. chart.ts is loaded when there are times and the plot is visible. The
- * chart is drawn only while the plot is visible. If the load fails, the plot tries again when it becomes visible, and
- * every AGAIN_MS.
+ * numbers, which screen readers can read, too. If chart.ts fails to load, the plot tries again when it becomes visible,
+ * and every AGAIN_MS.
  */
 import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -31,7 +30,6 @@ export class StagePlot {
   private read = Number.NEGATIVE_INFINITY;
   /** True if there is a step that the numbers do not show yet. */
   private isNew = false;
-  /** The stages that the list and the chart show. */
   private names: readonly string[] = [];
 
   constructor() {
@@ -66,7 +64,6 @@ export class StagePlot {
     this.clock.textContent = stepTime.stages ? CLOCKS[stepTime.clock] + this.history.note : NO_STAGES;
   }
 
-  /** Rebuilds the list and the chart for the present stages. */
   private rebuild(): void {
     this.names = this.history.names;
     this.list.replaceChildren(
@@ -97,7 +94,6 @@ export class StagePlot {
     this.names.forEach((name, index) => {
       const value = this.list.children[index]?.lastElementChild;
       const time = latest[name];
-      // Show a dash if the last step had no such stage.
       if (value) value.textContent = time === undefined ? '–' : formatMilliseconds(time);
     });
   }

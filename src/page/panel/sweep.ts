@@ -1,7 +1,6 @@
 /**
  * The sweep measures how the time of a step grows with the number of particles (the size), with grid and naive. This
- * file chooses the sizes, decides when to stop, and describes the curves in words and numbers. Only
- * runSweep, which times runs, and its helper are not pure.
+ * file chooses the sizes, decides when to stop, and describes the curves in words and numbers.
  */
 import {
   type Curve,
@@ -81,7 +80,6 @@ export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
 }
 
-/** Returns a row for each size that grid or naive was measured at. */
 export function rowsOf(curves: Curves): Row[] {
   const counts = [...new Set([...curves.grid, ...curves.naive].map(({ count }) => count))];
   return counts
@@ -103,15 +101,14 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // `growth` spans the last decade of sizes, whose start is flattened by fixed costs. If the slope between the last two
-  // sizes is steeper, it is nearer to the growth at larger sizes.
+  // Fixed costs flatten the start of the decade that `growth` spans. If the slope between the last two sizes is
+  // steeper, use that slope: it is nearer to the growth at larger sizes.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
 
 const NAMES = { grid: 'Grid', naive: 'Naive' } as const;
 
-/** Describes the curves in sentences. */
 export function describeCurves(curves: Curves): string[] {
   const growths = BROAD_PHASES.flatMap((broadPhase) => {
     const growth = growthOf(curves[broadPhase]);
@@ -149,7 +146,6 @@ function describeCrossover(crossover: Crossover): string {
 
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
-/** A run of one size, to be timed. */
 export interface TimedRun {
   /** The scene's number of particles, which may differ from the requested one. */
   readonly count: number;
@@ -164,7 +160,6 @@ export interface SweepRequest {
   readonly ended: Promise<never>;
   /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
-  /** Called before a size is timed. */
   onSize(broadPhase: BroadPhase, count: number): void;
   /** Called after a size was timed, usually with one more point on a curve. */
   onTiming(curves: Curves, clock: Clock): void;

@@ -28,7 +28,6 @@ export class Chooser implements ToolHost {
     restarts.adjusted.listen((run) => this.prepare(run));
   }
 
-  /** Resolves when the run is prepared for the choices. */
   async settled(): Promise<void> {
     await this.preparing;
   }
@@ -101,7 +100,6 @@ export class Chooser implements ToolHost {
       const { choices } = session;
       await this.load(choices);
       const { scale, refusal } = await prepare(run, choices);
-      // Do nothing if another run has started meanwhile.
       if (run !== session.run) return;
       if (refusal) notify(refusal);
       this.picture.colour(scale);
@@ -115,19 +113,17 @@ export class Chooser implements ToolHost {
     });
   }
 
-  /** Prepares the chosen tool. */
   prepareTool(): void {
     if (this.session.run) this.prepare(this.session.run);
   }
 
-  /** Makes room for the particles or obstacles that the chosen tool adds. */
   makeRoom(): void {
     this.restarts.makeRoom();
   }
 
   /**
-   * Calls `act` once the work of earlier calls is done, and shows its error if it fails. Does neither if `run` is no
-   * longer the present run by then.
+   * Calls `act` once the work of earlier calls is done, and shows an error of `act`. If another run has replaced `run`
+   * by then, does neither.
    */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;

@@ -21,7 +21,6 @@ import type { Session } from '../view/session';
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 
-/** The functions that open engines. */
 export interface Openers {
   gpu(request: GpuRequest): Promise<Engine>;
   cpu(): Promise<Engine>;
@@ -31,11 +30,9 @@ export interface Openers {
 export class NoEngineError extends CellstormError {}
 
 export class Engines {
-  /** Devices lost so far. */
   losses = 0;
   /** Emitted if no GPU can be opened and none was lost before. */
   readonly gpuMissing = new Signal();
-  /** The engines that have lost their GPU device. */
   private readonly gone = new WeakSet<Engine>();
 
   constructor(
@@ -117,7 +114,6 @@ export class Engines {
     });
   }
 
-  /** Opens a device and watches for its loss. */
   private async openGpu(request: GpuRequest): Promise<Engine> {
     const engine = await this.openers.gpu(request);
     engine.lost.then((reason) => {
@@ -134,7 +130,6 @@ export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection
   return { isSoftware: engine?.isSoftware ?? false, most };
 }
 
-/** Prepares the chosen scene or file to start. Loads the code of a fluid or flock when one is chosen. */
 export async function startFrom(chosen: Selection, count: number): Promise<Start> {
   switch (methodOf(chosen)) {
     case 'fluid':

@@ -1,6 +1,6 @@
 /**
  * If the choices cannot run, finds other choices to start, and explains them to the visitor: fewer particles, or more
- * usual settings. Pure functions.
+ * usual settings.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';

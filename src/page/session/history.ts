@@ -1,7 +1,7 @@
 /**
  * Keeps the first state of a run and the last few states. The visitor can go back to them, and after a device loss the
- * page goes on from the last one. Limits protect the page's memory and frame rate: few states, not too large together,
- * and not too often.
+ * page goes on from the last one. The number of states, their total size and the interval between them are limited, to
+ * protect the page's memory and frame rate.
  */
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
@@ -47,7 +47,7 @@ export class History {
     return this.kept.at(-1)?.checkpoint;
   }
 
-  /** Keeps a state now and then. Call it every frame. */
+  /** Call it every frame. */
   update(now: number): void {
     if (this.asking || !this.hasChanged || now < this.next) return;
     this.keep(now);

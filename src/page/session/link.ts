@@ -13,7 +13,6 @@ import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
-/** The view of the run, as a URL stores it. */
 export interface ViewState {
   /** The camera's state (see camera.ts). If it has other dimensions than the choices, the URL leaves it out. */
   readonly look?: readonly number[] | undefined;

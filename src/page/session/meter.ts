@@ -24,7 +24,6 @@ export class Meter {
     private readonly fail: (error: unknown) => void,
   ) {}
 
-  /** Measures this run from now on. */
   attach(run: Run): void {
     this.run = run;
     this.measures = undefined;
@@ -49,8 +48,8 @@ export class Meter {
   }
 
   /**
-   * Frames per second over the last second. If the last two frames are farther apart, the rate between these two. 0
-   * before there are two frames.
+   * Frames per second over the last second, or between the last two frames if they are farther apart. 0 before there
+   * are two frames.
    */
   get framesPerSecond(): number {
     const first = this.frames[0];

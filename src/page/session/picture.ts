@@ -30,12 +30,10 @@ export interface Marks {
 }
 
 export class Picture {
-  /** True if the last picture is out of date. */
   isDirty = true;
   /** Marks over the picture; undefined until the inspector is loaded. */
   marks: Marks | undefined;
   readonly legend = new Signal<Legend>();
-  /** Emitted when a picture has been drawn. */
   readonly painted = new Signal();
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
@@ -70,7 +68,6 @@ export class Picture {
     return { box, sight: viewpoint.sight(viewport), viewport, theme, scale, overlays, isSurface };
   }
 
-  /** Draws in these colours from now on. */
   colour(scale: Scale): void {
     this.scale = scale;
     this.isDirty = true;
@@ -105,7 +102,7 @@ export class Picture {
     this.watchedAt = now;
   }
 
-  /** Explains the overlays of the last picture. Call it every frame. */
+  /** Call it every frame. */
   explainOverlays(run: Run): void {
     if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
   }
@@ -153,7 +150,6 @@ export class Picture {
   }
 }
 
-/** The colours of a run, and why the picture differs from the choices. */
 export interface Prepared {
   readonly scale: Scale;
   /** Why colours, overlays, the fluid's look or the tool are not as chosen; '' if they are. */

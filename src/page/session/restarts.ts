@@ -1,9 +1,8 @@
 /**
  * Keeps the choices running on an engine. Starts runs, one at a time, and continues an earlier state where possible.
- * Replaces a lost device, and starts something else if the choices cannot run. Inputs: the session's choices and the
- * last kept state. Outputs: the session's run and engine, and notes on what differs from the choices.
- * Guarantee: each loss of an engine is handled once. A run is either shown when it is ready or destroyed. The page may
- * destroy a run before it is ready if the visitor has chosen something else and another run stays visible.
+ * Replaces a lost device, and starts something else if the choices cannot run. Each loss of an engine is handled once.
+ * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
+ * ready yet if the visitor has chosen something else and another run stays visible.
  */
 import { GpuError } from '../../core/base/errors';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
@@ -26,13 +25,11 @@ import { type Prepared, prepare } from './picture';
 /** The number of lost devices that the page replaces. After one more loss the page uses the CPU engine. */
 const MOST_LOSSES = 2;
 
-/** A run that is ready to be drawn. */
 export interface Shown extends Prepared {
   readonly engine: Engine;
   readonly run: Run;
   readonly isOtherEngine: boolean;
   readonly isOtherBox: boolean;
-  /** The box to look at. */
   readonly box: SeenBox;
   /** True if the run continues an earlier state. If so, the history does not forget the states that it has kept. */
   readonly hasPast: boolean;
@@ -45,7 +42,6 @@ export class Restarts {
   readonly stopped = new Signal();
   /** Emitted when changed settings have been applied to the present run. */
   readonly adjusted = new Signal<Run>();
-  /** The number of particles that the present run began with. */
   private startedCount = 0;
   private wanted: Selection | undefined;
   private working: Promise<void> | undefined;
@@ -73,7 +69,6 @@ export class Restarts {
     this.engines = new Engines(openers, session, (engine, reason) => this.recover(engine, reason));
   }
 
-  /** True while something is being started. */
   get isBusy(): boolean {
     return this.working !== undefined;
   }
@@ -90,7 +85,6 @@ export class Restarts {
     this.working ??= whileWaiting(this.work());
   }
 
-  /** Applies changed settings to the present run. */
   adjust(run: Run): void {
     const { session } = this;
     run.simulation.set(settingChanges(session.present, session.choices));
@@ -122,7 +116,6 @@ export class Restarts {
     }
   }
 
-  /** Returns the number of particles at the start. */
   countOf(choices: Selection): number {
     return startCount(choices, hardwareOf(this.session.engine, choices));
   }
@@ -131,7 +124,6 @@ export class Restarts {
     return hardwareOf(this.session.engine, this.session.choices);
   }
 
-  /** Notifies the visitor of how the run differs from the choices. */
   private notifyCap(): void {
     const { choices } = this.session;
     const cap = capOf(choices, this.hardware);

@@ -1,7 +1,4 @@
-/**
- * For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. Does not touch the
- * page.
- */
+/** For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
@@ -14,7 +11,6 @@ const EARLY_MS = 20;
 /** Name of the only band in the plot if a step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
-/** Describes each stage, for the list below the plot. */
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',
@@ -41,8 +37,8 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Data in the form that uPlot reads. First the sample numbers; then, for each stage in order, its time plus the times
- * of all later stages, in milliseconds, per sample.
+ * Data in the form that uPlot reads. The first row has the sample numbers. Then each stage has a row: per sample, the
+ * milliseconds of this stage plus those of all later stages.
  */
 export type Stacked = readonly (readonly number[])[];
 
@@ -91,7 +87,6 @@ export class StageHistory {
     return this.samples.length;
   }
 
-  /** The times of the last kept step. */
   get latest(): Readonly<Record<string, number>> {
     return this.samples.at(-1) ?? {};
   }
@@ -111,8 +106,8 @@ export class StageHistory {
   }
 
   /**
-   * Returns the plot's data. The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends of the
-   * plot, so that its bands have width.
+   * The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends of the plot, so that its bands
+   * have width.
    */
   stacked(): Stacked {
     const { names } = this;

@@ -67,18 +67,15 @@ export class Stepper {
     };
   }
 
-  /** Sets whether a film takes the steps. */
   film(isFilmed: boolean): void {
     this.isTaken = isFilmed;
     this.owed = 0;
   }
 
-  /** True if the run can take submissions in this frame. */
   isReady(run: Run): boolean {
     return !this.isHeld && run.pending < (isSlow(run) ? MOST_PENDING_SLOW : MOST_PENDING);
   }
 
-  /** Resolves when fewer than MOST_PENDING submissions are pending. */
   async caughtUp(): Promise<void> {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }

@@ -1,9 +1,8 @@
 /**
  * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
- * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit; then the
- * page also adds it to its links to other pages. Media rules in the style sheets define both looks, so the page looks
- * right before a script runs. A choice replaces the conditions of those rules. A page has only one appearance, so a
- * variable of this module holds it.
+ * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit, and the
+ * page adds this appearance to its links to other pages. Media rules in the style sheets define both looks, so the page
+ * looks right before a script runs. A choice replaces the conditions of those rules.
  */
 import { storedValue, storeValue } from './storage';
 
@@ -55,7 +54,6 @@ export function openAppearance(search: string): void {
   apply(inAddress ?? appearanceOf(storedValue(PARAMETER)) ?? 'system');
 }
 
-/** Applies the visitor's choice and stores it. */
 export function chooseAppearance(appearance: Appearance): void {
   if (inAddress) putInLinks(undefined);
   inAddress = undefined;
@@ -88,7 +86,6 @@ function apply(appearance: Appearance): void {
   for (const listener of listeners) listener();
 }
 
-/** Adds the appearance to the links to other pages, or removes it. */
 function putInLinks(appearance: Appearance | undefined): void {
   const search = appearance ? `?${PARAMETER}=${appearance}` : '';
   for (const link of document.querySelectorAll('a[href^="./"]')) {

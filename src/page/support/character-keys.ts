@@ -1,8 +1,7 @@
 /**
- * Switches single-character shortcuts on and off. They work wherever the focus is, so visitors who use speech input, or
- * who hit keys by accident, can switch them off. The browser stores the setting for all pages of the site. Space, the
- * arrows and the keys of a focused control always work. A page has only one such setting, so a
- * variable of this module holds it.
+ * Switches single-character shortcuts on and off. These shortcuts work wherever the focus is, so visitors who use
+ * speech input, or who hit keys by accident, can switch them off. The browser stores the setting for all pages of the
+ * site. Space, the arrows and the keys of a focused control always work.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';
@@ -12,7 +11,7 @@ const OFF = 'off';
 
 let areOn: boolean | undefined;
 
-/** True if a key is a character and character keys are off. `key` is a `KeyboardEvent.key`. */
+/** `key` is the value of `KeyboardEvent.key`. */
 export function isIgnored(key: string): boolean {
   return isCharacter(key) && !areCharacterKeysOn();
 }

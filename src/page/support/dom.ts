@@ -1,13 +1,13 @@
 /** Finds elements of the page by their ids, and sets their text. */
 
-/** Returns an element of the page. Throws if there is no element of this kind with this id. */
+/** Throws if there is no element of this kind with this id. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
   return element;
 }
 
-/** Sets the text of an element, unless the element has this text already. Callers set most texts in every frame. */
+/** Callers set most texts in every frame, so this function does not write an unchanged text again. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

@@ -14,7 +14,6 @@ export function formatCount(count: number): string {
   return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
 }
 
-/** Formats a number with at most four significant digits. */
 export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
@@ -26,7 +25,6 @@ export function formatShare(share: number): string {
   return `${percent.toFixed(percent === 0 || percent === 100 ? 0 : decimals)}%`;
 }
 
-/** Formats a share to a tenth of a percent. */
 export function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }

@@ -95,7 +95,6 @@ class Tip {
     }
   }
 
-  /** Moves the box below its control, or above it if there is no room. */
   private position(): void {
     const { box, shown } = this;
     if (!shown) return;

@@ -1,11 +1,10 @@
 /**
  * Loads a part of the page, such as a dialog or the pointer's tools, on the first request. Later requests share the
- * load. After a failure the next request loads again. While a load takes long, the page shows a sign: see waiting.ts.
+ * load. After a failure the next request loads again.
  */
 import { whileWaiting } from './waiting';
 
 export class Later<Part> {
-  /** The part; undefined until it is loaded. */
   part: Part | undefined;
   private loading: Promise<Part> | undefined;
 

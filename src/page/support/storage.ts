@@ -12,7 +12,6 @@ export function storedValue(name: string): string | undefined {
   }
 }
 
-/** Stores a value under a name. If `value` is undefined, removes the stored value. */
 export function storeValue(name: string, value: string | undefined): void {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);

@@ -1,6 +1,6 @@
 /**
  * Shows a sign while the page loads code, starts a run or changes one. All waits share the sign. It appears when a wait
- * has lasted long enough to be noticed. This module stores the state, because a page has only one sign.
+ * has lasted long enough to be noticed.
  */
 
 /** Milliseconds before the sign appears. Shorter waits show none. */
@@ -10,7 +10,6 @@ let waits = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let show: (isWaiting: boolean) => void = () => undefined;
 
-/** Sets the function that shows and hides the sign. */
 export function signWaiting(shown: typeof show): void {
   show = shown;
 }

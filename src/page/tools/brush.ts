@@ -1,7 +1,6 @@
 /**
  * Changes the velocities of particles near the pointer, on the GPU (shaders/page/brush.wgsl) or on the CPU by the same
- * formulas. A stroke pushes or pulls all particles near the pointer; a grip moves one particle to it. Inputs: a stroke
- * or a grip, and the state between two steps. Output: velocities.
+ * formulas. A stroke pushes or pulls all particles near the pointer; a grip moves one particle to the pointer.
  */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
@@ -114,7 +113,6 @@ export class GpuBrush {
   }
 }
 
-/** Returns the velocities after a stroke. */
 export function pushed(
   dimensions: Dimensions,
   { positions, velocities, ids }: ParticleArrays,
@@ -143,7 +141,6 @@ export function pushed(
   return after;
 }
 
-/** Returns the velocities after a grip: the held particle moves towards the grip's position. */
 export function held(
   dimensions: Dimensions,
   { positions, velocities, ids }: ParticleArrays,

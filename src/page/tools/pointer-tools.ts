@@ -45,7 +45,6 @@ export class PointerTools {
     return this.session.choices.pointer !== 'look';
   }
 
-  /** True while a particle is dragged. */
   get isHolding(): boolean {
     return this.tools.part?.isHolding ?? false;
   }
@@ -70,7 +69,6 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Uses the tool in the middle of the picture while a key is down. */
   inMiddle(isDown: boolean): void {
     this.at(isDown && this.isChosen ? this.viewpoint.middle : undefined);
   }

@@ -1,6 +1,5 @@
 /**
- * Makes new particles and walls at the pointer. Inputs: a position, and the existing particles and obstacles. Outputs:
- * particles at rest, inside the world, which overlap nothing; or the balls of a wall.
+ * Makes new particles and walls at the pointer. The new particles are at rest, inside the world, and overlap nothing.
  */
 
 import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
@@ -180,7 +179,6 @@ class PositionLookup {
     else this.cells.set(name, [position]);
   }
 
-  /** True if a position nearer than `reach` has been added. */
   isTaken(position: readonly number[]): boolean {
     const [x = 0, y = 0, z = 0] = this.cellOf(position);
     const steps = [-1, 0, 1];

@@ -1,8 +1,7 @@
 /**
  * The tools with which the pointer changes the simulation. Push, pull and drag act with each step. Add, erase and wall
- * act at once, even while the simulation is paused. The page loads this file when the visitor chooses a tool. Inputs:
- * the pointer's position, the choices, the run. Add, erase and the start of a drag first read the particles; only one
- * read is under way at any time.
+ * act at once, even while the simulation is paused. Add, erase and the start of a drag first read the particles; only
+ * one read is under way at any time.
  */
 import type { ParticleArrays } from '../../core/simulation/simulation';
 import { Random } from '../../scenes';
@@ -24,13 +23,10 @@ const DRAG_SPEED = 2000;
 /** Greatest distance at which the pointer takes hold of a particle, in radii. */
 const GRASP = 3;
 
-/** The parts of the page that tools use, apart from the run. */
 export interface ToolHost {
-  /** The limit on the number of particles. */
   readonly cap: Cap | undefined;
   /** Prepares the chosen tool, or shows the visitor why that is not possible. */
   prepareTool(): void;
-  /** Makes room for more particles or obstacles. */
   makeRoom(): void;
 }
 
@@ -153,7 +149,6 @@ export class Tools {
     this.goal = undefined;
   }
 
-  /** Reads the particles, then applies the tool to them. */
   private async readAndApply(run: Run, position: ScreenPosition): Promise<void> {
     const { session } = this;
     const { pointer } = session.choices;
@@ -162,7 +157,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap calls this only once, so read again until the step under way is complete.
+      // A tap calls readAndApply() only once, so read again until the step under way is complete.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;

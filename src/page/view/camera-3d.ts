@@ -99,7 +99,7 @@ export class Camera3D implements Camera {
   sight(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height, depth] = extents(box);
-    // Half of the box's width on the screen, and half of its height there, each at the yaw that makes it greatest.
+    // Half of the box's greatest width and of its greatest height on the screen, over all yaws.
     const across = Math.hypot(width, depth) / 2;
     const up = (height / 2) * Math.cos(this.pitch) + across * Math.sin(this.pitch);
     const room = {

@@ -1,8 +1,7 @@
 /**
- * Defines cameras, which map the world to the screen, and the camera of 2D scenes. That camera fits the box into the
- * free part of the window; visitors can move and magnify the picture. The camera of 3D scenes is in camera-3d.ts, which
- * is loaded only for 3D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In
- * clip space, z runs from 0 to 1, as WebGPU requires.
+ * Defines cameras, which map the world to the screen, and the camera of 2D scenes; the camera of 3D scenes is in
+ * camera-3d.ts. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In clip space, z
+ * runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
@@ -36,7 +35,6 @@ export interface Viewport {
   readonly free: Rectangle;
 }
 
-/** The matrices of a camera for one frame, and their scale. */
 export interface CameraMatrices {
   /** Subtracted from points before `view` is applied: see `SeenBox`. */
   readonly origin: readonly number[];
@@ -50,7 +48,9 @@ export interface CameraMatrices {
   readonly reach: number;
 }
 
-/** A ray from the camera through a point of the screen. In 2D it is only `origin`, the point of the world there. */
+/**
+ * A ray from the camera through a point of the screen. In 2D, `origin` is the point of the world that is shown there.
+ */
 export interface Ray {
   readonly origin: readonly number[];
   /** A vector of length 1; 0 in 2D. */
@@ -62,14 +62,12 @@ export interface Ray {
 /** A camera that a visitor can move. Distances on the screen are in CSS pixels, with y down. */
 export interface Camera {
   sight(box: Corners, viewport: Viewport): CameraMatrices;
-  /** Moves the picture. */
   pan(across: number, down: number): void;
   /** Magnifies by a factor. The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
   /** Turns by radians in 3D. Does nothing in 2D. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
-  /** Shows the whole box again. */
   fit(): void;
   /** Returns the camera's state as a look (see LOOK_RANGES); undefined if the visitor has not moved the camera. */
   look(box: Corners): readonly number[] | undefined;

@@ -40,9 +40,7 @@ import { formatCount } from '../support/format';
 import { project } from './camera';
 import type { Frame } from './engine';
 
-/** The most particles that are sorted. */
 const MOST_SORTED = 20_000;
-/** The most particles whose pairs are listed. */
 const MOST_LISTED = 5000;
 /** The number of colours along the line of the sorted order. */
 const STEPS = 32;
@@ -70,7 +68,6 @@ export function describeLeftOut(
   return sentences.join(' ');
 }
 
-/** Returns the wanted overlays that the CPU engine draws for this many particles. */
 export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
   const { thread, candidatePairs, contactLines } = wanted;
   const hasPairs = count <= MOST_LISTED;

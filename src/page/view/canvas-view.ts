@@ -123,7 +123,6 @@ export class CanvasView {
   }
 }
 
-/** Particles or obstacles to draw. */
 interface Bodies {
   readonly count: number;
   readonly positions: Float32Array;

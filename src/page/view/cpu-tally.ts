@@ -1,7 +1,7 @@
 /**
  * Counts the neighbours of each particle for colours, on the CPU; tally.ts does so on the GPU. Contacts are counted in
  * the simulation's pairs. For density, and for methods without pairs, a second simulation at the same positions finds
- * the pairs; for density its particles are larger. The CPU engine has already loaded the code of that simulation.
+ * the pairs; for density its particles are larger.
  */
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';
@@ -34,7 +34,6 @@ export function createCpuTally(
   };
 }
 
-/** Counts the overlapping pairs of each particle. */
 function countEnds(simulation: SimulationView, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs?.();
   const counts = new Uint32Array(ids.length);

@@ -42,16 +42,13 @@ export interface Layouts {
   readonly obstacles: GPUBindGroupLayout;
 }
 
-/** The properties of the canvas that pipelines depend on. */
 export interface Picture {
   readonly format: GPUTextureFormat;
   readonly samples: 1 | typeof SAMPLES;
 }
 
-/** The properties of the particles that pipelines depend on. */
 export interface Drawn {
   readonly dimensions: Dimensions;
-  /** True if each particle has its own radius. */
   readonly hasVariableRadii: boolean;
   /** True if particles may be boxes. Then `hasVariableRadii` is true as well. */
   readonly hasBoxes: boolean;
@@ -59,12 +56,11 @@ export interface Drawn {
   readonly colour: FluidColour | 'plain';
 }
 
-/** Returns the properties of obstacles. Each obstacle has its own radius and may be a box. */
+/** Each obstacle has its own radius and may be a box. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, hasVariableRadii: true, hasBoxes: true, colour: 'plain' };
 }
 
-/** The properties of moving particles. */
 export interface DrawnParticles extends Drawn {
   readonly colour: FluidColour;
 }
@@ -86,7 +82,6 @@ export function nameOf({ dimensions, hasVariableRadii, hasBoxes, colour }: Drawn
   return `${dimensions}D ${colour}${hasVariableRadii ? ' radii' : ''}${hasBoxes ? ' boxes' : ''}`;
 }
 
-/** Returns the properties of the canvas that overlays depend on. */
 export function overlayPicture({ frame }: Layouts, { format, samples }: Picture): OverlayPicture {
   return {
     format,
@@ -129,10 +124,7 @@ function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBi
   });
 }
 
-/**
- * Creates the pipelines that draw the box and particles with the properties `drawn`. Needs a GPU device but no web
- * page.
- */
+/** Needs a GPU device but no web page. */
 export async function createPipelines(
   device: GPUDevice,
   drawn: Drawn,

@@ -40,7 +40,6 @@ export interface Frame {
   readonly theme: Theme;
   readonly scale: Scale;
   readonly overlays: Overlays;
-  /** True if a fluid is drawn as its surface. */
   readonly isSurface: boolean;
 }
 
@@ -61,13 +60,12 @@ export interface StepTime {
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** Options of a simulation of collisions. If a method runs, they say its world and its first particles. */
+  /** Options of a simulation of collisions. If a method runs, they describe its world and its first particles. */
   readonly options: SimulationOptions;
   /** The number of submissions that the GPU has not finished. If there are too many, the page submits no more. */
   readonly pending: number;
   /** The time of the last step that was timed. */
   readonly stepTime: StepTime | undefined;
-  /** The current obstacles. */
   readonly fixed: StaticBodies;
   /** The simulated time at which each particle was added, by id. */
   readonly births: Float32Array;
@@ -120,7 +118,6 @@ export interface Engine {
   destroy(): void;
 }
 
-/** Returns a sentence for the visitor that says why the page cannot use a GPU. */
 export function explainMissingGpu(error: unknown): string {
   if (!(error instanceof GpuError)) return explain(error);
   switch (error.reason) {
@@ -164,7 +161,6 @@ export function putBirths(births: Float32Array, { ids, births: given }: State): 
   });
 }
 
-/** Returns the box to look at. */
 export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<SeenBox> {
   const { world } = simulation;
   return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);

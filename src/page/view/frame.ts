@@ -1,7 +1,4 @@
-/**
- * Packs the uniforms of a frame, which every drawing shader reads (shaders/draw/frame.wgsl). Also defines the depth
- * format and the blending of all pictures. Pure.
- */
+/** Packs the uniforms of a frame, which every drawing shader reads (shaders/draw/frame.wgsl). Pure. */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
 import { COLOUR_STOPS } from '../model/colour';
@@ -44,10 +41,9 @@ export const BLEND: GPUBlendState = {
   alpha: { srcFactor: 'one', dstFactor: 'one-minus-src-alpha' },
 };
 
-/** The properties of a simulation that are packed into a frame. */
 export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
-/** Packs a frame. `samples` is the number of samples per pixel. */
+/** `samples` is the number of samples per pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
   return pack(frameValues(simulation, frame, samples));
 }

@@ -1,7 +1,6 @@
 /**
  * Draws a simulation on the GPU into a canvas: the box, obstacles, particles or a fluid's surface, and overlays.
- * Inputs: a frame and the simulation's buffers, which are not read back. Pipelines and the parts for fluids and
- * overlays are created when needed.
+ * Pipelines and the parts for fluids and overlays are created when needed.
  */
 import { GpuError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -100,13 +99,11 @@ export class GpuView {
     this.pipelines.set(name, await createPipelines(device, particles, { format, samples }, layouts));
   }
 
-  /** Creates the overlays of a simulation for this canvas. */
   async createOverlay(simulation: GpuSimulationView): Promise<Overlay> {
     const { Overlay: Made } = await import('./overlay');
     return Made.create(this.gpu, simulation, overlayPicture(this.layouts, this));
   }
 
-  /** Creates the view of a fluid's surface for this canvas. */
   async createFluid(fluid: Fluid): Promise<FluidView> {
     const { FluidView: Made } = await import('./fluid/view');
     const { frame, particles, aged } = this.layouts;
@@ -188,7 +185,6 @@ export class GpuView {
     });
   }
 
-  /** Draws everything behind the particles: the box, obstacles and some overlays. */
   private drawBehind(
     pass: GPURenderPassEncoder,
     { dimensions }: GpuSimulationView,

@@ -1,8 +1,7 @@
 /**
  * Describes what the grid does for one particle: its cell, its slice of the sorted array, the cells that it probes, and
- * the verdict on each candidate. Inputs: a world, and particles as a simulation reads them. Output: plain records. The
- * reference computes the numbers, with the cells and the order of the GPU engine. Distances, and the verdict on a pair
- * that almost touches, may differ by rounding. The broad phase is always the grid.
+ * the verdict on each candidate. The reference computes the numbers, with the cells and the order of the GPU engine.
+ * Rounding may change distances, and the verdict on a pair that almost touches. The broad phase is always the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -33,7 +32,6 @@ export interface ProbedCell extends Slice {
   readonly cell: readonly number[];
   /** The cell's index in the cell table, which is a hash table in an unbounded world. */
   readonly bucket: number;
-  /** Corners of the cell. */
   readonly min: readonly number[];
   readonly max: readonly number[];
 }
@@ -108,7 +106,6 @@ export function inspectAll(
   let occupied = 0;
   if (radii) for (let index = 0; index < ids.length; index++) occupied |= 1 << (levelAt(index) ?? 31);
 
-  /** Returns the indices of the particles in each wanted bucket. */
   const gather = (wanted: ReadonlySet<number>) => {
     const found = new Map<number, number[]>();
     for (const bucket of wanted) found.set(bucket, []);

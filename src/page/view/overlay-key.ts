@@ -48,7 +48,7 @@ export class OverlayKey {
   }
 }
 
-/** Creates a line of the key. The style sheet paints its sample. */
+/** The style sheet paints the sample, by the attribute data-overlay. */
 function createSample(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;

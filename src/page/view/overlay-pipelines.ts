@@ -60,7 +60,6 @@ const SOURCES = {
   lines: { name: 'draw/lines.wgsl', text: linesText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** The properties of the view that the pipelines depend on: see gpu-view.ts. */
 export interface OverlayPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
@@ -72,7 +71,7 @@ export interface OverlayPicture {
   readonly frameLayout: GPUBindGroupLayout;
 }
 
-/** Describes three kernels over a world's grid: one for the heat map, and the tally and fill kernels of pairs. */
+/** `heat` counts particles for the heat map; `tally` and `fill` list pairs. */
 export function describeOverlayKernels(variant: Variant): {
   readonly heat: KernelDescription;
   readonly tally: KernelDescription;
@@ -149,7 +148,6 @@ export function createLayouts(device: GPUDevice): OverlayLayouts {
   };
 }
 
-/** Creates the pipelines for the overlays of a world. Needs a GPU device but no web page. */
 export async function createOverlayPipelines(
   device: GPUDevice,
   { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,

@@ -1,7 +1,6 @@
 /**
- * Draws the overlays of the grid for the GPU engine; canvas-overlay.ts does so for the CPU engine. Input: the
- * simulation's buffers. The overlay sorts the particles itself, so it shows the grid of their current positions.
- * Outputs: lines and faces in the passes of a picture, and counts of pairs, which are read back.
+ * Draws the overlays of the grid for the GPU engine; canvas-overlay.ts does so for the CPU engine. The overlay sorts
+ * the particles itself, so it shows the grid of their current positions.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -111,8 +110,8 @@ export class Overlay {
   }
 
   /**
-   * Creates the buffers and kernels for these overlays, or frees all if no overlay needs a sort. Await it before you
-   * draw them. Overlapping calls run one after the other. Throws if the GPU has too little memory.
+   * Creates the buffers and kernels that these overlays need, or frees all if no overlay needs a sort. Await `prepare`
+   * before you draw the overlays. Overlapping calls run one after the other. Throws if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.preparing.then(() => this.make(shown));

@@ -1,6 +1,6 @@
 /**
- * Finds the particles at the pointer. Inputs: a ray from the camera (in 2D a point), and particles as a simulation
- * reads them. Outputs: the particle under the pointer, or all particles near the ray.
+ * Finds the particle under the pointer, or all particles near the pointer's ray. The ray starts at the camera; in 2D it
+ * is a point.
  */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
@@ -14,7 +14,6 @@ export interface Picked {
   readonly depth: number;
 }
 
-/** Returns the radius of the smallest ball around a particle. */
 function boundingRadius(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { radii, halfExtents }: Pick<ParticleArrays, 'radii' | 'halfExtents'>,

@@ -12,7 +12,7 @@ export class Session {
   engine: Engine | undefined;
   /** Changes the run's gravity or obstacles over time. Undefined if the scene has no drive. */
   drive: Drive | undefined;
-  /** The choices in effect in the run: those that it was started with, and later changes that it has applied. */
+  /** The choices in effect in the run: the choices at its start, with the changes applied since then. */
   running: Selection | undefined;
   /** True if the CPU engine replaces the GPU engine that the visitor chose. Links still name the GPU. */
   isForced = false;
@@ -35,7 +35,6 @@ export class Session {
     return `cellstorm-${name}-${dimensions}d-${(this.run?.simulation.time ?? 0).toFixed(2)}s`;
   }
 
-  /** True if the scene moves its obstacles with each step. */
   get movesObstacles(): boolean {
     return movesObstacles(this.drive);
   }

@@ -1,7 +1,7 @@
 /**
- * Counts the neighbours of each particle for colours, on the GPU (shaders/page/tally.wgsl): sorts the simulation's
- * particles, then runs a kernel. Output: one count per slot of the simulation. The neighbours are the particles that
- * overlap ('contacts'), or the particles within DENSITY_REACH diameters ('density').
+ * Counts the neighbours of each particle for colours, on the GPU (shaders/page/tally.wgsl). The neighbours are the
+ * particles that overlap ('contacts'), or the particles within DENSITY_REACH diameters ('density'). Output: one count
+ * per slot of the simulation.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -38,7 +38,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** Describes the kernel. With `heavy`, describes the kernel for heavy particles, which exists if crowds are split. */
+/** With `heavy`, describes the kernel for heavy particles, which exists if crowds are split. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -129,7 +129,7 @@ export class Tally {
     for (const part of [sort, parameters, owned]) part.destroy();
   }
 
-  /** Returns the binding for the current buffer of positions. The simulation alternates between two buffers. */
+  /** The simulation alternates between two buffers of positions, so each of them has a binding. */
   private sortBinding(): SortBinding {
     const { positions } = this.simulation.buffers;
     const known = this.bindings.get(positions);

@@ -17,7 +17,6 @@ export class Viewpoint {
   private readonly camera2D = new Camera2D();
   /** Undefined until `prepare(3)` has loaded it. */
   private camera3D: Camera3D | undefined;
-  /** The visible box. */
   box: SeenBox = worldBox({ min: [0, 0, 0], max: [1, 1, 1] });
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
@@ -29,7 +28,7 @@ export class Viewpoint {
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
-  /** Loads the camera for these dimensions. Await it before you show anything in them. */
+  /** Loads the camera for these dimensions. Await it before you show a scene of these dimensions. */
   async prepare(dimensions: Dimensions): Promise<void> {
     if (dimensions === 2 || this.camera3D) return;
     const { Camera3D: Made } = await import('./camera-3d');
@@ -45,7 +44,7 @@ export class Viewpoint {
     this.rest();
   }
 
-  /** Magnifies by a factor. The point of the world at this position stays there. */
+  /** Magnifies the picture by a factor. The point of the world under the given position stays there. */
   zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);

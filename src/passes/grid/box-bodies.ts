@@ -12,7 +12,7 @@ import { ParticlePass } from '../particle-pass';
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {
-  /** Per box the low corner, then the high one. */
+  /** Per box its low corner, then its high corner. */
   readonly boxes: GPUBuffer;
   readonly bodies: GPUBuffer;
   readonly high_out: GPUBuffer;

@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl. Sorts crowded buckets between scatter and gather, and lists the heavy
- * particles after the gather. Owns one list for both uses. The list first holds the tiles of crowded buckets; one
- * workgroup sorts each tile. Then it holds the heavy particles, or with levels only their number: their slots are then
- * in the list of finer-entries.ts.
+ * particles after the gather. One list serves both. First it holds the tiles of crowded buckets; one workgroup sorts
+ * each tile. Then it holds the heavy particles, or with levels only their number: their slots are then in the list of
+ * finer-entries.ts.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -197,14 +197,14 @@ export class Crowd {
     };
   }
 
-  /** Records the emptying of the list, before the scatter lists tiles. */
+  /** Empties the list. Record this before the scatter, which lists tiles. */
   encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
   /**
-   * Records the sort of crowded buckets, between scatter and gather, or of crowded lists of finer entries, after they
-   * are written.
+   * Sorts crowded buckets, or crowded lists of finer entries. Record this between scatter and gather for buckets, and
+   * after the finer entries are written for their lists.
    */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
@@ -215,7 +215,7 @@ export class Crowd {
     }
   }
 
-  /** Records the listing of heavy particles, after the gather. */
+  /** Lists the heavy particles. Record this after the gather. */
   encodeHeavy(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles at
- * least `finerSteps` levels below the cell's level (core/world/cells.ts). Owns the list, with room for each particle on
- * every level on which it may be a finer entry, and for the heavy particles at the end. If there are too few levels for
- * finer entries, it only sets the header and clears the list of crowds.
+ * least `finerSteps` levels below the cell's level (core/world/cells.ts). The list has room for each particle on every
+ * level on which it may be a finer entry, and for the heavy particles at the end. If there are too few levels for finer
+ * entries, the pass only sets the header and clears the list of crowds.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';

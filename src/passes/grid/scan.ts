@@ -1,7 +1,7 @@
 /**
  * Host of shaders/grid/scan.wgsl: computes the exclusive prefix sum of counts, and resets the counts to zero. Each
- * workgroup scans a block of SCAN_BLOCK counts. A ScanBinding owns the sums of the blocks, and the parameters; the
- * caller of `bind` or `reserve` destroys it.
+ * workgroup scans a block of SCAN_BLOCK counts. A ScanBinding owns buffers; the caller of `bind` or `reserve` must
+ * destroy it.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. Owns the partial results of the
- * workgroups, which `combine` merges in doubles. A sum that may exceed 32 bits takes two words.
+ * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. Each workgroup writes partial
+ * results, which `combine` merges in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -105,7 +105,6 @@ export class Measure {
     world: World & Pick<Variant, 'obstacles'>,
     broadPhase: BroadPhase,
     compilation?: Compilation,
-    /** The range of radii, if they vary. */
     radiusRange?: RadiusRange,
   ): Promise<Measure> {
     const { dimensions } = world;
@@ -213,7 +212,6 @@ export class Measure {
   }
 }
 
-/** Returns the fields of MEASURE_FIELDS that determine which pairs are borderline. */
 function borderlineFields(world: World, radiusRange: RadiusRange | undefined) {
   if (!radiusRange) {
     const { low, high, latticeScale } = borderlineOf(world.diameter, world);

@@ -32,7 +32,6 @@ export const UNCOUNTABLE = 0xffff_ffff;
 /** Words per entry: two ids for a pair, one id for a neighbour. */
 export type EntryWords = 1 | 2;
 
-/** The bind groups of one list, and the number of workgroups that check its offsets. */
 export interface ListCountBinding {
   readonly check: GPUBindGroup;
   readonly count: GPUBindGroup;
@@ -68,9 +67,8 @@ export class ListCount {
   }
 
   /**
-   * Compiles the kernels. If the list is too short, `cutsOwners` decides where it ends. True: at its capacity. The last
-   * owner then has only some of its entries, or only holes (words of 2³² − 1). False: before the first owner whose
-   * entries do not all fit.
+   * If the list is too short, `cutsOwners` decides where it ends. True: at its capacity. The last owner then has only
+   * some of its entries, or only holes (words of 2³² − 1). False: before the first owner whose entries do not all fit.
    */
   static async create(
     gpu: Gpu,

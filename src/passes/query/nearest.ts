@@ -1,7 +1,4 @@
-/**
- * Host of shaders/query/nearest.wgsl: finds the k particles nearest to each point. `encode` only records; the caller
- * submits.
- */
+/** Host of shaders/query/nearest.wgsl: finds the k particles nearest to each point. */
 import text from '../../../shaders/query/nearest.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Gpu } from '../../gpu/device';
@@ -62,7 +59,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** Records the search. `count` is the number of points. `offset` is that of the parameters in their buffer. */
+  /** Records the search. `count` is the number of points. `offset` is the offset of the parameters in their buffer. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

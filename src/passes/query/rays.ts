@@ -81,7 +81,6 @@ export class Rays extends ListPass<RaysBuffers> {
   }
 }
 
-/** Finds the first particle along each ray. */
 export class FirstHits {
   private constructor(private readonly kernel: Kernel) {}
 

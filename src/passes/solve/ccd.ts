@@ -220,7 +220,6 @@ function moduleOf(name: Module): ShaderSource {
   return { name: `solve/ccd/${name}.wgsl`, text: TEXTS[name] };
 }
 
-/** The world with blocks of cells, and the modules of a part. The kernel declares its buffers. */
 function modulesOf(variant: Variant, part: Part): ShaderSource[] {
   if (part === 'plan') return [PARAMS, moduleOf('plan')];
   const { levels, obstacles } = variant;

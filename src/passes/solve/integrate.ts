@@ -19,8 +19,8 @@ export interface IntegrateBuffers {
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
   /**
-   * `counts`: whether this pass counts, which requires that no other pass moves particles before the sort. With levels,
-   * the sort counts in any case.
+   * `counts`: whether this pass counts. It may count only if no other pass moves particles before the sort. With
+   * levels, the sort always counts.
    */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;

@@ -35,7 +35,6 @@ export function radixShape(gpu: Gpu): RadixShape {
   return RADIX_SHAPES[isSoftware(gpu.info) ? 'software' : 'gpu'];
 }
 
-/** Returns the number of workgroups that a kernel needs for this many keys. */
 export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }

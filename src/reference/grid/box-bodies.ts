@@ -1,7 +1,7 @@
 /**
- * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. Inputs: a world with levels,
- * packed boxes. Outputs: for each box its low corner and the radius that selects its level, or −1 if the grid skips the
- * box; and how many boxes it skips as invalid and as too large.
+ * Turns boxes into bodies of a grid with levels, and counts the boxes that the grid skips. Twin of
+ * shaders/grid/box_bodies.wgsl. A body has the low corner of its box, and the radius that selects its level, or −1 if
+ * the grid skips the box.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';

@@ -1,10 +1,8 @@
 /**
- * Finds the bucket of each particle, and counts the particles per bucket. Twin of shaders/grid/count.wgsl.
- * Inputs: positions in any order; ids if particles can be removed (default: 0, 1, 2 …); radii if they vary.
- * Outputs: the number of particles per bucket: first the cells, then the quarantine, then the removed particles, then
- * zeros. The scan replaces each of these zeros by the total. Per particle, its bucket, and its rank among the
- * particles of the bucket.
- * Ordering: ranks follow the order of the input; on the GPU they follow the order of the atomics.
+ * Finds the bucket of each particle and its rank in the bucket, and counts the particles per bucket. Twin of
+ * shaders/grid/count.wgsl. `counts` has the cells, then the quarantine, then the removed particles, then zeros. The
+ * scan replaces each of these zeros by the total. Ids are needed if particles can be removed (default: 0, 1, 2 …).
+ * Ranks follow the order of the input; on the GPU they follow the order of the atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

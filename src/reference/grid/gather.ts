@@ -1,7 +1,6 @@
 /**
- * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl.
- * Inputs: entries grouped by bucket, starts, and state in the order of the input. Outputs: ids, buckets and state in
- * canonical order.
+ * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl. Inputs:
+ * entries grouped by bucket, starts, and state in the order of the input.
  * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets (the quarantine, the
  * removed particles) in the order of the atomics; this twin sorts them too.
  */
@@ -12,7 +11,6 @@ import { latticeAt, levelOf } from '../../core/world/levels';
 import type { World } from '../../core/world/world';
 import type { Entries } from './scatter';
 
-/** Particles in cell order. */
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
   /**
@@ -87,7 +85,6 @@ function wrapPosition(world: World, positions: Float32Array, slot: number): void
   }
 }
 
-/** Returns sizes in another order. */
 export function permuteSizes(
   dimensions: number,
   { radii, halves, bulks }: Sizes,

@@ -1,7 +1,6 @@
 /**
- * Builds the whole grid with the twins of its passes: count, scan, scatter, gather. Inputs: positions; velocities
- * (default: 0); ids (default: 0, 1, 2 …); sizes, if they vary. Outputs: starts, state in canonical order, and the slot
- * of each id.
+ * Builds the whole grid with the twins of its passes: count, scan, scatter, gather. Default velocities are 0; default
+ * ids are 0, 1, 2 …
  */
 import type { Sizes } from '../../core/particles/shapes';
 import type { World } from '../../core/world/world';
@@ -20,7 +19,6 @@ export interface Grid extends SortedState {
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
-/** The entry in `slots` of an unused id. */
 export const NO_SLOT = 0xffff_ffff;
 
 export function buildGrid(

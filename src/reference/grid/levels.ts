@@ -1,6 +1,6 @@
 /**
  * A plain and slow grid of particles with variable radii. HashGrid's passes with shaders/levels/levels.wgsl must build
- * the same grid. Also finds the overlapping pairs by brute force. Inputs: packed positions, a radius per particle.
+ * the same grid. Also finds the overlapping pairs by brute force.
  * Ordering: buckets ascending, ids ascending in each, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';

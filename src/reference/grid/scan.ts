@@ -1,7 +1,4 @@
-/**
- * Exclusive prefix sum. Twin of the three kernels of shaders/grid/scan.wgsl together. Input: counts. Output: as many
- * starts, each the sum of all counts before it, modulo 2³².
- */
+/** Exclusive prefix sum, modulo 2³². Twin of the three kernels of shaders/grid/scan.wgsl together. */
 export function exclusiveScan(counts: Uint32Array): Uint32Array {
   const starts = new Uint32Array(counts.length);
   let sum = 0;

@@ -1,7 +1,5 @@
 /**
- * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl.
- * Inputs: the bucket and rank of each particle, the starts, ids (default: 0, 1, 2 …). Outputs: for each entry the
- * particle and its id.
+ * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl. Default ids are 0, 1, 2 …
  * Ordering: by bucket, then by rank; the gather makes the order canonical.
  */
 import type { Counts } from './count';

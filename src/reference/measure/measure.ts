@@ -1,8 +1,7 @@
 /**
- * Computes sums over all particles. Twin of shaders/measure/measure.wgsl: both decide overlaps in 32 bits. Here sums
- * are doubles.
- * Inputs: a grid of the present positions, and the diameter (of the largest particle, if radii vary). Output: Measures.
- * Quarantined particles count only in `count`, `nonFinite` and the hash.
+ * Computes sums over all particles, in doubles. Twin of shaders/measure/measure.wgsl; both decide overlaps in 32 bits.
+ * Inputs: a grid of the present positions, and the diameter (of the largest particle, if radii vary). Quarantined
+ * particles count only in `count`, `nonFinite` and the hash.
  */
 
 import { CROWDED } from '../../core/base/constants';

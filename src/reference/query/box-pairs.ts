@@ -58,8 +58,8 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
 }
 
 /**
- * Finds the same pairs as bruteForceBoxPairs, but only in worlds without periodic axes. It is fast enough for many
- * boxes, because it sweeps along x, and it shares no code with the grid.
+ * Finds the same pairs as bruteForceBoxPairs, but only in worlds without periodic axes. It sweeps along x, so it is
+ * fast enough for many boxes.
  */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)

@@ -1,9 +1,8 @@
 /**
  * Finds the particles near a point by testing each. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
- * Inputs: packed positions, finite or not, and a point. Output: ids ascending; for findNearest by ascending distance,
- * then by id.
  * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
- * dyadic, as in the scenes, the squared distances below the squared radius are exact, so the GPU's are equal.
+ * dyadic, as in the scenes, the squared distances below the squared radius are exact, so the GPU computes the same
+ * numbers.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -38,8 +37,8 @@ export function findNear(
 }
 
 /**
- * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer. Excludes the particle
- * `without`.
+ * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer: by ascending distance, then
+ * by id. Excludes the particle `without`.
  */
 export function findNearest(
   world: World,

@@ -57,7 +57,6 @@ export function sortPairs(pairs: Uint32Array): PairList {
   return { count, pairs: sorted };
 }
 
-/** The answer of an oracle: the exact pairs, and the borderline pairs (`ambiguous`). */
 export interface OraclePairs {
   readonly overlapping: PairList;
   /**

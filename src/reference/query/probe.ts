@@ -1,9 +1,8 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
- * shaders/levels/probe.wgsl.
- * Calls `visit` for every other slot in the 3×3 (3×3×3) cells around the cell of a slot; in periodic worlds these wrap.
- * In unbounded worlds it skips particles in the same buckets but other cells. With variable radii it visits the slots
- * that candidates.ts lists.
+ * shaders/levels/probe.wgsl. Calls `visit` for every other slot in the 3×3 (3×3×3) cells around the cell of a slot; in
+ * periodic worlds these cells wrap. In unbounded worlds it skips particles in the same buckets but other cells. With
+ * variable radii it visits the slots that candidates.ts lists.
  * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 
@@ -16,7 +15,6 @@ import { OFFSETS } from '../grid/offsets';
 
 export type ProbedGrid = Pick<Grid, 'start' | 'cells' | 'lattices' | 'candidates'>;
 
-/** The state that a pass over contacts reads. */
 export type GridState = ProbedGrid & Pick<Grid, 'positions' | 'velocities' | keyof Sizes>;
 
 export function probeCells(
@@ -41,7 +39,6 @@ export function probeCells(
   for (const other of slotsAround(world, lattice, grid)) if (other !== slot) visit(other);
 }
 
-/** Returns the candidates that the grid lists for a slot. */
 function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number[] {
   if (!candidates)
     throw new CellstormError('The grid has no candidates: if a world has levels, build its grid with radii.');

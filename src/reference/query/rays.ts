@@ -30,15 +30,15 @@ export interface ReferenceHits {
 
 /**
  * The greatest error of the distance between a centre and a ray in 32-bit floats, as a share of the distance from the
- * ray's origin to the centre. With u = 2⁻²⁴: the difference of centre and origin is off by u of itself; its product
- * with the direction by 3 u and the quotient by 5 u (2.5 ulp) more; the position on the ray by 2 u, and the rest by u;
- * the radius² by 2 u. The sum is less than 16 u.
+ * ray's origin to the centre. With u = 2⁻²⁴, the errors are: u of the difference of centre and origin, 3 u of its
+ * product with the direction, 5 u (2.5 ulp) of the quotient, 2 u of the position on the ray, u of the rest, and 2 u of
+ * the radius². Their sum is less than 16 u.
  */
 const BAND = 2 ** -20;
 
 const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
 
-/** Finds the hits of one ray. `share` is the error to allow for; see BAND. */
+/** `share` is the error to allow for; see BAND. */
 export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],

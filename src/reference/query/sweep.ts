@@ -1,8 +1,7 @@
 /**
  * An oracle that shares no code with the grid and is fast enough for millions of particles. It divides space into
- * strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. It finds the same
- * pairs as brute force.
- * Inputs and outputs as in brute-force.ts.
+ * strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. Inputs and outputs
+ * are those of brute-force.ts.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -33,7 +32,7 @@ export function sweepPairs(
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // Two images with the same shift are as far apart as their particles, which are tested themselves.
+    // Two images with the same shift are as far apart as their particles, and the pair of particles is tested anyway.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);

@@ -1,8 +1,6 @@
 /**
  * Ends the paths of fast particles at their first hit (src/core/ccd/law.ts). Tests every particle against every other.
- * Twin of shaders/solve/ccd.
- * Inputs: the grid after the motion of a substep, and obstacles, if any. Outputs: positions and velocities in the same
- * slots, and counts of the paths.
+ * Twin of shaders/solve/ccd. Needs the grid after the motion of a substep.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

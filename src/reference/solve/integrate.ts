@@ -1,7 +1,6 @@
 /**
  * Moves particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
- * shaders/solve/integrate.wgsl; count.ts is the twin of its counting.
- * Inputs: state in any order. Outputs: new arrays in the same order. Particles whose position is not finite keep their
+ * shaders/solve/integrate.wgsl; count.ts is the twin of its counting. Particles whose position is not finite keep their
  * bits. A particle that becomes too fast gets the position NaN, so the next sort quarantines it.
  */
 

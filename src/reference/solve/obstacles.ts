@@ -1,8 +1,8 @@
 /**
  * The obstacles, and the loop over the obstacles that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
- * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl.
- * Inputs: bodies as core/obstacles/obstacles.ts describes them. Obstacles of one radius have their own grid in the same
- * world, and a particle searches the cells around its own cell. If radii vary, all obstacles are candidates.
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Obstacles of one radius have their own grid
+ * in the same world, and a particle searches the cells around its own cell. If radii vary, all obstacles are
+ * candidates.
  * Ordering: slots of obstacles ascending. The slots are in canonical order, or in the order of the tree.
  */
 

@@ -1,10 +1,8 @@
 /**
  * The reference simulation: combines the twins of all passes, plainly and slowly. Tests compare the GPU engine and the
- * fast CPU engine with it.
- * Each substep: integrate, build the grid; with `continuous`, end paths and build the grid again; find partners (only
- * with restitution), resolve. Resolving moves particles, but the grid keeps their cells until it is built again.
- * `broadPhase` changes only the reported number of candidates.
- * Guarantee: the result depends on the set of particles and their ids, not on their order in memory.
+ * fast CPU engine with it. Resolving moves particles, but the grid keeps their cells until it is built again.
+ * `broadPhase` changes only the reported number of candidates. The result depends on the set of particles and their
+ * ids, not on their order in memory.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -257,7 +255,6 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.grid = buildGrid(this.world, positions, velocities, ids, sizes);
   }
 
-  /** Returns copies of the particles in these slots. */
   private pick(slots: Uint32Array): Bodies {
     const { ids, positions, velocities } = this.grid;
     return {

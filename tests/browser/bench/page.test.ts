@@ -50,7 +50,7 @@ async function spareMemory(worker: WebWorker): Promise<void> {
   }, ROOM);
 }
 
-/** Runs in the page before its scripts: raises the time limit, so that a busy machine skips and stops no engine. */
+/** Runs in the page before its scripts: raises the time limit. Otherwise a busy machine would skip or stop engines. */
 function raiseLimit(): void {
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
@@ -63,7 +63,6 @@ function raiseLimit(): void {
 const waitForButton = (page: Page) =>
   page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('#go')?.disabled);
 
-/** Chooses one scene, these engines, numbers of bodies and rounds. */
 async function choosePlan(
   page: Page,
   engines: readonly string[],
@@ -87,7 +86,7 @@ async function runToEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => window.bench?.isRunning === false);
 }
 
-/** Starts a run that takes long. Once its first result shows, ends it in the same task, so that it is never complete. */
+/** Starts a long run. Once its first result shows, ends it in the same task, so that it is never complete. */
 async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise<void> {
   await choosePlan(page, ['cpu-naive'], ['300', '10000'], 99);
   await page.evaluate((how) => {

@@ -1,4 +1,4 @@
-/** Tests the built pages under a sub-path: file sizes, content policy, accessible names, and parts that fail to load. */
+/** Tests the built pages under a sub-path: file sizes, content policy, accessible names, parts that fail to load. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,9 +12,9 @@ const QUICK = '?v=1&count=100&engine=cpu&paused=1';
 const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
 
 /**
- * Limits in bytes after gzip: the page with what it loads before its first picture; the page with what it loads before
- * any input, on a screen that shows every part; the folder with playground and explainer. The folder also holds the
- * grid's searches as separate files, which the page does not load.
+ * Limits in bytes after gzip. MOST_LOADED: the page and what it loads before its first picture. MOST_UNTOUCHED: the
+ * page and what it loads without input, on a screen that shows every part. MOST_IN_FOLDER: the folder with playground
+ * and explainer. This folder also holds the grid's searches as separate files, which the page does not load.
  */
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
@@ -68,8 +68,8 @@ declare global {
 }
 
 /**
- * Runs in the page: inserts inline and foreign content. Returns whether the page took a string as markup that no Trusted
- * Types policy has made trusted.
+ * Runs in the page: inserts inline and foreign content. Returns whether the page took a string as markup although no
+ * Trusted Types policy had made it trusted.
  */
 async function attack(): Promise<'taken' | 'refused'> {
   window.violated = [];

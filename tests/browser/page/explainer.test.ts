@@ -110,8 +110,8 @@ async function verdictOf(page: Page, id: string): Promise<{ state: string | unde
 }
 
 /**
- * Returns what screen readers get: the texts that they announce when they change, and the text in each picture, by its
- * name.
+ * Returns what screen readers get: the status texts, which are read out whenever they change, and the text in each
+ * picture, by the picture's name.
  */
 async function readAloud(page: Page): Promise<{ statuses: string[]; pictures: Record<string, string> }> {
   const tree = await page.accessibility.snapshot({ interestingOnly: false });
@@ -146,7 +146,6 @@ describe('the steps of the explainer', () => {
     return opened;
   });
 
-  /** Goes to a step by its address. */
   async function openStep(stage: string, offset = 0) {
     const opened = await open();
     const { page } = opened;

@@ -20,7 +20,7 @@ const openSheets = (page: Page) => page.$$eval('dialog[open]', (sheets) => sheet
 
 describe('the keys of the page', () => {
   const browser = useBrowser({ serve: 'build' });
-  // Nothing here depends on the engine. The one on the CPU starts sooner.
+  // No test here depends on the engine. The CPU engine starts sooner.
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
   browserTest('save the picture under the name of the scene', async () => {
@@ -89,7 +89,7 @@ describe('the keys of the page', () => {
     const hash = await textOf(page, 'hash');
     await stepTimes(page, 3);
     expect(await textOf(page, 'hash')).not.toBe(hash);
-    // A slow machine may have kept states in between.
+    // A slow machine may have kept states in between, so one press may not be enough.
     while ((await textOf(page, 'hash')) !== hash) {
       await page.keyboard.press('b');
       await settle(page);

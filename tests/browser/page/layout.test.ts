@@ -18,7 +18,7 @@ import {
   toggle,
 } from '../playground';
 
-/** Nothing here depends on the engine. The one on the CPU starts sooner. */
+/** No test here depends on the engine. The CPU engine starts sooner. */
 const QUICK = '?v=1&count=100&engine=cpu';
 /** The 2D canvas rounds values to 32 colours, so a pixel may differ more. */
 const ROUNDED = 3 * TOLERANCE;

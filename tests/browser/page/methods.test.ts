@@ -23,7 +23,6 @@ import {
   waitForText,
 } from '../playground';
 
-/** Returns the particles' positions, engine and method, and what the panel shows about them. */
 async function stateOf(page: Page) {
   return page.evaluate(async () => {
     const { simulation, measures } = window.cellstorm ?? {};
@@ -63,7 +62,8 @@ describe('a scene of another method', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
-  // A change of the engine opens another device, which compiles all kernels again. So each engine has its turn.
+  // A change of the engine opens another device, which compiles all kernels again. So all tests of one engine come
+  // before those of the other.
   function testScenes(engine: 'gpu' | 'cpu'): void {
     for (const { name, method } of OTHERS) {
       const tags = engine === 'cpu' || FIRST.includes(name) ? [] : ['full' as const];
@@ -148,7 +148,8 @@ describe('a scene of another method', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Some young particles are covered by others. If they were as old as the fluid, they would have its colour.
+      // Other particles may cover a young one. Its pixel counts if it is closer to the colour of its own age than to
+      // the colour of the fluid's age.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

@@ -22,7 +22,7 @@ interface Question {
 
 const QUESTIONS = new Map<string, Question>();
 
-/** Returns the scene and its expected pairs, cached so that all engines share them. */
+/** Caches the scene and its expected pairs, so that all engines share them. */
 function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAMES): Question {
   const key = `${name} ${dimensions} ${count}`;
   let question = QUESTIONS.get(key);
@@ -35,7 +35,6 @@ function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAME
   return question;
 }
 
-/** Checks all frames in order. After the last build it queries twice and expects both results. */
 async function expectFound(
   tools: GpuTools,
   engine: GpuEngine,
@@ -105,7 +104,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
 gpuTest(
   'finds every pair when the work is cut into many dispatches',
   async (_, tools) => {
-    // Both engines need at least two slices: full ones and a shorter last one.
+    // This many tests per dispatch cut the work of both engines into slices: full ones and a shorter last one.
     for (const open of [openNaive, openSweep]) {
       const engine: GpuEngine = {
         name: 'cut',

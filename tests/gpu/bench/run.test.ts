@@ -69,7 +69,6 @@ function adding(pairs: number, ids: readonly (readonly [number, number])[]) {
   };
 }
 
-/** Returns two pairs that exist in the first frame. */
 async function somePairs(): Promise<readonly [readonly [number, number], readonly [number, number]]> {
   const scene = createBenchScene('uniform', { dimensions: 2, count: COUNT });
   const runner = await CPU_NAIVE.open(scene);

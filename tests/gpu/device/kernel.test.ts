@@ -26,7 +26,7 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
         expect(descriptions.length).toBeGreaterThan(700);
         // Variants of one kernel follow each other, so each part has kernels of all kinds.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
-        // Other tests run the kernels; only then the driver makes machine code.
+        // No driver is needed, because other tests run the kernels. Only running them makes machine code.
         await Promise.all(asked.map((description) => Kernel.compile(gpu, description)));
       },
       { driverless: true, tags: 'case' },
@@ -51,7 +51,6 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
   );
 });
 
-/** Returns the counting kernel with a changed source. */
 function changed(change: (text: string) => string): { description: KernelDescription; text: string } {
   const description = Count.describe({ dimensions: 3, kind: 'bounded' }, false);
   const kernel = description.sources.at(-1);
@@ -62,7 +61,7 @@ function changed(change: (text: string) => string): { description: KernelDescrip
   return { description: { ...description, sources }, text };
 }
 
-/** Returns the error that compiling throws. gpuTest checks that no other error is reported. */
+/** gpuTest checks that the device reports no other error. */
 async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> {
   const caught = await attempt().then(
     () => undefined,
@@ -203,7 +202,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
     };
     const gpu: Gpu = wrapDevice(device);
     const simulation = await createSimulation(gpu, options);
-    // Other tests share the device, so they would fail after a failure here.
+    // Restore the device even if this test fails, because other tests share it.
     onTestFinished(() => {
       device.createShaderModule = compile;
     });
@@ -231,7 +230,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         const { simulation, intact, restore } = await createPair(device, label);
         simulation.step(DT);
         const asking = ask(simulation);
-        // The rejection is not known yet.
+        // The simulation does not know of the rejection yet.
         simulation.step(DT);
         await expect(asking).rejects.toThrow(GpuError);
         await expect(asking).rejects.toThrow(refusal(label));
@@ -296,7 +295,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         }
         const checkpoint = await simulation.checkpoint();
         const changing = (async () => change(simulation))().catch((error: unknown) => error);
-        // Requested before the rejection is known: this state never existed.
+        // The read begins before the rejection is known. The state that it asks for never existed, so it must fail.
         const reading = simulation.read();
         await expect(reading, refused).rejects.toThrow(GpuError);
         await expect(reading, refused).rejects.toThrow(lossTo(refused));
@@ -305,7 +304,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
         simulation.restore(checkpoint);
         await expectSame(simulation, intact);
-        // From now on the change fails before anything is recorded.
+        // From now on the change throws before anything is recorded.
         await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
         await expectSame(simulation, intact);
         for (const each of [simulation, intact]) {

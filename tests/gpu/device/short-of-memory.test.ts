@@ -43,7 +43,7 @@ describe('without memory for a staging buffer', () => {
       expect(shortage.failed).toBe('test.staging');
       expect(tools.liveBuffers()).toEqual(['source']);
       expect(await read()).toEqual([1, 2, 3, 4]);
-      // The staging buffer is reused.
+      // This read needs no new staging buffer.
       shortage.arm(0);
       expect(await read()).toEqual([1, 2, 3, 4]);
       readback.destroy();

@@ -1,7 +1,4 @@
-/**
- * Tests `cellstorm verify`, which compares scenes with the reference: every scene passes every check. Puts faults into
- * shaders and expects the right check to find them.
- */
+/** Tests `cellstorm verify`: every scene passes every check, and the right check finds each fault put into a shader. */
 import { describe, expect, test } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
 import { sceneNames } from '../../../src/scenes';
@@ -17,8 +14,8 @@ async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyC
 }
 
 /**
- * One scene of each kind runs in both tiers. A software GPU needs seconds per scene, mostly to compile kernels.
- * tests/portability/verify.test.ts runs others in both tiers.
+ * Only these scenes, one of each kind, run in both tiers. A software GPU needs seconds per scene, mostly to compile
+ * kernels. tests/portability/verify.test.ts runs others in both tiers.
  */
 const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'terraces 2D', 'mixed-pile 3D', 'bullets 2D'];
 
@@ -66,7 +63,6 @@ gpuTest(
 
 interface Fault {
   readonly name: string;
-  /** Text of a shader, and its replacement. */
   readonly from: string;
   readonly to: string;
   /** The first check that fails with the fault. */

@@ -1,6 +1,6 @@
 /**
  * Tests grids with the option `crowds`, in every kind of world: they sort crowded buckets by merging, and give each
- * heavy particle a whole workgroup. Grids without the option do neither.
+ * heavy particle a whole workgroup.
  */
 import { describe, expect } from 'vitest';
 import {
@@ -228,7 +228,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     gpuTest(
       `step within the bound, twice to the same bits, in a world that is ${name}`,
       async (_, tools) => {
-        // No more than makes the particles heavy, because the bound visits every pair.
+        // Just enough particles to be heavy, because the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;
@@ -264,8 +264,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   gpuTest(
     'bounce like the reference, although several threads look for their partners',
     async (_, tools) => {
-      // In a periodic world one long row is enough, in a bounded one it takes a layer. Few particles keep the bound
-      // fast.
+      // One crowded row is enough, since the world is periodic. Few particles keep the bound fast.
       const positions = crowdIn(dimensions, HEAVY_ROW + 120, 50);
       const velocities = positions.map((_value, index) => (((index * 7919) % 65) - 32) / 16);
       const simulation = await createSimulation(tools.wrap(), {

@@ -139,7 +139,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
       const gpu = tools.wrap();
       const world = worldOf(boxOf(dimensions), 5, 1000);
       const buckets = finerBuckets(world);
-      // There are threads without a bucket.
+      // Some threads have no bucket.
       expect(buckets % WORKGROUP_SIZE).toBeGreaterThan(0);
       const count = 900;
       const noise = createNoise(3);

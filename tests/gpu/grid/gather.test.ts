@@ -47,7 +47,6 @@ async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Optio
   const positions = scene.positions.slice();
   for (let slot = 0; odd > 0 && slot < count; slot += odd) positions[slot * dimensions + 1] = Number.NaN;
   const velocities = scatterIn(noise, scene.min, scene.max, count);
-  // Ids are unrelated to slots.
   const ids = shuffled(
     Uint32Array.from({ length: count }, (_, index) => 3 * index),
     noise,

@@ -161,7 +161,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
         const { world, positions } = askedCrowd(options, count, 3);
         const grid = await createGrid(tools, options, count);
         const buffer = uploadVectors(tools, dimensions, 'positions', positions);
-        // Each radius needs a kernel of its own, so only the smallest and the largest.
+        // Each radius needs a kernel of its own, so test only the smallest and the largest.
         for (const radius of [radii[0], radii.at(-1)] as number[]) {
           const kernel = await grid.kernel({ ...ORDERED, radius });
           const seen = tools.allocate('seen', 16 * count);
@@ -264,7 +264,6 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
   );
 });
 
-/** Returns the text of all modules that the engine may link with a kernel. */
 function neighbourShaders(): string {
   return ['base', 'world', 'levels', 'neighbours']
     .flatMap((folder) => {

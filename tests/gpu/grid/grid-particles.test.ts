@@ -10,7 +10,7 @@ const COUNT = 300;
 const EDGE = 8;
 
 /**
- * Moves all particles by the same, several periods far, and writes the minimum image of their difference to the corner.
+ * Moves all particles by the same vector, several periods long. Adds the minimum image from the corner to velocities.
  */
 const DRIFT = `
 struct Own { found: u32 }

@@ -33,7 +33,6 @@ function build(grid: HashGrid, device: GPUDevice, input: Parameters<HashGrid['en
   device.queue.submit([encoder.finish()]);
 }
 
-/** Compares all outputs of the last build with the reference: every integer, and every bit of the positions. */
 async function expectBuilt(tools: GpuTools, grid: HashGrid, positions: Float32Array): Promise<void> {
   const { dimensions, cellCount } = grid.world;
   const count = positions.length / dimensions;

@@ -351,7 +351,7 @@ fn finish(own: Own, particle: Particle) {}`;
   gpuTest(
     'are each passed to finish once, even if a workgroup handles them',
     async (device, tools) => {
-      // Large particles in a crowd. Their slots are consecutive, so each has another bit in its word of heavy bits.
+      // Large particles in a crowd. Their slots are consecutive, so they share a word of heavy bits.
       const large = 5;
       const count = 3 * HEAVY_ROW + 1 + large;
       const noise = createNoise(1);

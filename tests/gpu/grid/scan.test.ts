@@ -123,7 +123,7 @@ describe('the scan', () => {
   gpuTest(
     'handles several rounds of block sums',
     async (_, tools) => {
-      // One block more than one round of block sums holds. Most values are zero, to be quick.
+      // Needs more block sums than one round holds. Most values are zero, to be quick.
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);
       for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;

@@ -77,7 +77,6 @@ describe.each(DIMENSIONS)('worlds in %dD', (dimensions) => {
         await fc.assert(
           fc.asyncProperty(crowds(dimensions, MOST), async (crowd) => {
             const { world, positions } = crowd;
-            // The simulation has the diameter of the given world, and few particles.
             const simulation = await createSimulation(tools.wrap(), {
               ...optionsOf(world),
               radius: world.diameter / 2,

@@ -222,7 +222,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       for (const edge of [3, 4, 8]) {
         const world = defineWorld({ dimensions, min: corner(0), max: corner(edge), periodic: true }, 1);
         for (let axis = 0; axis < dimensions; axis++) {
-          // The pair lies across one border between cells after the other, also across the end of the world.
+          // Put the pair across each border between cells in turn, including the end of the world.
           for (let end = 0; end < edge; end++) {
             const first = corner(0.5 + off).with(axis, end - 0.5 + off);
             const second = corner(0.5 + off).with(axis, end + 0.5 + off);
@@ -290,7 +290,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // With the largest count, a workgroup's share of the sum is finite, too, and even 2⁹ times the share.
+      // With the largest count, a workgroup's share of the sum stays finite, even 2⁹ times that share.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },

@@ -67,7 +67,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         const first = leaf >>> LEAF_BITS;
         return [skip, first, first + (leaf & ((1 << LEAF_BITS) - 1))];
       });
-      // Inner nodes skip the nodes below them.
+      // The root skips all other nodes.
       expect(expected[0]?.[0]).toBe(tree.nodes);
       expectArraysEqual(await read(words, tree.nodes), [tree.nodes, ...expected.flat()], 'links');
 

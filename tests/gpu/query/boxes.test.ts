@@ -104,7 +104,6 @@ interface Question {
   readonly grid: HashGrid;
   readonly positions: Float32Array;
   readonly boxes: Boxes;
-  /** The ids that brute force finds in each box. */
   readonly expected: readonly number[][];
 }
 

@@ -196,7 +196,7 @@ gpuTest(
     await expectEvents(events, first.pairs, middle.pairs);
     device.queue.submit([last.commands]);
     await expectEvents(events, middle.pairs, last.pairs);
-    // Two comparisons in one encoder. A search without a comparison in between is skipped.
+    // Two comparisons in one encoder. A search that is not compared is skipped.
     const encoder = device.createCommandEncoder();
     const search = () => {
       crowd.wander(0.2);
@@ -368,7 +368,7 @@ describe.each(DIMENSIONS)('a grid over the buffers of a simulation in %dD', (dim
         const isMixed = sizes === 'many radii';
         const positions = new Crowd(worldsOf(dimensions).bounded as WorldOptions).positions;
         const velocities = positions.map((_, index) => ((index * 37) % 17) / 4 - 2);
-        // A software device is slow at compiling kernels for levels.
+        // Only two radii: a software device compiles kernels for levels slowly.
         const radii = Float32Array.from({ length: PARTICLES }, (_, index) => 0.25 * (1 + (index % 2)));
         const options = { ...worldsOf(dimensions).bounded, dimensions, positions, velocities };
         const simulation = await createSimulation(tools.wrap(), {

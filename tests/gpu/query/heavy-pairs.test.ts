@@ -40,7 +40,6 @@ function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]
   return { dimensions, positions, radii };
 }
 
-/** Finds all pairs by brute force, in canonical order. */
 function overlapping({ dimensions, positions, radii }: Crowd): Uint32Array {
   const pairs: number[] = [];
   for (let i = 0; i < radii.length; i++) {

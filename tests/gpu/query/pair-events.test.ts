@@ -26,7 +26,6 @@ const owners = fc.record({
   holes: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(2) }),
 });
 
-/** Adds four words behind others. */
 function withMore(words: Uint32Array, word: number): Uint32Array {
   return Uint32Array.from([...words, ...new Array<number>(4).fill(word)]);
 }
@@ -60,7 +59,6 @@ function withoutHoles(list: readonly Owner[]): PairList {
   return { count: pairs.length / 2, pairs };
 }
 
-/** Runs all kernels: tally, fill and keep. */
 async function compare(
   tools: GpuTools,
   before: readonly Owner[],

@@ -34,7 +34,6 @@ import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 const BROAD_PHASES: readonly BroadPhase[] = ['grid', 'naive'];
 const GUARD = 0xdead_beef;
 
-/** Returns the tallies of all ids, and the pairs written to a list with room for `room` of them. */
 async function pairsOf(
   tools: GpuTools,
   world: World,
@@ -196,7 +195,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   gpuTest(
     'are those of whole ids, wherever a list that is too short ends',
     async (device, tools) => {
-      // All particles overlap, so id i has 59 - i pairs. Ids in a cell do not ascend with slots.
+      // All particles overlap, so id i has 59 - i pairs.
       for (const capacity of [2, 10, 58, 60, 116, 118, 1000]) {
         const { grid, pairs, expected, search } = await prepare(tools, 'one-cell', dimensions, 60, capacity);
         search(device);

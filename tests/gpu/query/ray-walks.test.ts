@@ -1,7 +1,4 @@
-/**
- * Tests rays on the GPU at the limits of their walk through the cells: ends of the world, borders of rows far from the
- * origin, cells with negative coordinates, and the shortest direction. The results are computed by hand.
- */
+/** Tests rays on the GPU at the limits of their walk through the cells. The expected hits are computed by hand. */
 import { expect } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { packRays, type Ray } from '../../../src/engine/queries/rays';

@@ -98,7 +98,7 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // A third of the rays has some of every kind, and brute force takes most of the time.
+  // Use a third of the rays. They still include every kind, and brute force takes most of the time.
   const rays = isEqual
     ? all
     : [...all.filter((_, index) => index % 3 === 0), ...aimRays(dimensions, positions, radii, 30)];
@@ -190,7 +190,6 @@ function meetAlongX(
 /** Copies of each particle: enough that rays are followed through cells. */
 const COPIES = 30;
 
-/** Extends hits to COPIES copies of `count` particles. */
 function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
   const copies = Array.from({ length: COPIES }, (_, copy) => copy * count);
   return {
@@ -679,10 +678,9 @@ gpuTest(
 gpuTest(
   'rays from afar find a ball that they only touch where they end',
   async (device, tools) => {
-    // Beside the ball there are so many others that rays are followed through cells.
     const noise = createNoise(7);
     const scattered = Array.from({ length: MANY }, () => [3.5 + 4 * noise(), 8 * noise()]);
-    // The lowest point of a cell, so that the ray just reaches the cell too.
+    // The centre is at the lower end of its cell, so the ray ends exactly one radius below that cell.
     const [x, y] = [1.5, 3];
     const positions = Float32Array.from([[x, y], ...scattered].flat());
     // Three times the reach is exact, so the ray touches the ball without rounding.

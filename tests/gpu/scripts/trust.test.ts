@@ -11,7 +11,6 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
 const folder = temporaryFolder();
 
-/** Runs a command with these flags. Returns its exit status, its output and the results that it writes. */
 function run(command: 'soak' | 'faults', ...flags: string[]) {
   const out = join(folder, `${flags.join('')}.json`);
   const { status, stdout, stderr } = spawnSync(

@@ -1,6 +1,6 @@
 /**
- * Tests simulations of boxes among discs and balls: what tests/gpu/device/verify.test.ts does not cover. That file
- * compares scenes of boxes with the reference.
+ * Tests simulations of boxes among discs and balls. tests/gpu/device/verify.test.ts compares scenes of boxes with the
+ * reference.
  */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
@@ -28,7 +28,7 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 const DT = 1 / 64;
 
 /**
- * Compares pairs, measures and one pass of either kind with the reference and with brute force. Returns the number of
+ * Compares pairs, measures, pushing apart and a step with the reference and with brute force. Returns the number of
  * pairs.
  */
 async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
@@ -86,7 +86,7 @@ function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
 }
 
 describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions) => {
-  // Scenes of verify cover the other kinds of worlds.
+  // `cellstorm verify` has scenes for the other kinds of worlds.
   for (const kind of ['periodic along some', 'unbounded'] as const) {
     gpuTest(
       `equals the reference and brute force, ${kind}`,

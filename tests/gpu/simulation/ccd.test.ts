@@ -1,7 +1,6 @@
 /**
  * Tests fast particles on the GPU: they end where the reference says, pass through nothing, and give the same bits in
- * every run, in folded dispatches and in any order of memory. Without fast particles the state equals that of a plain
- * simulation.
+ * every run, however dispatches are folded and memory is ordered.
  */
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../../src/core/base/constants';
@@ -62,7 +61,6 @@ function watchLinks(device: GPUDevice) {
   };
 }
 
-/** Expects that all paths of a step end where the reference says, with more than `hits` hits. */
 async function expectAsReference(tools: GpuTools, options: SimulationOptions, hits: number): Promise<void> {
   const simulation = await createSimulation(tools.wrap(), options);
   const reference = new ReferenceSimulation(options);
@@ -80,7 +78,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
-/** A software GPU needs many seconds to compile the kernels of a world and of sizes. */
+/** Only these run in both tiers, because a software GPU needs many seconds to compile the kernels of each. */
 const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D', 'bounded boxes 3D'];
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
@@ -164,8 +162,8 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
     LONG,
   );
 
-  // Unbounded, so that the few buckets can be folded. The tests of the CPU engine show that they pass if continuous is
-  // off.
+  // An unbounded world has few enough buckets for folded dispatches. Tests of the CPU engine show that without
+  // `continuous` the bullets pass.
   for (const isFolded of [false, true]) {
     gpuTest(
       `do not pass a wall of obstacles of many sizes, with the same bits in ${isFolded ? 'folded dispatches' : 'every run'}`,
@@ -463,7 +461,8 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         continuous: true,
         substeps: 2,
       });
-      // (3 + 1) / 64 is two sixteenths of 0.5; (40 + 1) / 64 is 2.6 sixteenths of 4.
+      // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
+      // sixteenths of 4.
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();
     },

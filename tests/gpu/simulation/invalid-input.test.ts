@@ -9,7 +9,6 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const { NaN: NOT_A_NUMBER, POSITIVE_INFINITY: INFINITE } = Number;
 
-/** Creates a simulation of ten particles, with room for two more, and takes one step. */
 async function create(tools: GpuTools, dimensions: 2 | 3): Promise<Simulation> {
   const scene = createScene('gas', { dimensions, count: 10 });
   const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, { capacity: 12 }));

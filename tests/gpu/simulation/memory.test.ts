@@ -150,7 +150,7 @@ describe('if memory runs out', () => {
     const restore = () => {
       device.createBuffer = create;
     };
-    // Other tests share the device, so they would fail after a failure here.
+    // Restore the device even if this test fails, because other tests share it.
     onTestFinished(restore);
     return restore;
   }
@@ -256,7 +256,7 @@ describe('if memory runs out', () => {
   gpuTest(
     'findPairs reports the number of pairs if the device cannot bind their list',
     async (_, tools) => {
-      // 128 MiB hold 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs (97%); 5,800 too
+      // 128 MiB hold 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs, and 5,800 too
       // few.
       const scene = createScene('one-cell', { dimensions: 2, count: 6000 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));

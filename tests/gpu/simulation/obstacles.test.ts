@@ -1,7 +1,6 @@
 /**
- * Tests obstacles on the GPU: they push and turn particles within the bound of exact arithmetic in every world, overlap
- * the same particles as brute force, give the same bits in every run, from a checkpoint and by both broad phases, and
- * free their buffers.
+ * Tests obstacles on the GPU in every world: pushes within the bound of exact arithmetic, overlaps as by brute force,
+ * the same bits in every run, from a checkpoint and by both broad phases, and freed buffers.
  */
 import { describe, expect } from 'vitest';
 import { HASH_BLOCK } from '../../../src/core/base/constants';
@@ -52,7 +51,6 @@ function dyadic(field: Field): Field {
   };
 }
 
-/** Expects that pushing apart and a step both stay within the bound. */
 async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
   const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
   for (const mode of ['separate', 'resolve'] as const) {
@@ -91,7 +89,6 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
   }
 }
 
-/** Moves the obstacles elsewhere. */
 function halved(obstacles: ObstaclesGiven | undefined): ObstaclesGiven | undefined {
   const half = (positions: Float32Array) => positions.map((value) => value / 2);
   if (!obstacles || obstacles instanceof Float32Array) return obstacles && half(obstacles);
@@ -115,7 +112,6 @@ async function run(tools: GpuTools, options: SimulationOptions, fold?: number, r
   return hash;
 }
 
-/** Returns the same obstacles in reverse order. */
 function reversed(dimensions: number, { positions, radii, halfExtents }: ObstacleBodies): ObstacleBodies {
   const turn = (numbers: Float32Array, stride: number) =>
     numbers.map((_, index) => {
@@ -228,13 +224,13 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect(overlaps).toBeGreaterThan(40);
           const measures = await simulation.measure();
           expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
-          // A new simulation without obstacles would compile as many kernels again.
+          // Reuse the simulation: a new one without obstacles would compile as many kernels again.
           simulation.setObstacles(new Float32Array(0));
           const { obstacleContacts } = measures;
           expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
           simulation.destroy();
         },
-        // To naive, kinds of worlds differ only by distances.
+        // With `naive`, kinds of worlds differ only in their distances.
         isUsual && (broadPhase === 'grid' || (dimensions === 2 && kind === 'bounded')) ? SHARED : FULL,
       );
     }
@@ -368,7 +364,8 @@ gpuTest('createSimulation rejects more obstacles than the device can hold', asyn
     max: [8, 8],
     positions: new Float32Array(2),
   } as const;
-  // As many as a buffer of positions holds, which is too many with the starts of cells; and one more.
+  // First as many obstacles as a buffer of positions holds: too many for the buffer that also holds the starts of
+  // cells. Then one more.
   const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
   for (const [count, message] of [
     [most, /^\d+ obstacles with \d+ cells need a buffer of \d+ bytes/],

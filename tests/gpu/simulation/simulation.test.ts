@@ -1,6 +1,6 @@
 /**
- * Tests the public simulation: the same bits for both broad phases, any order in memory, and with a checkpoint in
- * between; adding, removing and setting aside particles; no unnecessary work or memory.
+ * Tests the public simulation: the same bits whatever the broad phase, memory order or checkpoints; particles that come
+ * and go; no unnecessary work or memory.
  */
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -103,7 +103,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       whole.restore(checkpoint);
       expect([whole.time, whole.count]).toEqual([time, 497]);
       expect(await hashOf(advance(whole, 6))).toBe(hash);
-      // Another simulation that has other particles and settings, and has stepped and removed before.
+      // Another simulation, with other particles and settings, which has stepped and removed before.
       const other = advance(
         await create(gpu, 'pile', dimensions, 300, { capacity: 500, ...boxOf(whole) }),
         3,
@@ -248,7 +248,7 @@ function watch(device: GPUDevice, methods: readonly (keyof GPUDevice)[]) {
     Object.assign(device, { [name]: watched });
   }
   const stop = () => void Object.assign(device, Object.fromEntries(originals));
-  // Other tests share the device, so they would fail after a failure here.
+  // Restore the device even if this test fails, because other tests share it.
   onTestFinished(stop);
   return { names, stop };
 }

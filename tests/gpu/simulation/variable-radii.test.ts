@@ -1,7 +1,4 @@
-/**
- * Tests simulations with variable radii: what the checks of src/verify/verify.ts do not cover. Those compare scenes
- * with the reference.
- */
+/** Tests simulations with variable radii. src/verify/verify.ts compares scenes of them with the reference. */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -24,7 +21,6 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/** Expects one pass of either kind to be within the bound of exact arithmetic. */
 async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<void> {
   for (const mode of ['separate', 'resolve'] as const) {
     const settings = { restitution: 0.5, substeps: 1 };
@@ -181,7 +177,6 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         for (let step = 1; step < 4; step++) second.step(DT);
         const measures = await second.measure();
         expect(measures).toMatchObject({ hash, count: 500, nonFinite: 0 });
-        // The hash depends on the radii.
         const { radii, ...checkpoint } = await second.checkpoint();
         second.restore({ ...checkpoint, radii: radii?.map((radius) => Math.max(radius, 1 / 15)) });
         expect((await second.measure()).hash).not.toBe(measures.hash);

@@ -99,7 +99,6 @@ async function flyOnGpu(
   };
 }
 
-/** Returns a bounded 2D world for discs of diameter 1. */
 function box(edge: number): World {
   return defineWorld({ dimensions: 2, min: [0, 0], max: [edge, edge] }, 1);
 }
@@ -145,7 +144,7 @@ describe('paths of fast particles', () => {
       const got = await flyOnGpu(tools, world, settings, grid);
       expect(expected.hits).toBeGreaterThan(50);
       expect([got.hits, got.held, got.left]).toEqual([expected.hits, expected.held, 0]);
-      // A dispatch has more workgroups along the third dimension if it shares a word with another one.
+      // A greater depth would mean that two indirect dispatches share a word of their arguments.
       expect(got.depths).toEqual([1, 1, 1, 1]);
       expectArraysWithin(got.positions, expected.positions, OFF, 'positions');
       // A difference of one tick turns the normal by less than 0.0005, and speeds are up to 300.

@@ -1,5 +1,6 @@
 /**
- * Balls with variable radii as oracles take them, and the hits of rays on them: src/reference/query/rays.ts per radius.
+ * Balls with variable radii for oracles, and the hits of rays on them. src/reference/query/rays.ts finds the hits,
+ * radius by radius.
  */
 import { levelOf } from '../../../src/core/world/levels';
 import {
@@ -42,7 +43,10 @@ const DOUBLES = 2 ** -45;
 /** Replaces a radius of 0, which the oracle refuses. Differences of 32-bit floats are far larger than this. */
 const POINT = 1e-140;
 
-/** `inside`: the stored positions. The ray's origin is wrapped first, as a grid does, which may round it. */
+/**
+ * Returns the hits of a ray. `inside` holds the stored positions. The ray's origin is wrapped first, as a grid does,
+ * which may round it.
+ */
 export function ballsAlongRay(
   { world, radiusOf }: Balls,
   inside: Float32Array,

@@ -9,7 +9,7 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** Share of a diameter: the least distance of two equal particles on a path. */
+/** Least distance of two equal particles on a path, in diameters. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 /** Time step in seconds. */
@@ -24,7 +24,6 @@ export function bulletsBeforeWall(
   count: number,
 ): SimulationOptions & { wall: number } {
   const across = dimensions - 1;
-  // Ten bullets per lane in 2D, four in 3D.
   const lanes = dimensions === 2 ? Math.ceil(count / 10) : Math.ceil(Math.sqrt(count / 4));
   const perLayer = lanes ** across;
   const positions = new Float32Array(dimensions * count);
@@ -202,7 +201,6 @@ export function grainsAroundTheWorld(
   };
 }
 
-/** Counts the particles on the far side of the wall. */
 export function countPassed(
   { dimensions }: SimulationOptions,
   positions: Float32Array,
@@ -258,9 +256,7 @@ export function fastCrowd(
   return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
 }
 
-/**
- * Gives obstacles sizes: the first is large, the others are smaller. The world must hold three cells of the largest.
- */
+/** Gives obstacles sizes; the first is large. The world must hold three cells of the largest. */
 function sizedObstacles(
   dimensions: Dimensions,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks, for either
- * engine, of adding and removing particles and of restoring checkpoints.
+ * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks how either engine
+ * adds, removes and restores particles.
  */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';

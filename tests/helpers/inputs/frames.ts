@@ -24,7 +24,6 @@ export function overlayColours(colour: Rgb): OverlayColours {
 }
 
 export interface FrameWishes {
-  /** Size of the picture in pixels. */
   readonly width: number;
   readonly height: number;
   /** Colours instead of white, in the units of the page. */

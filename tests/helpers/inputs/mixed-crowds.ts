@@ -1,6 +1,6 @@
 /**
- * Particles with variable radii in the hardest positions for floats: sizes of all levels and on both sides of each
- * limit, positions on and beside the borders of cells of all levels, pairs that almost touch, in every kind of world.
+ * Particles with variable radii in the hardest sizes and positions for floats, in every kind of world: at limits of
+ * levels, at borders of cells, and almost touching.
  */
 
 import { defineLevels } from '../../../src/core/world/level-world';
@@ -25,7 +25,7 @@ export const MIXED_KINDS = ['bounded', 'periodic', 'periodic along some', 'unbou
 
 export type MixedKind = (typeof MIXED_KINDS)[number];
 
-/** The 32-bit float `ulps` steps away. */
+/** The 32-bit float `steps` floats away. */
 function nudge(value: number, steps: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);

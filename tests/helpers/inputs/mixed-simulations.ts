@@ -28,9 +28,7 @@ export interface MixedOptions extends SimulationOptions {
   readonly radii: Float32Array;
 }
 
-/**
- * Counts the heavy particles, which get a workgroup each, that the last sort of a simulation, grid or box search found.
- */
+/** Counts the heavy particles that the last sort found. */
 export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: CellSort }): Promise<number> {
   const [, heavy = 0] = await readWords(tools, sort.heavy as GPUBuffer, CROWD_HEADER);
   return heavy;

@@ -40,7 +40,7 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   const fixed = scatterIn(noise, low, high, obstacles, 0.05);
   for (let obstacle = 1; obstacle < obstacles; obstacle++) {
     const first = dimensions * obstacle;
-    // Some coincide with another obstacle, some with a particle.
+    // Some obstacles coincide with another, some with a particle.
     if (obstacle % 7 === 0) fixed.copyWithin(first, first - dimensions, first);
     else if (obstacle % 11 === 0 && obstacle < count) {
       fixed.set(positions.subarray(first, first + dimensions), first);

@@ -1,7 +1,7 @@
 /**
  * Worlds, particles and query points in positions that are hard for a wide search: on borders of cells, coincident,
  * outside the box, up to a period away, and in distant blocks of the hashed table. Coordinates are multiples of 1/64,
- * so that distances are exact, the same on every device, and often equal.
+ * so that distances are exact and often equal.
  */
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -18,13 +18,13 @@ export interface AskedWorld {
 
 export const ASKED_DIAMETER = 1;
 
-/** The diameter of the grid's particles. Which centres are near a point or in a box does not depend on it. */
+/** Sizes of the grid's particles. Which centres are near a point or in a box does not depend on them. */
 export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
 /**
- * The largest of the variable radii equals the single radius. With a wider range, a few hundred particles would be
- * searched one by one.
+ * The largest of the variable radii equals the single radius. With a wider range, a search would test a few hundred
+ * particles one by one.
  */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 

@@ -36,7 +36,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   const noise = createNoise(seed + 1);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
   const edge = Math.max(...moving.positions);
-  // At most half of the length that the largest particle leaves of a period.
+  // Largest size of an obstacle: at most half of what the largest particle leaves of a period.
   const room = 4;
   const positions = Float32Array.from({ length: dimensions * obstacles }, () =>
     round(edge * (1.2 * noise() - 0.1)),
@@ -47,7 +47,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
     const size = () => round(Math.min(room, 2 / 256 ** noise()));
     if (!boxes || body % 2 === 1) radii[body] = size();
     else for (let axis = 0; axis < dimensions; axis++) halfExtents[dimensions * body + axis] = size();
-    // Some coincide with another.
+    // Some obstacles coincide with another.
     const first = dimensions * body;
     if (body % 7 === 6) positions.copyWithin(first, first - dimensions, first);
   }

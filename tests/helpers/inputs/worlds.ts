@@ -16,7 +16,6 @@ const { fround } = Math;
 
 export interface Crowd {
   readonly world: World;
-  /** The options of the world. */
   readonly options: WorldOptions;
   /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;

@@ -16,7 +16,6 @@ export interface BenchQuestion {
 export interface BenchReport {
   readonly found: Found;
   readonly expected: Found;
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

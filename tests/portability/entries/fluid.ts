@@ -10,7 +10,6 @@ export interface FluidReport {
   /** The greatest difference of a coordinate. */
   readonly difference: number;
   readonly residual: number;
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

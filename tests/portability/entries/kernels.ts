@@ -19,7 +19,6 @@ export interface KernelsReport {
   /** Labels of the kernels that compiled, and the errors of all others. */
   readonly compiled: readonly string[];
   readonly refused: readonly string[];
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

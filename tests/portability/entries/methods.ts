@@ -16,7 +16,6 @@ export interface MethodsQuestion {
 export interface MethodsReport {
   /** The greatest difference of a coordinate. */
   readonly difference: number;
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

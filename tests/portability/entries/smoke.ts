@@ -5,7 +5,6 @@ import code from './smoke.wgsl?raw';
 export interface SmokeReport {
   readonly adapter: string;
   readonly squares: readonly number[];
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

@@ -4,7 +4,6 @@ import { answerAll, openDevice } from './answer';
 
 export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
-  /** Errors that the device reported. */
   readonly complaints: readonly string[];
 }
 

@@ -84,7 +84,6 @@ describe('cellstorm', () => {
     } finally {
       for (const { stream, was } of terminals) Object.assign(stream, was);
     }
-    // The wide terminal must have the same words in fewer lines.
     const [narrow, wide] = outputs.map((texts) => texts.map((text) => text.split(/\s+/).join(' ')));
     expect(wide).toEqual(narrow);
     const count = (texts: readonly string[] = []) => texts.join('').split('\n').length;

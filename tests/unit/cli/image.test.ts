@@ -6,7 +6,7 @@ import { defineLevels } from '../../../src/core/world/level-world';
 import { defineWorld } from '../../../src/core/world/world';
 
 describe('a picture', () => {
-  /** Returns the size of a picture, and how many of its pixels are not background. */
+  /** `drawn`: the number of pixels that are not background. */
   function look(png: Uint8Array): { width: number; height: number; drawn: number } {
     const { data, width, height } = decode(png);
     let drawn = 0;

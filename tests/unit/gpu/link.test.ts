@@ -1,6 +1,6 @@
 /**
- * The linker. A line that it drops silently would be missing from a shader. Each trap of wgsl-preprocessor
- * (directives in comments, unknown directives, undefined values, lost decimal points) has a test here.
+ * The linker, with a test for each trap of wgsl-preprocessor: directives in comments, unknown directives, undefined
+ * values, lost decimal points. A shader would lack a line that the linker drops silently.
  */
 import { describe, expect, it } from 'vitest';
 import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';

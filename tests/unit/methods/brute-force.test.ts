@@ -1,6 +1,6 @@
 /**
  * One step of boids, particle life and the position-based fluid over all pairs, in doubles, by the formulas of their
- * papers and docs. The CPU engines, which are the reference for the GPU, must agree with it. They share no code.
+ * papers and docs. The CPU engines, the reference for the GPU, must agree with it; they share no code with it.
  */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';

@@ -213,7 +213,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
       expect(attribute?.value).toBe(constant);
       expect(code).toMatch(new RegExp(`^const ${constant} = ${value}u;$`, 'm'));
       expect(value).toBeLessThanOrEqual(MOST_INVOCATIONS);
-      // One probing tile holds a position for each thread.
+      // A tile of probed positions holds one position per thread.
       if (code.includes('tile_positions'))
         expect(code).toMatch(new RegExp(`^const TILE_SIZE = ${value}u;$`, 'm'));
     });

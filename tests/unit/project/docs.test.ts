@@ -45,7 +45,6 @@ function examplesOf(path: string): Example[] {
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(({ index, 1: code = '' }) => ({
     path,
     line: text.slice(0, index).split('\n').length,
-    // Remove ellipses.
     code: code.replaceAll('=> …', '=> undefined').replace(/…,?/g, ''),
   }));
 }

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 const FOLDER = fileURLToPath(new URL('../../trust', import.meta.url));
 
-/** Per command its parts, and the least size of those that have one. */
+/** The parts of each command's results, with the least size of those that have one. */
 const PARTS = {
   soak: { 'gpu-steps': { steps: 100_000 }, 'cpu-steps': { steps: 100_000 }, cycles: { cycles: 500 } },
   faults: {

@@ -14,7 +14,6 @@ function filesIn(folder: string, ending: RegExp): string[] {
   return found.filter((path) => ending.test(path)).map((path) => `${folder}/${path.replaceAll('\\', '/')}`);
 }
 
-/** Returns the comment at the beginning of a file, as one line. */
 function headerOf(path: string): string {
   const [lines] = /^(?:\/\/.*\n)+|^\/\*[\s\S]*?\*\//.exec(read(path)) ?? [''];
   return lines.replace(/\s*\n[ /*]*/g, ' ');

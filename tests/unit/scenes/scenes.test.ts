@@ -273,7 +273,6 @@ describe('createScene', () => {
   });
 });
 
-/** Returns a scene with its radii, and throws if it has none. */
 function createSized(name: string, request: SceneRequest) {
   const scene = createScene(name, request);
   const { radii, radiusRange } = scene;

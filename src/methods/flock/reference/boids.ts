@@ -1,7 +1,6 @@
 /**
  * Computes a step of a flock in doubles, for the CPU engine. Twin of shaders/flock/boids.wgsl, hunter.wgsl and
- * steering.wgsl; tests compare the GPU with this code. The state changes in place and is rounded to 32-bit floats.
- * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
+ * steering.wgsl. The state changes in place and is rounded to 32-bit floats.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import type { FlockSettings } from '../options';
@@ -39,7 +38,6 @@ export interface FlockStep extends FlockSettings {
  */
 const SUMS = 10;
 
-/** Steps a flock; holds the scratch memory of a step. */
 export class Boids {
   private readonly space: Space;
   private readonly sums: Float64Array;

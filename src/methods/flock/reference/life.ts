@@ -1,7 +1,6 @@
 /**
- * Computes a step of particle life in doubles, for the CPU engine. Twin of shaders/flock/life.wgsl; tests compare the
- * GPU with this code. The state changes in place and is rounded to 32-bit floats.
- * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
+ * Computes a step of particle life in doubles, for the CPU engine. Twin of shaders/flock/life.wgsl. The state changes
+ * in place and is rounded to 32-bit floats.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import { keptShare, type LifeNumbers } from '../life-options';
@@ -15,7 +14,6 @@ export interface LifeStep extends LifeNumbers {
   readonly attraction: ArrayLike<number>;
 }
 
-/** Steps particle life; holds the scratch memory of a step. */
 export class LifeTwin {
   private readonly space: Space;
   /** The sum of all pulls on each particle: three numbers per id. */

@@ -1,7 +1,4 @@
-/**
- * Creates, reads back and destroys the fluid's buffers, and clears parts of them. createBuffers checks the device's
- * limits first, and rejects if the device runs out of memory.
- */
+/** Creates, reads back, clears and destroys the fluid's buffers. */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { Readback } from '../../../gpu/readback';

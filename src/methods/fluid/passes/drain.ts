@@ -68,7 +68,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Resolves to the ids that are marked when this is called. Keeps the marks. */
+  /** Like `take`, but keeps the marks. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

@@ -1,6 +1,5 @@
 /**
- * Keeps the fluid's energy from growing in a substep. Input: each particle's account of the substep, which is the
- * `Account` of reference/energy.ts.
+ * Keeps the fluid's energy from growing in a substep.
  * Guarantee: the same state gives the same bits. The state alone decides which particles each workgroup sums, and the
  * workgroups' sums are added up in a fixed order.
  * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.

@@ -1,6 +1,6 @@
 /**
  * Writes `struct Frame` and `struct Level` of shaders/fluid/shared.wgsl. Both consist of vectors of four numbers; the
- * lists below name them in order. tests/unit/methods/fluid/passes/frame.test.ts compares the lists with the shader.
+ * lists below name them in order.
  */
 import type { Lattice, Level, Levels } from '../lattice';
 import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
@@ -36,7 +36,6 @@ const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DR
 
 export const FRAME_BYTES = OBSTACLES_BYTE + VECTOR_BYTES * VECTORS_PER_OBSTACLE * MAX_OBSTACLES;
 
-/** Byte offsets of the frame's fields. */
 export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELDS.map((name, index) => [
   name,
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,

@@ -1,7 +1,7 @@
 /**
- * The uniform buffer from which substeps read their parameters (`struct Frame`). Each substep has a frame of its own,
- * so that many substeps can be recorded before a submission. Recording a substep writes its frame. FRAMES substeps
- * later, another substep reuses the memory of that frame.
+ * The uniform buffer from which substeps read their parameters (`struct Frame`). Each recorded substep has a frame of
+ * its own, so that many substeps can be recorded before a submission. FRAMES substeps later, another substep overwrites
+ * that frame.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';

@@ -22,7 +22,6 @@ export const PARTIALS = 256;
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };
 
 export interface FluidKernelSource {
-  /** Name of the kernel in labels. */
   readonly name: string;
   readonly source: ShaderSource;
   /** Modules that `source` needs. */

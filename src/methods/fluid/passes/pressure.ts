@@ -1,7 +1,7 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded. Once the residual is small enough or no step helps, the GPU sets the workgroup counts of all indirect
- * dispatches to 0. One workgroup, the tail kernel, solves all small levels of a V-cycle.
+ * recorded. Once the residual is small enough or no step helps, the GPU skips the rest: it sets the workgroup counts of
+ * all indirect dispatches to 0. The tail kernel, a single workgroup, solves all small levels of a V-cycle.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
@@ -15,7 +15,6 @@ import { cellsOf, encodeLevels, LEVEL_BYTES, MOST_LEVELS, nodesOf } from './fram
 import { type Dispatch, FluidKernel, PARTIALS, TAIL_CELLS, WORKGROUP } from './kernel';
 import { kernelSources, WEIGHINGS, weighing } from './kernels';
 
-/** A stage of the solver at which weigh.wgsl runs. */
 type WeighingStage = (typeof WEIGHINGS)[number];
 
 const KERNEL_NAMES = [

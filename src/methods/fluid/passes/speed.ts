@@ -1,7 +1,4 @@
-/**
- * Reads back the speed of the fastest particle. Shader: shaders/fluid/speed.wgsl.
- * Guarantee: the same state gives the same bits, because a maximum does not depend on order.
- */
+/** Reads back the speed of the fastest particle. Shader: shaders/fluid/speed.wgsl. */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, readBuffers } from './buffers';
 import { FluidKernel, PARTIALS } from './kernel';

@@ -1,9 +1,8 @@
 /**
- * Owns everything that a fluid has on the GPU except its particles, and makes the stages of a substep. It owns the
- * lattice, the kernels, and a HashGrid with the lattice's cells, which sorts the particles so that faces can gather
- * from near particles.
- * Stages: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if needed, energy and drain.
- * No stage waits for the GPU.
+ * Owns everything that a fluid has on the GPU except its particles: the lattice, the kernels, and a HashGrid with the
+ * lattice's cells, which sorts the particles so that faces can gather from near particles.
+ * Makes the stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if
+ * needed, energy and drain. No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -268,7 +267,6 @@ export class Substep {
     return stages;
   }
 
-  /** Resolves to the speed of the fastest particle at the time of the call. */
   greatestSpeed(state: SubstepState): Promise<number> {
     const { speed, frames } = this.parts;
     const { velocities } = state.particles.buffers;
@@ -353,7 +351,6 @@ function copySorted(
   encoder.copyBufferToBuffer(grid.ids, 0, buffers.ids, 0, 4 * count);
 }
 
-/** A stage with its own compute pass. */
 function inPass(name: string, record: (pass: GPUComputePassEncoder, frame: number) => void): Stage {
   return {
     name,

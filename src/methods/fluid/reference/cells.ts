@@ -1,6 +1,5 @@
 /**
  * Finds the kind of each cell: solid, fluid if it holds a particle, otherwise air. Twin of shaders/fluid/kinds.wgsl.
- * Inputs: the mask of solid cells, the obstacles, and the number of particles per cell.
  */
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import { insideObstacle, type Obstacle } from '../obstacles';

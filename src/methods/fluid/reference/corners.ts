@@ -1,8 +1,9 @@
 /**
  * Finds the corners around a point: the nearest faces, or centres of cells, on both sides along each axis. There are
  * four corners in 2D, eight in 3D. Their weights fall off linearly over one cell along each axis. Points are in units
- * of cells. This code runs a dozen times per particle and substep. So hot parts write out x, y and z instead of looping
- * over them. Functions take points as arrays, because V8 puts fractional arguments on the heap.
+ * of cells.
+ * This code runs a dozen times per particle and substep. So hot parts write out x, y and z instead of looping over
+ * them, and functions take points as arrays, because V8 puts fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
@@ -122,8 +123,7 @@ export class Corners {
 
   /**
    * Writes the velocity at a point to `out`: along each axis, the weighted sum of the faces' velocities, with clamped
-   * corners. A third of a substep is spent here. Calling find(), which passes results in arrays, would double that
-   * time.
+   * corners. Does not call find(), which passes results in arrays and would double the time of this hot function.
    */
   velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
     const { is3D, row, plane, first, size } = this;

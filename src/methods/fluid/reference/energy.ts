@@ -1,13 +1,14 @@
 /**
  * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
- * settle.wgsl. Pressure does no work on the lattice, whose faces all have the same weight. It does a little work on the
- * particles, because they give faces different weights. Also, keeping particles apart and correcting their density
- * lifts some particles. The end of the substep removes the energy gained this way, in this order:
+ * settle.wgsl.
+ *
+ * Pressure does no work on the lattice, whose faces all have the same weight. It does a little work on the particles,
+ * because they give faces different weights. Also, keeping particles apart and correcting their density lifts some
+ * particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
- * 2. from all velocities alike, but only a small share, because a larger one would stop gentle waves;
+ * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
- * Inputs: each particle's account of the substep. Outputs: velocities and positions, in place.
  */
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
@@ -75,9 +76,8 @@ export interface Settlement {
 export const MOST_LOWERING = 0.001;
 /**
  * Greatest share of the kinetic energy that may be removed if lowering is not enough. Splashes with APIC, which has no
- * noise to remove, need 2%. If the move made the kinetic energy grow by more than this share, up to the whole growth
- * may be removed. That happens when the last bubble in a tank fills up: the growth is then up to half of the kinetic
- * energy.
+ * noise to remove, need 2%. If the kinetic energy grew by more than this share in the move, up to the whole growth may
+ * be removed. That happens when the last bubble in a tank fills up.
  */
 export const MOST_SLOWING = 0.05;
 
@@ -175,9 +175,9 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle. Usually the lowering is less than the last bit of a coordinate, so a hash of coordinate and id
- * decides whether to round down. On average, particles are lowered by the right amount. A particle that lies on an
- * always solid cell is not lowered, and sumEnergy does not count its height.
+ * Lowers a particle, unless it lies on an always solid cell. Usually the lowering is less than the last bit of a
+ * coordinate, so a hash of coordinate and id decides whether to round down. On average, particles are lowered by the
+ * right amount.
  */
 function lower(
   rules: EnergyRules,

@@ -1,9 +1,12 @@
 /**
  * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. There is one equation per fluid cell: the sum
- * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. The coupling of
- * a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the surface the
- * pressure is 0 (ghost fluid method). The distance follows from the cell's fullness: the weight of the particles around
- * its centre, divided by that in a full cell. Pressures are in units of velocity: divided by density · cell size / dt.
+ * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. Pressures are
+ * in units of velocity: divided by density · cell size / dt.
+ *
+ * The coupling of a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the
+ * surface the pressure is 0 (ghost fluid method). The distance follows from the cell's fullness: the weight of the
+ * particles around its centre, divided by that weight in a full cell.
+ *
  * Density correction: in each substep, cells that are too full swell a little, and deep cells (without air neighbours)
  * that are not full shrink a little.
  */
@@ -59,11 +62,10 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Limits on how fast density is corrected: a substep shorter than both limits corrects as if it were as long as the
- * shorter limit. SHORTEST_FALL is a share of about the time in which a particle falls through a cell; the other limit
- * is in seconds. Swelling fluid keeps the velocity with which it swelled, which would grow as substeps shrink. Without
- * the limits, a dam break gained a quarter of its energy in substeps of 0.1 ms, and blew up in shorter substeps. With a
- * SHORTEST_FALL of 0.02 it would gain 0.2%.
+ * Limits on how fast density is corrected; see correctionRate. SHORTEST_FALL is a share of about the time in which a
+ * particle falls through a cell; SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with which it
+ * swelled. Without the limits, that velocity would grow as substeps shrink: a dam break gained a quarter of its energy
+ * in substeps of 0.1 ms, and blew up in shorter substeps.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;

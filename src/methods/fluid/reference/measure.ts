@@ -94,7 +94,6 @@ export function measureState(
   };
 }
 
-/** `dt`: seconds of the last substep; 0 before the first. */
 function measureParticles(
   plan: FluidPlan,
   positions: Float32Array,
@@ -128,7 +127,6 @@ function measureParticles(
   };
 }
 
-/** Returns sums over all finite particles. */
 function sumParticles(
   { dimensions, lattice, cellSize, mask, max }: FluidPlan,
   positions: Float32Array,

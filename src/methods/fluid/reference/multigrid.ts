@@ -1,10 +1,13 @@
 /**
  * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
  * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. A coupling is the weight of a face in the pressure equations;
- * see equations.ts. Coarser equations are half the sums of finer ones (unsmoothed aggregation). The sums are halved
+ * see equations.ts.
+ *
+ * A coarse equation is half the sum of the finer equations in its cell (unsmoothed aggregation). The sum is halved
  * because a value is constant within a coarse cell, which makes differences between cells count twice as much as they
- * should. Coarser equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every
+ * should. Coarse equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every
  * level.
+ *
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
  */

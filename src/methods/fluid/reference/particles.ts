@@ -1,6 +1,6 @@
 /**
  * Updates particles from the lattice, in place: velocities, positions and, with APIC, slopes. Twin of
- * shaders/fluid/particles.wgsl. Inputs: the faces' velocities before and after the substep.
+ * shaders/fluid/particles.wgsl.
  * A particle moves by Ralston's third-order rule through a velocity field that is constant during the substep. It moves
  * at most MOST_CELLS cells along an axis; then keepOut() moves it out of solids.
  */

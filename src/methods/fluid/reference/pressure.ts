@@ -1,7 +1,6 @@
 /**
  * Solves the pressure equations by conjugate gradients, preconditioned by one V-cycle. Twin of
  * shaders/fluid/pressure/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl.
- * Inputs: the equations in the finest level of the hierarchy. Output: the pressure over the lattice.
  */
 import { eachRow, type Level } from '../lattice';
 import type { Equations } from './equations';

@@ -1,8 +1,7 @@
 /**
- * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf; tests
- * compare the GPU with this code. Outputs: the state, in place, rounded to 32-bit floats wherever the GPU stores it,
- * and the densities before the last corrections, as shares of the rest density.
- * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
+ * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf.
+ * Rounds to 32-bit floats wherever the GPU stores a value. The same state gives the same bits, because the grid's order
+ * of pairs depends on the state alone.
  */
 
 import { wallsOf } from '../../../core/world/walls';
@@ -21,7 +20,6 @@ export interface FluidStep {
 /** Visits a pair with the vector from the second particle to the first, and its squared length. */
 type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
-/** Steps the fluid; holds the scratch memory of a step. */
 export class FluidTwin {
   readonly densities: Float32Array;
   /** Positions at the end of the step, which each round corrects. */

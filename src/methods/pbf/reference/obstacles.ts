@@ -1,7 +1,7 @@
 /**
  * Walls and obstacles of the position-based fluid, in doubles. Twin of shaders/pbf/obstacles.wgsl and of the walls in
  * smoothing.wgsl. Walls and obstacles act as if they were full of fluid at rest: this file computes the density and the
- * gradient of that imagined fluid. It also moves points out of obstacles, which are packed by packObstacles.
+ * gradient of that imagined fluid. It also moves points out of obstacles. `solids` comes from packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
@@ -19,7 +19,6 @@ export interface Surroundings {
   readonly period: readonly number[];
 }
 
-/** Returns the minimum image of a difference of coordinates. */
 export function minimumImage(difference: number, period: number): number {
   return period > 0 ? difference - period * Math.round(difference / period) : difference;
 }
@@ -127,7 +126,10 @@ function leaveBox(
   if (along >= 0) point[along] = to;
 }
 
-/** Scratch arrays, to avoid allocations: the vector from an obstacle's centre to a point, and results for a box. */
+/**
+ * Scratch: the vector from an obstacle's centre to a point; for each axis, the share of poly6 within a box and its
+ * slope.
+ */
 const offsets = new Float64Array(3);
 const within = new Float64Array(3);
 const slopes = new Float64Array(3);

@@ -50,7 +50,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
   }
 
   restore({ velocities, method }: State): void {
-    // The page's tools change only `velocities`, not those in the method's own checkpoint, so replace the latter.
+    // The page's tools change `velocities`, but not the copy in the method's own checkpoint, so replace that copy.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
   }
 
@@ -148,7 +148,6 @@ export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuSimulationVi
     return this.stateOf(this.flock.checkpoint());
   }
 
-  /** Times the whole step; a flock does not time its stages. */
   profile(seconds: number): StageTimes {
     const began = performance.now();
     this.step(seconds);
@@ -156,7 +155,7 @@ export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuSimulationVi
   }
 }
 
-/** Returns the measures of a flock. Each bird has mass 1. */
+/** Each bird has mass 1. */
 export function measuresOf(
   dimensions: Dimensions,
   { ids, positions, velocities }: ParticleArrays,

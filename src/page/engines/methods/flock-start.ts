@@ -1,4 +1,4 @@
-/** Prepares the chosen flock scene to start on either engine. The page loads this file when such a scene is chosen. */
+/** Prepares the chosen flock scene to start on either engine. */
 import { createFlock, type FlockOptions } from '../../../methods/flock';
 import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';
@@ -18,7 +18,6 @@ export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices,
       onGpu: async (gpu, { capacity }) =>
         new GpuFlockBody(gpu.device, await createFlock(gpu, sized(capacity)), scene),
       onCpu: async ({ capacity }) => {
-        // Load this code only when it is needed.
         const { createCpuFlock } = await import('../../../methods/flock/cpu-flock');
         return new CpuFlockBody(createCpuFlock(sized(capacity)), scene);
       },

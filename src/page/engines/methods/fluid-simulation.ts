@@ -1,6 +1,6 @@
 /**
- * Presents a fluid to the page like a simulation: the page draws, pushes and reads its particles; time, states and
- * figures come from the fluid. Moving obstacles follow simulated time alone, so a restored state continues as before.
+ * Presents a fluid to the page like a simulation. Moving obstacles follow simulated time alone, so a restored state
+ * continues as before.
  */
 
 import type { StageTimes } from '../../../core/base/stage-times';
@@ -75,7 +75,6 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
     if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
 
-  /** Returns the walls and the moving obstacles, at their current positions. */
   protected bodies(): StaticBodies {
     const { walls, scene, dimensions } = this;
     const obstacles = scene.bodiesAt?.(this.time) ?? [];
@@ -95,8 +94,8 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 
 export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
   /**
-   * The latest work that is not complete: a step that waits for the ids of drained particles, a timed step, or a change
-   * that waits for these.
+   * The latest work that is not complete: a step that waits for the ids of drained particles, a timed step, or a call
+   * that waits for one of these.
    */
   private working: Promise<unknown> | undefined;
 
@@ -128,7 +127,6 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView 
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
 
-  /** Destroys the fluid once no step is under way. */
   override destroy(): void {
     if (this.working) this.waitFor(this.working.finally(() => super.destroy()));
     else super.destroy();

@@ -1,4 +1,4 @@
-/** Prepares the chosen fluid scene to start on either engine. The page loads this file when such a scene is chosen. */
+/** Prepares the chosen fluid scene to start on either engine. */
 import type { SimulationOptions } from '../../../core/simulation/simulation';
 import { createFluid, type FluidOptions } from '../../../methods/fluid';
 import { planFluid } from '../../../methods/fluid/options';
@@ -82,7 +82,6 @@ export function startFluid(choices: Choices, count: number): Start {
         return new GpuFluidBody(fluid, scene, held);
       },
       onCpu: async (held) => {
-        // Load this code only when it is needed.
         const { createCpuFluid } = await import('../../../methods/fluid/cpu-fluid');
         return new CpuFluidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
       },

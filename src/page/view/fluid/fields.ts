@@ -1,6 +1,6 @@
 /**
- * Draws a fluid's pressure, solid cells and velocity over its picture (shaders/draw/fluid_fields.wgsl). Inputs: the GPU
- * buffers of the fluid's lattice, which are not read back, and the frame. Needs a GPU device but no web page.
+ * Draws a fluid's pressure, solid cells and velocity over its picture (shaders/draw/fluid_fields.wgsl), from the GPU
+ * buffers of the fluid's lattice.
  */
 import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
@@ -11,8 +11,8 @@ import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
 /**
- * The members of struct Fields in shaders/draw/fluid_fields.wgsl, each a vec4f. The colours of the pressure scale
- * follow them.
+ * The members of struct Fields in shaders/draw/fluid_fields.wgsl, each a vec4f. After them, the struct has the colours
+ * of the pressure scale.
  */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
@@ -26,7 +26,6 @@ const LONGEST_ARROW = 1.1;
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 
-/** The properties of the view that the pipelines depend on. */
 export interface FieldsPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
@@ -40,7 +39,6 @@ export interface FieldPipelines {
   readonly faces: GPURenderPipeline | undefined;
 }
 
-/** The parts of a fluid that are read to draw its fields. */
 export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
 
 export class FluidFields {
@@ -112,8 +110,8 @@ export class FluidFields {
   }
 
   /**
-   * Returns which cells have arrows: every `step`-th along both axes, from the cell `first` on. There are
-   * `across` × `up` arrows. In 2D only cells in the picture have arrows.
+   * Every `step`-th cell along both axes has an arrow, from the cell `first` on. In 2D only cells in the picture have
+   * arrows.
    */
   private arrowsOf({ sight }: Frame): {
     readonly step: number;

@@ -1,8 +1,4 @@
-/**
- * Creates the layouts and pipelines of a fluid's surface. In 2D, particles are drawn into a field; in 3D, as balls.
- * Some pipelines depend on the quantity that decides the colour, the others do not. Needs a GPU device but no web page.
- * Input: the properties of the view that draws the fluid.
- */
+/** Creates the layouts and pipelines of a fluid's surface. In 2D, particles are drawn into a field; in 3D, as balls. */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
 import ballsText from '../../../../shaders/draw/fluid_balls.wgsl?raw';
@@ -31,8 +27,8 @@ const SOURCES = {
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * Pixels without a ball have this value in the textures of distances. A half float can hold it. The distances of balls
- * are measured from the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
+ * The value of pixels without a ball in the textures of distances. It must fit a half float. The distances of balls are
+ * at most about 1: they are measured from the camera's target, in units of `CameraMatrices.reach`.
  */
 export const NOTHING = 16;
 
@@ -52,7 +48,6 @@ const LEAST: GPUBlendState = {
 /** The quantity that decides the colour: see `Drawn` in draw-pipelines.ts. */
 export type FluidColour = 'speed' | 'value' | 'age';
 
-/** The properties of the view that the pipelines depend on. */
 export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
@@ -70,7 +65,6 @@ export interface Layouts {
 }
 
 export interface ColourPipelines {
-  /** Draws particles into textures: into the field in 2D, as balls in 3D. */
   readonly particles: GPURenderPipeline;
   /** Draws single drops. Undefined in 3D. */
   readonly drops: GPURenderPipeline | undefined;
@@ -78,7 +72,6 @@ export interface ColourPipelines {
 
 type Entry = Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'>;
 
-/** Creates a layout whose bindings are numbered in the order of the entries. */
 export function createLayout(
   device: GPUDevice,
   label: string,
@@ -119,7 +112,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** Creates a pipeline. If two groups follow the frame's, the first of them holds the particles. */
+/** If there are two `groups`, the first holds the particles. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,

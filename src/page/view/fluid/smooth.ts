@@ -1,8 +1,7 @@
 /**
- * In 3D, a fluid's particles are drawn as balls. This class smooths the balls' distances from the camera into the
- * distances of a surface: ROUNDS times, each time across and then up the screen (shaders/draw/fluid_smooth.wgsl).
- * Inputs: the frame, struct Fluid, the texture `nearest`. Output: the texture `up`. Ordering: each pass reads the
- * output of the previous pass.
+ * Smooths the distances of a 3D fluid's balls from the camera into the distances of a surface
+ * (shaders/draw/fluid_smooth.wgsl): ROUNDS times, each time across and then up the screen. Input: the texture
+ * `nearest`. Output: the texture `up`.
  */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
@@ -20,7 +19,10 @@ const ROUNDS = 2;
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Textures of distances: `nearest` holds those of the nearest balls; `across` and `up` hold the outputs of passes. */
+/**
+ * Textures of distances from the camera. `nearest` holds the distances of the nearest balls; `across` and `up` hold the
+ * outputs of passes.
+ */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {
@@ -48,7 +50,6 @@ export class FluidSmoothing {
     return new FluidSmoothing(device, layout, { across, up });
   }
 
-  /** Creates one bind group per pass, with the texture that the pass reads. */
   bind(uniforms: GPUBuffer, { nearest, across, up }: Distances): readonly GPUBindGroup[] {
     return Array.from({ length: ROUNDS * AXES.length }, (_, pass) => {
       const source = pass === 0 ? nearest : pass % 2 === 0 ? up : across;

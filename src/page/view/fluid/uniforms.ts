@@ -1,12 +1,11 @@
 /**
  * Packs the uniforms of a fluid's surface (struct Fluid in shaders/draw/fluid.wgsl), and defines how far particles
- * reach. Pure. Inputs: the fluid's plan, the frame, the size of the picture. Output: floats.
+ * reach. Pure.
  */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidLook } from '../../model/fluid-look';
 import type { Frame } from '../engine';
 
-/** The properties of a fluid that its surface depends on. */
 export interface FluidShape {
   readonly dimensions: 2 | 3;
   /** Cells along each axis. The third number is 1 in 2D. */
@@ -23,8 +22,8 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 
 /**
  * How far a particle reaches, as a multiple of the initial distance between particles. In 2D, a particle adds to the
- * field within its reach: a smaller reach shows the jitter of particles, a larger one rounds off crests. In 3D, a
- * particle is drawn as a ball with its reach as the radius: with a smaller radius, still water has holes.
+ * field within its reach: a smaller reach shows the jitter of particles, a larger one rounds off crests. In 3D, the
+ * reach is the radius of the particle's ball: with a smaller radius, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
 /**
@@ -44,7 +43,6 @@ type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly numbe
 
 export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
-/** The properties of a picture that its uniforms depend on. */
 export interface FluidExtents {
   /** Width and height of the picture, in pixels. */
   readonly width: number;

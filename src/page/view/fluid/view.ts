@@ -1,12 +1,10 @@
 /**
- * Draws a fluid as a smooth surface from its particles' GPU buffers. Needs a GPU device but no web page.
- * 2D: particles are summed into a field, which is the density of particles (shaders/draw/fluid_splat.wgsl). The surface
- * is the line along which this density has a fixed value (fluid_surface.wgsl).
+ * Draws a fluid as a smooth surface from its particles' GPU buffers.
+ * 2D: particles are summed into a field, the density of particles (shaders/draw/fluid_splat.wgsl). The surface is the
+ * line along which this density has a fixed value (fluid_surface.wgsl).
  * 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
  * (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
- * Inputs: the frame, positions, the values that decide the colour, and in 2D the kinds and fullness of cells.
- * Output: a picture.
- * Guarantee: no texture is larger than the picture. Textures are coarser if particles are large on the screen.
+ * Textures are never larger than the picture, and coarser if particles are large on the screen.
  */
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';
@@ -26,13 +24,12 @@ import {
 import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
-/** Texels per reach of a particle. More would not show, because the values are smooth. A software GPU gets fewer. */
+/** Texels per reach of a particle. More would not show, because the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** A fluid's plan, and the buffers of its lattice. In 2D, full cells of the lattice fill gaps between particles. */
+/** In 2D, full cells of the fluid's lattice fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
-/** Textures into which a picture is drawn. */
 export interface FluidTargets {
   /** The picture, with one sample per pixel. In 3D without `colour` it needs the usage COPY_SRC. */
   readonly target: GPUTexture;
@@ -43,7 +40,6 @@ export interface FluidTargets {
   readonly depth: GPUTexture | undefined;
 }
 
-/** The content of a picture. */
 export interface FluidScene {
   readonly frame: Frame;
   readonly frameGroup: GPUBindGroup;
@@ -72,7 +68,7 @@ interface Textures {
   /** The particles' field in 2D, the fluid's thickness in 3D. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
-  /** The picture without the fluid, which shows through the fluid. Undefined in 2D. */
+  /** The picture without the fluid. It shows through the fluid. Undefined in 2D. */
   readonly scene: GPUTexture | undefined;
 }
 
@@ -80,7 +76,6 @@ interface Groups {
   readonly depth: GPUTexture | undefined;
   readonly particles: GPUBindGroup;
   readonly surface: GPUBindGroup;
-  /** One group per smoothing pass. */
   readonly smooth: readonly GPUBindGroup[];
 }
 
@@ -129,7 +124,6 @@ export class FluidView {
     return this.coloured.has(colour);
   }
 
-  /** Bytes of the textures that exist now. */
   get memoryBytes(): number {
     const bytes: Partial<Record<GPUTextureFormat, number>> = { [NEAREST_FORMAT]: 2 };
     const each = ({ format, width, height }: GPUTexture) => (bytes[format] ?? 4) * width * height;
@@ -207,7 +201,6 @@ export class FluidView {
     return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
   }
 
-  /** Draws the particles into the field or thickness, and in 3D into the distances. */
   private splat(
     encoder: GPUCommandEncoder,
     { field, distances }: Textures,

@@ -16,7 +16,6 @@ import {
 
 const NAIVE = 'Naive: all pairs';
 
-/** Returns the visible figures by their titles. */
 async function figuresOf(page: Page): Promise<Record<string, string>> {
   const rows = await page.$$eval('.measures > div', (all) =>
     all
@@ -57,7 +56,7 @@ describe('the figures of the panel', () => {
     const measureWith = async (broadPhase: string) => {
       await chooseOption(page, 'broadPhase', broadPhase);
       await page.click('#reset');
-      // The pile settles: then a missed particle would change the number of contacts.
+      // By then the pile has settled, so a missed particle would change the number of contacts.
       await stepTimes(page, 42);
       return measuredOf(page);
     };

@@ -36,7 +36,6 @@ async function hashOf(page: Page): Promise<string> {
   return textOf(page, 'hash');
 }
 
-/** Saves the state or the table of the run. */
 async function save(page: Page, kind: 'state' | 'table') {
   await page.click('#keep-open');
   await page.click(`#save-${kind}`);
@@ -179,7 +178,7 @@ describe('files', () => {
     await waitForText(page, 'notice', /^100 particles from again\.csv\.$/);
     expect(await hashOf(page)).toBe(saved);
     expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
-    // A setting keeps the particles.
+    // Changing a setting keeps the particles.
     await typeNumber(page, 'gravity', 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
     expect(await countOf(page)).toBe(FEW);

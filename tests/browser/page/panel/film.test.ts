@@ -55,12 +55,11 @@ async function filmLive(page: Page, start = () => page.keyboard.press('v')): Pro
   await start();
 }
 
-/** Waits until the recorder of a live film has produced pictures, however long that takes. */
+/** Waits until the recorder of a live film has produced pictures. */
 async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() => (window.recorded ?? 0) > 0);
 }
 
-/** Starts an exact film of this many seconds. */
 async function filmExactly(page: Page, seconds: number): Promise<void> {
   await page.keyboard.press('s');
   await typeNumber(page, 'film-seconds', seconds);
@@ -167,7 +166,7 @@ describe('a film', () => {
     const [, count] = /first (\d+) of/.exec(notice) ?? [];
     const ended = await takeFile(page);
     expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
-    // The film shows the scene from before.
+    // The film is named after the scene that it shows, although another scene runs now.
     expect(ended.name).toMatch(/^cellstorm-pile-2d-0\.\d\ds-exact\./);
     expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
   });

@@ -1,4 +1,4 @@
-/** Tests the inspector: its card and its marks show what the simulation holds, and it follows pointer, keys and state. */
+/** Tests the inspector: its card and marks show what the simulation holds, and it follows pointer, keys and state. */
 import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
@@ -34,8 +34,8 @@ function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Point): boolean
 }
 
 /**
- * Checks the inspector's marks against a picture without them: the cells and each candidate with its line, nothing
- * else.
+ * Checks the inspector's marks against a picture without them. The cells and each candidate with its line must be
+ * marked, and nothing else.
  */
 async function expectMarks(
   page: Page,
@@ -84,7 +84,6 @@ async function expectMarks(
   expect(far.filter((index) => isMarked(positionOf(index)))).toEqual([]);
 }
 
-/** Returns the picture that the page saves. */
 async function savedPicture(page: Page): Promise<DecodedPng> {
   const text = await page.evaluate(
     () =>
@@ -247,7 +246,8 @@ describe('the inspector', () => {
   }
 
   browserTest('reads the new run if the run is replaced before it was read', async () => {
-    // The card loads here first. The CPU engine would draw from what it reads, so that it does not wait.
+    // A new page, which has not loaded the card yet. It runs the GPU engine: the CPU engine would also draw from
+    // `read`, which waits here.
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     await page.evaluate(() => {
       const { simulation = {} } = window.cellstorm ?? {};
@@ -259,7 +259,7 @@ describe('the inspector', () => {
         },
       });
     });
-    // Two clicks while it loads open it.
+    // Two clicks while the card loads must open it.
     await page.$eval('#inspect', (button) => {
       for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
     });

@@ -32,7 +32,7 @@ function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Pr
         const colour = style.getPropertyValue(name).trim();
         const channels = [1, 3, 5].map((digit) => Number.parseInt(colour.slice(digit, digit + 2), 16));
         const columns = new Set<number>();
-        // Only columns without the axis and the names.
+        // Leave out the columns of the axis and of the names.
         const [first, last] = [Math.ceil(0.2 * width), Math.floor(0.6 * width)];
         for (let start = 0; data && start < data.length; start += 4) {
           const isNear = channels.every(
@@ -55,7 +55,6 @@ async function expectCurves(page: Page): Promise<void> {
   expect(naive).toBeGreaterThan(0.35);
 }
 
-/** Returns the texts of the table, row by row. */
 function rowsOf(page: Page): Promise<string[][]> {
   return page.$$eval('#scale-rows tr', (rows) =>
     rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),

@@ -9,7 +9,7 @@ async function stepUntilTimed(page: Page): Promise<void> {
   while (!/\d/.test(await textOf(page, 'stages'))) await stepTimes(page, 1);
 }
 
-/** Share of a step's time. The band of a pass that takes more is certainly some pixels high. */
+/** A pass that takes more than this share of a step has a band that is certainly some pixels high. */
 const SEEN = 0.1;
 
 /** Parses a time from the list, such as `4.17 ms` or `1.2 s`. A time like `< 0.01 ms` counts as 0. */
@@ -18,7 +18,6 @@ function inMs(time: string): number {
   return Number(amount) * (unit === 's' ? 1000 : 1);
 }
 
-/** Returns names, times and colours from the list beside the plot. */
 function stagesOf(page: Page): Promise<{ name: string; time: string; colour: string }[]> {
   return page.$$eval('#stages li', (items) =>
     items.map((item) => {
@@ -64,8 +63,7 @@ describe('the times of a step', () => {
     const colours = stages.map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(5);
     await passFrames(page, 2);
-    // Bands lie below each other in the order of the list. A pass that takes almost no time has no band. The times
-    // themselves vary.
+    // Bands lie below each other in the order of the list. A pass that takes almost no time has no band.
     const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
     const times = stages.map(({ time }) => inMs(time));
     const sum = times.reduce((total, time) => total + time);

@@ -20,7 +20,7 @@ import {
 
 type Point = readonly [number, number];
 
-/** On the GPU in the default tier; the CPU engine runs the same tools, and its own code is shorter. */
+/** The default tier tests the GPU engine. The CPU engine runs the same tools, and has less code of its own. */
 const ENGINES = [
   ['gpu', []],
   ['cpu', ['full']],
@@ -176,7 +176,7 @@ describe('a tool', () => {
         const { theme, obstacles } = await describeScenery(page);
         const image = await takePicture(page, `tools-${engine}`);
         const painted = obstacles.filter(
-          // The colour of an obstacle is darker at the rim of the next one.
+          // The obstacle's own colour would not match: it is darker at the rim of the next obstacle.
           (at) => colourDistance(pixelAt(image, ...at), theme.surface) > 25,
         );
         expect(obstacles.length).toBe(obstacleCount);
@@ -305,7 +305,7 @@ describe('a finger', () => {
         await touch('touchStart', [x - 40, y], [x + 40, y]);
         await touch('touchMove', [x - 60, y], [x + 50, y]);
         await touch('touchMove', [x - 80, y], [x + 80, y]);
-        // A finger alone would use the tool after 120 ms.
+        // With a single finger, the tool would start after 120 ms.
         await passTimers(page, 200);
         await touch('touchEnd');
         await settle(page);

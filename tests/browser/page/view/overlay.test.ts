@@ -85,7 +85,6 @@ function cellsOf({ world, grid }: Held) {
   return found;
 }
 
-/** Returns the candidate pairs: those in contact, and those apart. */
 function candidatesOf({ world, grid }: Held): { contacts: Line[]; apart: Line[] } {
   const contacts: Line[] = [];
   const apart: Line[] = [];
@@ -100,7 +99,10 @@ function candidatesOf({ world, grid }: Held): { contacts: Line[]; apart: Line[] 
   return { contacts, apart };
 }
 
-/** Counts the pixels of a colour in a part of a picture. It skips the overlay key at the top, which has samples of all. */
+/**
+ * Counts the pixels of a colour in a part of a picture. Leaves out the overlay key at the top, which has samples of all
+ * colours.
+ */
 function countBelowKey(picture: DecodedPng, free: Rectangle, colour: Rgb): number {
   return countPixels(picture, { ...free, y: free.y + 80, height: free.height - 80 }, colour, 25);
 }

@@ -14,8 +14,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 64;
 
 /**
- * Tolerance for velocities and moves in 32-bit floats: sums over some tens of neighbours, each term off by a few units
- * in the last place, keep well over 18 of 24 bits.
+ * Tolerance of velocities and moves. Sums over some tens of neighbours, each term off by a few units in the last place,
+ * keep well over 18 of 24 bits.
  */
 const PART = 2 ** -18;
 
@@ -24,7 +24,7 @@ const SPACES: readonly (readonly [name: string, space: Space])[] = [
   ['space without end', 'unbounded'],
 ];
 
-/** In both tiers, 3D tests only the world with both kinds of axes, and 2D the other, because each compiles all kernels. */
+/** The space that both tiers test. Only the full tier tests the other, because each compiles all kernels. */
 const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
   2: 'space without end',
   3: 'a box with walls across y',
@@ -44,7 +44,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
         const expected = cpu.read();
         first.step(DT);
         const got = await first.read();
-        // At most 4 perceptions per second, and the change of one step.
+        // Velocities are at most 4 perceptions per second, plus the change of one step.
         expectArraysWithin(got.velocities, expected.velocities, 5 * PART, 'velocities');
         expectArraysWithin(got.positions, expected.positions, 12 * PART, 'positions');
         expectArraysWithin(got.hunters, expected.hunters, 12 * PART, 'hunters');
@@ -55,11 +55,10 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
           expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
           expect(one[part]).not.toEqual(got[part]);
         }
-        // Other settings, until restore brings these back.
+        // Change the obstacles and the state, so that restoring must bring both back.
         again.setObstacles(new Float32Array());
         again.step(DT);
         await expectSameFromCheckpoint(first, again);
-        // The CPU engine continues from the GPU's checkpoint.
         cpu.restore(await first.checkpoint());
         expect(cpu.read()).toEqual(await first.read());
         first.destroy();
@@ -105,7 +104,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       // A boid that does not move has no neighbours.
       expect(hunters).toEqual(options.hunters);
       expect(least(hunters)).toBeGreaterThan(0.4);
-      // Changed settings of a running flock: hunters do not hunt, and all stand still.
+      // Change the settings of the running flock: boids stand still, and hunters move.
       hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
       hunted.step(1 / 30);
       const still = await hunted.read();

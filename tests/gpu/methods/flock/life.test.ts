@@ -14,8 +14,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 64;
 
 /**
- * Tolerance for velocities and moves in 32-bit floats: sums over some tens of neighbours, each term off by a few units
- * in the last place, keep well over 18 of 24 bits.
+ * Tolerance of velocities and moves. Sums over some tens of neighbours, each term off by a few units in the last place,
+ * keep well over 18 of 24 bits.
  */
 const PART = 2 ** -18;
 
@@ -24,7 +24,7 @@ const SPACES: readonly (readonly [name: string, space: Space])[] = [
   ['space without end', 'unbounded'],
 ];
 
-/** In both tiers, 3D tests only the world with both kinds of axes, and 2D the other, because each compiles all kernels. */
+/** The space that both tiers test. Only the full tier tests the other, because each compiles all kernels. */
 const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
   2: 'space without end',
   3: 'a box with walls across y',
@@ -52,7 +52,6 @@ describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
         const [one, other] = await Promise.all([first.read(), again.read()]);
         expect(bitsOf(one.positions)).toEqual(bitsOf(other.positions));
         expect(bitsOf(one.velocities)).toEqual(bitsOf(other.velocities));
-        // Another table gives another step.
         again.set({ attraction: options.attraction.map((row) => row.map((wish) => -wish)) });
         first.step(DT);
         again.step(DT);

@@ -136,7 +136,7 @@ describe.each([
   );
 });
 
-/** A single particle in the middle of the cell at [3, 3], without gravity. Cells have edges of 1. */
+/** A single particle in the middle of a cell, without gravity. */
 function lone(velocity: readonly number[], solids?: FluidOptions['solids']): FluidOptions {
   return {
     dimensions: 2,
@@ -234,7 +234,7 @@ describe('a fluid', () => {
         capacity: 3,
         transfer: 'apic',
       });
-      // The grid that keeps particles apart has cells of their spacing; smaller ones would take most of the memory.
+      // The grid has cells as wide as the particles' spacing; smaller ones would take most of the memory.
       expect(fluid.particles.world.cellSize).toBe(0.5);
       fluid.step(1 / 60);
       expect(await fluid.measure()).toMatchObject({ count: 0, iterations: 0, unconverged: 0, volume: 0 });
@@ -301,9 +301,9 @@ describe('a fluid', () => {
       expectArraysWithin(got.velocities, expected.velocities, SPEED_BOUND, 'velocities');
       const grown = free.measure().energy / before - 1;
       expect(grown).toBeGreaterThan(2e-6);
-      // Particles on the solid are not lowered; the others are lowered by the whole amount.
+      // Particles on the solid keep their height; the others are lowered by the whole amount.
       for (const one of [fluid, twin]) expect((await one.measure()).energy / before - 1).toBeLessThan(1e-7);
-      // It continues with the same bits although particles, which were sorted before, are no longer sorted.
+      // The fluid continues with the same bits although its particles are no longer sorted.
       fluid.set({ separation: 0 });
       const half = await fluid.checkpoint();
       const goOn = async () => {

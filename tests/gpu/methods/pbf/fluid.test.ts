@@ -12,9 +12,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 128;
 
 /**
- * Tolerance of positions after a step, in radii. There are two rounds of corrections. Each λ is a quotient of sums over
- * some tens of neighbours, good to about 2^-18, times gradients; together they move a particle by less than a radius.
- * Positions, some tens of radii from the corner, are rounded four times.
+ * Tolerance of positions after a step, in radii. Each λ is good to about 2^-18, and two rounds of corrections move a
+ * particle by less than a radius. Positions, some tens of radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
@@ -37,13 +36,12 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const expected = cpu.read();
       fluid.step(DT);
       const got = await fluid.read();
-      // Removed particles stay NaN after a step, too.
+      // Removed particles stay NaN after a step.
       expect(new Float32Array(await tools.read(fluid.buffers.positions, 0, 4))).toEqual(
         Float32Array.of(Number.NaN),
       );
       const bound = PART * FLUID_RADIUS;
       expectArraysWithin(got.positions, expected.positions, bound, 'positions');
-      // The tolerance of positions divided by the time step.
       expectArraysWithin(got.velocities, expected.velocities, (2 * bound) / DT, 'velocities');
       for (let step = 0; step < 4; step++) fluid.step(DT);
       for (let step = 0; step < 5; step++) again.step(DT);
@@ -145,7 +143,6 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       expect(fine.meanExcess).toBeLessThan(0.03);
       expect(fine.greatestExcess).toBeLessThan(0.1);
       const state = await fluid.read();
-      // It is still as high as before, and in its box.
       expect(Math.abs(middle(state.positions) / before - 1)).toBeLessThan(0.06);
       state.positions.forEach((value, index) => {
         expect(value).toBeGreaterThanOrEqual(0);
@@ -154,7 +151,6 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       expect(() => fluid.step(0)).toThrow(/^dt is 0, but it must be a number from 0\.000001 to 1\.$/);
       expect(() => fluid.step(Number.NaN)).toThrow(/^dt is NaN, /);
       expect(() => fluid.set({ viscosity: 3 })).toThrow(/^viscosity is 3, /);
-      // The rejected calls changed nothing.
       expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));
       fluid.destroy();
     },

@@ -1,4 +1,4 @@
-/** Checks that the page's brush changes velocities on the GPU like its twin on the host, and no others. */
+/** Checks that the page's brush changes the same velocities on the GPU as its twin on the host. */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';
 import { GpuBrush, held, pushed } from '../../../../src/page/tools/brush';
@@ -39,7 +39,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
         }
-        // Only the held particle moves, slowly or at the permitted speed.
+        // Slowly, or at the highest permitted speed. No other particle may change.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
           const grip = { id: COUNT - 3, position: middle, speed };

@@ -1,6 +1,6 @@
 /**
- * Tests the data of overlays on the GPU: every variant compiles, they list the candidates and contacts of the
- * reference, the heat map counts the particles of each cell, and a full list reports it.
+ * Tests overlays on the GPU: every variant compiles, lists hold the candidates and contacts of the reference, the heat
+ * map counts the particles of each cell, and a list that is full reports so.
  */
 import { describe, expect } from 'vitest';
 import { shapesOf } from '../../../../src/core/particles/shapes';
@@ -31,7 +31,6 @@ import { cornersIn } from '../../../helpers/inputs/vectors';
 import { type GpuTools, gpuTest, SHARED } from '../../../helpers/node-gpu';
 import { DIMENSIONS } from '../../../helpers/passes';
 
-/** The size of the picture in pixels. */
 const PICTURE = { width: 640, height: 480 } as const;
 const CONTACT_BIT = 0x8000_0000;
 
@@ -73,7 +72,6 @@ function gridOf(simulation: Simulation, { positions, velocities, ids, ...sizes }
   return buildGrid(world, positions, velocities, ids, shapesOf(dimensions, sizes));
 }
 
-/** Returns the reference's pairs, with names like those of `listed`. */
 function referencePairs(simulation: Simulation, grid: Grid, contactsOnly: boolean): string[] {
   const { world } = simulation;
   const pairs: string[] = [];

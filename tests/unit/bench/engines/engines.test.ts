@@ -11,7 +11,7 @@ import { loadPeer } from '../../../../bench/peers/load';
 
 const FRAMES = [0, 1, 2];
 
-/** Fewer bodies for packages: they are much slower, for reasons that more bodies would not show. */
+/** Fewer bodies for packages, because they are much slower. */
 const BODIES = 700;
 const BODIES_OF_PEERS = 160;
 

@@ -33,7 +33,6 @@ export function scriptedEngine(stateAt: (steps: number) => PhysicsState): Physic
   };
 }
 
-/** Runs a case on the CPU engine, unless another is given. Returns its figures by name. */
 export async function figuresOf(
   one: Case,
   engine: PhysicsEngine = CELLSTORM_CPU,

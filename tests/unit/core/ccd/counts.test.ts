@@ -34,7 +34,8 @@ describe('continuousCounts and advance', () => {
       gravity: [0, -64],
       substeps: 2,
     });
-    // (3 + 1) / 64 of 0.5 is two sixteenths; (40 + 1) / 64 of 4 is 2.6 sixteenths.
+    // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
+    // sixteenths of 4.
     expect(simulation.advance(1 / 64)).toBe(3);
     const reference = new ReferenceSimulation({
       dimensions: 2,

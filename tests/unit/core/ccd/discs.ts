@@ -1,8 +1,7 @@
-/** A simulation of a few discs, for tests of continuous motion. */
+/** A few discs in a box of 64 × 8, with continuous motion and without gravity. */
 import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../../src/cpu';
 
-/** Returns a simulation of a few discs with continuous motion in a box of 64 × 8, without gravity. */
 export function few(positions: number[], velocities: number[], more: Partial<SimulationOptions> = {}) {
   return createCpuSimulation({
     dimensions: 2,

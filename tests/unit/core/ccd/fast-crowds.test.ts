@@ -1,6 +1,6 @@
 /**
- * Crowds of which half are fast, on the CPU: the paths end at the same positions as with a search of all pairs, in every
- * world and in any memory order, and the bounces keep momentum.
+ * Crowds of which half are fast, on the CPU: paths end as in a search of all pairs, in every world and memory order,
+ * and bounces keep momentum.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -145,7 +145,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
       );
       const after = fly(world, substep, buildGrid(world, ends, velocities));
       expect(after.hits).toBeGreaterThan(20);
-      // Slow particles are not followed: two of them, or one that another rests beside, may be nearer.
+      // Slow particles are not followed, so pairs with a slow particle may be nearer.
       expect(nearestPair(dimensions, after.positions)).toBeGreaterThan(NEAR - 0.25);
       const before = sums(dimensions, velocities);
       const { momentum, energy } = sums(dimensions, after.velocities);

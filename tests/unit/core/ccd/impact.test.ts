@@ -26,7 +26,7 @@ interface Body {
   readonly way: readonly number[];
 }
 
-/** Returns the impact of two bodies, which takes them at the ends of their paths, with dt = 1. */
+/** Returns the impact of two bodies for dt = 1. */
 function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
@@ -217,7 +217,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 
 describe('a ball and a box in 3D', () => {
   it('meet early, not late, if 24 tangents do not reach a grazing hit', () => {
-    // A ball grazes the side of a long bar from its end. It is level with the end at half the time, and then slowly
+    // A ball grazes the side of a long bar from its end. At half the time it is level with the end, and then it slowly
     // moves towards the other side. So tangents converge slowly twice.
     const [radius, thick, long] = [0.5, 0.125, 40];
     const [ahead, aside] = [64, 2 ** -8];
@@ -253,7 +253,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
           const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
           const length = 3 * noise() ** 0.25;
           const centre = vector(() => PERIOD * noise());
-          // Along one axis it starts nearest to the next or the previous image, which most paths move away from.
+          // Along the first axis the body starts about half a period away, and most paths lead to the next image.
           const body: Body = {
             ...(isBox ? { half: vector(size) } : { radius: size() }),
             from: centre.map((along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5))),
@@ -283,7 +283,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
         runs(400),
       );
       expectSeen(hits, 50);
-      // In these, the image that is nearest at the start is not the one that is hit.
+      // In these cases the body hits another image than the one that is nearest at the start.
       expectSeen(ahead, 15);
     },
   );

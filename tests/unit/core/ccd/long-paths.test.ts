@@ -1,6 +1,6 @@
 /**
- * Paths of thousands of diameters on the CPU: they end where they end if they are followed at once, and the work has a
- * bound. The bound is checked by counting, not by time.
+ * Paths of thousands of diameters on the CPU: they end at the same positions whether followed in pieces or at once, and
+ * the work is bounded. The tests count the work instead of timing it.
  */
 import { describe, expect, it } from 'vitest';
 import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';
@@ -58,7 +58,7 @@ function follow(options: SimulationOptions, piecesAtOnce?: number, more?: Partia
   return { state, counts, work };
 }
 
-/** Discs or balls in a small periodic box, each with a way of so many diameters. */
+/** Discs or balls in a small periodic box; each moves `ways` diameters. */
 function crowd(dimensions: 2 | 3, seed: number, ways: number, areParallel = false): SimulationOptions {
   const corner = cornersIn(dimensions);
   const noise = createNoise(seed);

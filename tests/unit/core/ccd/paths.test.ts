@@ -72,7 +72,7 @@ describe('a path', () => {
     const simulation = few([4, 0.25], [2048, 0]);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts().hits).toBe(0);
-    // The pass after the paths brings it back inside.
+    // The pass after the paths brings the particle back inside.
     expect([...simulation.read().positions]).toEqual([36, 0.5]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * Obstacles of the particles' one radius, on the CPU: overlaps compared with all pairs, the contact law checked by hand,
- * the CPU engine compared with the reference and the bound, piles at rest, and rejected arguments.
+ * Obstacles with the one radius of all particles, on the CPU: compared with brute force, the reference and the bound,
+ * and checked by hand.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -227,7 +227,6 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     it('reflect a particle with the same restitution as a wall', () => {
       for (const restitution of [0.25, 1]) {
         const simulation = create(beside(4.75, [-2, 1], { restitution, relaxation: 0.5 }));
-        // Before the contact the particle flies freely for 1/64 s.
         simulation.step(DT);
         const { velocities } = readNow(simulation);
         expect(velocities[0]).toBe(2 * restitution);

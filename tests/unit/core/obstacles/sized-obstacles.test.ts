@@ -1,7 +1,4 @@
-/**
- * Obstacles with their own sizes, on the CPU: overlaps compared with all pairs, the contact law checked by hand, the
- * CPU engine compared with the bound, energy, memory, and rejected arguments.
- */
+/** Obstacles with their own sizes, on the CPU: compared with brute force and the bound, and checked by hand. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -29,7 +26,6 @@ import { DIMENSIONS, shuffled } from '../../../helpers/passes';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 import { DT, ENGINES, expectEnergyKept, hashOf, overlapsOf, readNow } from './engines';
 
-/** Returns the same obstacles in another order. */
 const permuted = (
   dimensions: number,
   obstacles: ObstacleBodies,
@@ -148,7 +144,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
             else simulation.step(DT);
             const got = simulation.read();
             const substep = deriveSubstep(world, diameter, settings, mode === 'separate' ? 0 : DT);
-            // Nothing is rounded in between.
+            // The field is dyadic, so the motion before the pass rounds nothing.
             const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
             const moved = mode === 'separate' ? start : integrate(world, substep, start);
             const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
@@ -172,7 +168,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
               }
             });
             expect(beyond).toBe(0);
-            // Otherwise the bound would be tested on zeros only.
+            // Otherwise the bound would be tested only on zeros.
             expect(pushed).toBeGreaterThan(20);
           }
         },

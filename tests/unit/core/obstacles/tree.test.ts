@@ -1,7 +1,4 @@
-/**
- * The tree of obstacles: bodies found in a box compared with a search of all bodies, in every kind of world and for all
- * sizes; the same tree for the same bodies in any order; and the number of nodes.
- */
+/** The tree of obstacles: it finds all bodies in a box, is the same for any order of the bodies, and stays small. */
 
 import { describe, expect, it } from 'vitest';
 import {
@@ -26,7 +23,6 @@ const { fround } = Math;
 
 type TreeWorld = Pick<World, 'dimensions' | 'period'>;
 
-/** Edge of the box. */
 const EDGE = 64;
 
 const PERIODS = {
@@ -74,7 +70,6 @@ function coordinates(kind: Kind): fc.Arbitrary<number> {
   return fc.oneof({ weight: 3, arbitrary: inside }, far);
 }
 
-/** A query box. */
 interface Query {
   readonly position: readonly number[];
   readonly half: readonly number[];
@@ -150,7 +145,6 @@ function found(tree: ObstacleTree, low: readonly number[], high: readonly number
   return bodies;
 }
 
-/** Returns all data of a body as a string. */
 function nameOf(dimensions: Dimensions, { positions, radii, halves, bulks }: StaticBodies, body: number) {
   const of = (numbers: Float32Array | undefined, stride: number) =>
     Array.from(numbers?.subarray(stride * body, stride * (body + 1)) ?? []);

@@ -1,6 +1,6 @@
 /**
- * Simulations of boxes among discs and balls, on the CPU: pairs compared with all pairs and between the reference and
- * the CPU engine, masses, walls, checkpoints, and rejected arguments.
+ * Simulations of boxes among discs and balls, on the CPU: compared with brute force, and the reference with the CPU
+ * engine.
  */
 
 import { describe, expect, it } from 'vitest';

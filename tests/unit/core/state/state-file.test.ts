@@ -39,7 +39,6 @@ describe('state files', () => {
     expect(() => decodeCheckpoint(damage(encodeCheckpoint(checkpoint)))).toThrow(/^the state file is /);
   });
 
-  /** Returns the state with changed JSON in its header. */
   function withHeader(change: (json: string) => string): Uint8Array {
     const bytes = encodeCheckpoint(checkpoint);
     const begin = 12 + new DataView(bytes.buffer).getUint32(8, true);

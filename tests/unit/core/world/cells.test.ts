@@ -46,7 +46,7 @@ describe('cellCoordinate', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
     }
-    // Without this and the clamp, a normal offset with a subnormal product would be one cell lower.
+    // Without flushing and the clamp, a normal offset with a subnormal product would be one cell lower.
     expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 

@@ -16,7 +16,6 @@ import { fc, runs } from '../../../helpers/properties';
 
 const RADII = { smallest: 0.5, largest: 1.5 };
 
-/** Returns the cells along each axis of the highest level. */
 function highest({ cells, levels }: World): number[] {
   return cells.map((count) => count >> (levels - 1));
 }

@@ -13,14 +13,14 @@ import { fc, runs } from '../../../helpers/properties';
 
 const PARTICLES = 300;
 const POINTS = 60;
-/** The radius of all objects. */
+/** A radius that includes all objects. */
 const WHOLE = 2 ** 60;
 
 type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
 /**
- * Returns the search of an index with the finite particles, which have one size or sizes up to 1:256. Ids are the
- * particles'. A further object is added and removed again.
+ * Returns the search of an index with the finite particles, of one size or of sizes up to 1:256, under their own ids. A
+ * further object is added and removed again.
  */
 function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },

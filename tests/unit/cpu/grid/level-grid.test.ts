@@ -15,7 +15,6 @@ import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../../../helpers/inpu
 import { buffersOf } from '../../../helpers/memory';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-/** Returns the positions as a grid stores them. */
 function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
   return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }

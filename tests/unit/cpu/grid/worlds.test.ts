@@ -17,13 +17,11 @@ import { expectSeen, fc, runs } from '../../../helpers/properties';
 
 type Dimensions = 2 | 3;
 
-/** Returns the overlapping pairs of a crowd's stored positions. */
 function exactPairs(crowd: UnusualCrowd, diameter: number): number[] {
   const { dimensions, period } = crowd.world;
   return oracle(stored(crowd), dimensions, diameter, period);
 }
 
-/** Returns a built grid of this crowd with the given capacity. */
 function gridOf({ world, positions }: UnusualCrowd, capacity: number, diameter = world.diameter): CpuGrid {
   const grid = createCpuGrid({ ...optionsOf(world), diameter, capacity });
   expect(grid.world).toEqual(world);
@@ -331,7 +329,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expect(wide).toThrow(
       `radius is ${half + 0.1}, but it must be at most ${half}, half the shortest period.`,
     );
-    // Other axes do not limit the radius.
+    // Axes that are not periodic do not limit the radius.
     const partly = createCpuGrid({ ...options, periodic: max.map((_, axis) => axis === 0) });
     partly.build(new Float32Array(dimensions).fill(1));
     partly.near(

@@ -70,7 +70,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           Object.assign(visits, { cells: 0, rows: 0 });
           const hits = hitsOf(index, ray);
           expect(visits.cells).toBeLessThanOrEqual(2 * index.count);
-          // An index with one copy of each object must give exactly the same hits.
+          // A fresh index with one copy of each object must give exactly the same hits.
           const own = hits.filter(([id]) => !copies.has(id));
           const named = hitsOf(fresh, ray).map(([id, distance]) => [originals.get(id), distance]);
           expect(named).toEqual(own);
@@ -250,7 +250,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect([...index.findAlongRay(vector(0), vector(1), Number.POSITIVE_INFINITY).ids]).toEqual([1, 0]);
     expect([...index.findAlongRay(vector(far), vector(-1), Number.POSITIVE_INFINITY).ids].at(0)).toBe(0);
     expect([...index.findAlongRay(vector(-far), vector(-1), 1).ids]).toEqual([2]);
-    // The index is filled with a row of objects.
     for (let x = index.count; x < 400; x++) index.add(vector(0.5, x % 97), 0.25);
     countVisits((visits) => {
       index.findInBox(vector(0), vector(2 ** 40));

@@ -24,7 +24,6 @@ export interface Ball {
 /** The expected content of an index. */
 export type Content = Map<number, Ball>;
 
-/** Returns the content sorted by id. */
 export function entriesOf(content: Content): [number, Ball][] {
   return [...content].sort(([a], [b]) => a - b);
 }
@@ -88,7 +87,6 @@ export function expectContent(index: CpuIndex, content: Content, cellSize?: numb
   }
 }
 
-/** Compares the objects near a point with the distances to all objects. */
 export function expectNear(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const { period } = index.bounds;
   const found: number[] = [];
@@ -108,7 +106,6 @@ export function expectNear(index: CpuIndex, content: Content, point: number[], r
   }
 }
 
-/** Compares the nearest objects, their order and number, with all objects. */
 export function expectNearest(index: CpuIndex, content: Content, point: number[], radius: number): void {
   const all: (readonly [id: number, squared: number])[] = [];
   index.near(point, Number.POSITIVE_INFINITY, (id, squared) => all.push([id, squared]));
@@ -155,7 +152,7 @@ export function countVisits<Result>(run: (visits: Visits) => Result): Result {
 
 type Corners = readonly [readonly number[], readonly number[]];
 
-/** Compares the objects in a box with a test of each object. Returns their number. */
+/** Returns the number of objects in the box. */
 export function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): number {
   const { period } = index.bounds;
   const got = [...index.findInBox(min, max)];
@@ -190,7 +187,6 @@ export function expectInBox(index: CpuIndex, content: Content, [min, max]: Corne
 /** The error of a centre's distance in doubles, as a share of the distance along the ray. */
 const DOUBLES = 2 ** -45;
 
-/** Returns the objects that a ray meets, as pairs of an id and a distance. */
 export function hitsOf(
   index: CpuIndex,
   { origin, direction, greatestDistance }: ReferenceRay,
@@ -349,7 +345,6 @@ export const CROWDS: Readonly<Record<string, (dimensions: Dimensions, most: numb
     ...unusualCrowds,
   };
 
-/** Returns a world's options without the size of its cells. */
 export function worldOptionsOf(world: World): WorldOptions {
   const { cellSize: _, ...options } = optionsOf(world);
   return options;

@@ -119,7 +119,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
   });
 
   it('meets none that is more than a period outside, even if the ray is short and there are many', () => {
-    // One period inside of its position, each ball would lie in the last column and on the ray.
+    // Moved by one period, each ball would lie in the last column and on the ray.
     const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };
     const position = corner(4).with(0, 2 * EDGE + 0.5);
     for (const count of COPIES) {
@@ -154,7 +154,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
       for (const one of [grid, sized]) {
         expect([...one.findAlongRay(corner(0), corner(2), 0.5).ids]).toEqual([]);
         expect([...one.findAlongRay(corner(0), corner(1), Number.POSITIVE_INFINITY).ids]).toEqual([]);
-        // The other searches do not find it near the ray either.
+        // The other searches do not find the particle either.
         expect([...one.findNear(corner(0), 3)]).toEqual([]);
         expect([...one.findInBox(corner(-3), corner(EDGE - 3.5))]).toEqual([]);
       }

@@ -28,7 +28,6 @@ interface Played {
   readonly simulation: CpuSimulation;
   /** Steps while `goesOn` returns true, for at most this many seconds. Returns the number of steps. */
   play(seconds: number, goesOn?: () => boolean): number;
-  /** Centres of the particles. */
   centres(): number[][];
 }
 

@@ -29,7 +29,6 @@ function crowd(dimensions: Dimensions, count: number, seed: number): SimulationO
   };
 }
 
-/** Returns the greatest differences of two states by component. */
 function difference(a: ParticleArrays, b: ParticleArrays) {
   expect([...a.ids]).toEqual([...b.ids]);
   const greatest = (first: Float32Array, second: Float32Array) =>

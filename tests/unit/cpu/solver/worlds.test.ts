@@ -19,7 +19,6 @@ const arbitraryCrowd = (kind: string, dimensions: Dimensions, most: number) =>
 
 const KINDS = Object.keys(unusualCrowds);
 
-/** Returns the options of a crowd in a kind of world. */
 function crowd(kind: string, dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));

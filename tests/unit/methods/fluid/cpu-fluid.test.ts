@@ -16,7 +16,6 @@ import { CELLAR, denseFluid } from '../../../helpers/inputs/fluids';
 
 describe('a fluid on the CPU', () => {
   const open = fluidOpener(undefined);
-  /** The progress reports of a check. */
   const reports: string[] = [];
   const report = (done: number, total: number) => reports.push(`${done} of ${total}`);
   beforeEach(() => reports.splice(0));

@@ -186,7 +186,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     const radius = 1.2 * FLUID_RADIUS;
     const position = middle.with(1, 1.5);
     fluid.setObstacles([{ shape: 'ball', position, radius }]);
-    // This must happen at once; one round of corrections alone would not suffice.
+    // The ball must push particles out at once; one round of corrections alone would not suffice.
     fluid.set({ iterations: 1 });
     fluid.step(1 / 128);
     const { positions } = fluid.read();

@@ -204,7 +204,6 @@ describe('a running fluid', () => {
     const births = Array.from((await body.read()).ids, (id) => body.births[id] as number);
     expect(births.filter((birth) => birth === 0).length).toBeGreaterThan(count / 2);
     expect(births.filter((birth) => birth > 0 && birth <= 12 * STEP + 1e-6).length).toBeGreaterThan(2);
-    // Restoring a state restores its births.
     const state = body.checkpoint();
     const before = body.births.slice();
     body.fluid.set({ drains });

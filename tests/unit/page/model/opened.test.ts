@@ -87,7 +87,6 @@ const HEADER_NAMES = [
   ],
 ];
 
-/** Returns the state with a changed header. */
 function rewriteHeader(
   bytes: Uint8Array,
   change: (header: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,

@@ -26,7 +26,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** The browser's storage. */
 class FakeStorage {
   readonly items = new Map<string, string>();
   getItem(key: string): string | null {
@@ -42,7 +41,6 @@ class FakeStorage {
 
 let pages = 0;
 
-/** Opens a page at an address, in a browser with this storage. */
 async function openPage(search: string, storage: unknown) {
   const [dark, narrow] = [new FakeRule(DARK), new FakeRule('(max-width: 500px)')];
   const metas = new Map<string, { media: string }>(
@@ -145,7 +143,6 @@ describe('a choice of light or dark', () => {
   });
 });
 
-/** Returns the colours of style sheets in one theme. */
 function coloursOf(sheets: readonly string[], theme: 'light' | 'dark'): Map<string, string> {
   const found = new Map<string, string>();
   for (const sheet of sheets) {

@@ -5,7 +5,6 @@ afterEach(() => vi.unstubAllGlobals());
 
 let pages = 0;
 
-/** Opens a page with the checkbox, in a browser with this storage. */
 async function openPage(kept: Map<string, string> | undefined) {
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => need(kept).get(key) ?? null,

@@ -43,7 +43,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
     const before = camera.sight(world, VIEWPORT);
     for (const factor of [2, 3, 0.5]) {
       const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
-      // In space this holds for points in the plane through the target.
+      // In 3D only points in the plane through the target keep their pixel.
       const target = kind === '2D' ? point : middle;
       const at = screenOf(camera, target);
       camera.zoom(factor, at.x, at.y);

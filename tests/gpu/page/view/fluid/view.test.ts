@@ -17,7 +17,6 @@ function isFluid({ pixels }: Pictured, x: number, y: number): boolean {
   return pixels.at(x, y)[2] > 127;
 }
 
-/** Returns the row of the first fluid pixel in a column, from the top. */
 function surfaceAt(pictured: Pictured, x: number): number {
   for (let y = 0; y < SIZE; y++) {
     if (isFluid(pictured, x, y)) return y;

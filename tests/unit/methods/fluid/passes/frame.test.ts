@@ -15,7 +15,6 @@ import { kernelSources, WEIGHINGS, weighing } from '../../../../../src/methods/f
 
 const DIMENSIONS = [2, 3] as const;
 
-/** Returns a field of the uniforms for a substep of `dt`. */
 function frameOf(plan: FluidPlan, field: string, dt: number): Float32Array {
   const frame = encodeFrame({ plan, couplingSize: 1, grid: { cells: [6, 6] }, count: 0, dt, obstacles: [] });
   return new Float32Array(frame, new Map(FRAME_OFFSETS).get(field), 4);

@@ -17,7 +17,7 @@ test('settlement computes from sums how to remove gained energy', () => {
     lowering: expect.closeTo(0.0005, 12),
   });
   expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
-  // If both do not suffice, the rest is taken from velocities, up to a share.
+  // If these do not suffice, the rest is taken from velocities, up to a share.
   expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
     ...slowed(0.1),
     lowering: expect.closeTo(MOST_LOWERING, 12),
@@ -26,7 +26,7 @@ test('settlement computes from sums how to remove gained energy', () => {
     ...slowed(8.5 * MOST_SLOWING),
     lowering: MOST_LOWERING,
   });
-  // Or up to the growth of kinetic energy, minus what was already removed.
+  // If kinetic energy has grown, velocities lose at most that growth, minus what was already removed.
   const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
   expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
   expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });

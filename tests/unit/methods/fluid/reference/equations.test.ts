@@ -5,7 +5,6 @@ import type { FluidPlan } from '../../../../../src/methods/fluid/options';
 import { encodeFrame, FRAME_OFFSETS } from '../../../../../src/methods/fluid/passes/frame';
 import { correctionRate, swelling } from '../../../../../src/methods/fluid/reference/equations';
 
-/** Returns a field of the uniforms for a substep of `dt`. */
 function frameOf(plan: FluidPlan, field: string, dt: number): Float32Array {
   const frame = encodeFrame({ plan, couplingSize: 1, grid: { cells: [6, 6] }, count: 0, dt, obstacles: [] });
   return new Float32Array(frame, new Map(FRAME_OFFSETS).get(field), 4);

@@ -24,7 +24,6 @@ function areaOf(inside: Inside): number {
   return count / fine ** 2;
 }
 
-/** Transfers particles at rest to the lattice. */
 function transfer(positions: readonly number[], kinds: Uint8Array) {
   const count = positions.length / 2;
   const still = { velocities: new Float32Array(2 * count), ids: new Uint32Array(count) };
