@@ -10,8 +10,8 @@
  *   - hashed cells: a uniform grid. A cell is so large that nine in ten boxes are at most as wide as a cell;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
  * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
- * timing, all must find the same pairs. They take turns; the table shows medians. The current sources are bundled,
- * because a development server's modules run slower.
+ * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The
+ * current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:report`: writes dist/bench-report.html, a page about records of `cellstorm bench`.
- * Arguments: folders or files to read; by default, bench/results with all folders in it. Files that are not records are
- * left out, with a message per file.
+ * Arguments: folders or files to read; by default, bench/results. In a folder, at any depth, only JSON files are read.
+ * A file that is not a record is left out, with a message.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it, so that it
- * runs with one command on a machine that has only a GPU driver. With `--xz`, makes a smaller .tar.xz instead of a
- * .tar.gz, which takes minutes. Runs on Linux on x86-64 only, and makes a pack for such machines: it copies this
+ * runs with one command on a machine that has only a GPU driver. With `--xz`, makes a .tar.xz instead of a .tar.gz: it
+ * is smaller, but takes minutes. Runs on Linux on x86-64 only, and makes a pack for such machines: it copies this
  * machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
@@ -97,7 +97,9 @@ function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });
   } catch {
-    process.stderr.write(`The command strip is missing, so ${basename(path)} keeps its full size.\n`);
+    process.stderr.write(
+      `The command strip is missing or failed, so ${basename(path)} keeps its full size.\n`,
+    );
   }
 }
 
@@ -124,7 +126,9 @@ export async function pack(folder: string): Promise<void> {
       LIBRARY_FOLDERS.map((searched) => join(searched, name)).find(existsSync),
     );
     if (!paths.every((path) => path !== undefined)) {
-      process.stderr.write(`Not packed, because this machine lacks them: ${names.join(', ')}.\n`);
+      process.stderr.write(
+        `Not packed, because this machine lacks at least one of them: ${names.join(', ')}.\n`,
+      );
       continue;
     }
     mkdirSync(join(folder, 'lib', group), { recursive: true });

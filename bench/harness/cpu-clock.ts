@@ -1,6 +1,6 @@
 /**
- * Measures how fast one CPU thread copies memory, which converts times into bytes, and the step of the CPU's clock.
- * Browsers round the clock to 5 or 100 µs.
+ * Measures the step of the CPU's clock, and how fast one CPU thread copies memory. The copy speed converts times into
+ * bytes (see bytes-equivalent in docs/GLOSSARY.md). Browsers round the clock to 5 or 100 µs.
  */
 
 /** Default size of a copy in bytes: more than usual caches hold. */

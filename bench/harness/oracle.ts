@@ -17,7 +17,8 @@ interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
   /**
-   * Offsets from a column to the later columns that touch it. An empty column follows the last column along each axis.
+   * Offsets from a column to the later columns that touch it. Along each axis the last column is kept empty, so no
+   * offset joins bodies at opposite ends of rows.
    */
   readonly ahead: readonly number[];
   /** Id per sorted body. */

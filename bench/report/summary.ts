@@ -99,7 +99,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   const withStatus = (status: Status) => outcomes.filter((outcome) => outcome.status === status);
   const timed = withStatus('timed');
   const sentences = [
-    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed. Each of these found the right pairs before it was timed, and the right pairs of another frame afterwards.`,
+    `${formatCount(timed.length)} of ${formatCountOf(outcomes.length, 'run')} ${timed.length === 1 ? 'was' : 'were'} timed. Each timed run found the right pairs before timing, and the right pairs of another frame afterwards.`,
   ];
   for (const [status, did] of [
     ['wrong', 'found wrong pairs'],

@@ -35,8 +35,8 @@ export async function runGpuSteps(part: Part, steps: number, seed: number): Prom
   const simulation = await createSimulation(wrapDevice(device), options(seed));
   const figures = await soak(part, simulation, steps, seed, live, () => device.queue.onSubmittedWorkDone());
   simulation.destroy();
-  // Parameter buffers that encoders of the caller may use are only forgotten, not destroyed. Garbage collection frees
-  // them.
+  // The simulation does not destroy parameter buffers that an encoder of the caller may still use; it only drops its
+  // references. Garbage collection frees them.
   await collectGarbage();
   part.judge(live.size > 0 ? `destroy() leaves ${live}` : undefined);
   part.judge(complaints.length > 0 ? `the device reported: ${complaints[0]}` : undefined);
@@ -92,9 +92,11 @@ async function soak(
     );
     for (const id of ids) model.add(id);
     part.judge(
-      ids.length !== count || wrong !== undefined
-        ? `add of ${count} particles returned ${ids.length} ids, among them ${wrong}, which is not the lowest free one`
-        : undefined,
+      ids.length !== count
+        ? `add of ${count} particles returned ${ids.length} ids`
+        : wrong !== undefined
+          ? `add returned the id ${wrong}, which is not the lowest free id`
+          : undefined,
     );
     done.added += count;
   };

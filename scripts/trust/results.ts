@@ -58,7 +58,9 @@ export async function runParts(
   let [passed, failed] = [0, 0];
   const chosen = Object.entries(parts).filter(([name]) => name.includes(only));
   if (chosen.length === 0) {
-    process.stderr.write(`--only is ${only}, but it must be one of ${Object.keys(parts).join(', ')}.\n`);
+    process.stderr.write(
+      `--only is ${only}, but it must be part of one of these names: ${Object.keys(parts).join(', ')}.\n`,
+    );
     process.exit(2);
   }
   for (const [name, run] of chosen) {
@@ -68,7 +70,7 @@ export async function runParts(
     try {
       figures = await run(part);
     } catch (error) {
-      part.fail(`The part ended with ${error instanceof Error ? error.stack : error}`);
+      part.fail(`The part threw: ${error instanceof Error ? error.stack : error}`);
     }
     const seconds = Math.round((performance.now() - began) / 100) / 10;
     part.say(`${part.passed} passed, ${part.failed} failed in ${seconds} s`);

@@ -19,7 +19,8 @@ export async function settle(
 }
 
 export function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return `a ${typeof error} that is no Error: ${String(error)}`;
+  if (!(error instanceof Error))
+    return `a value of type ${typeof error} instead of an Error: ${String(error)}`;
   const reason = 'reason' in error ? ` (${String(error.reason)})` : '';
   return `${error.name}${reason}: ${error.message}`;
 }

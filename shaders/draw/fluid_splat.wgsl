@@ -1,7 +1,7 @@
 // Draws the fluid in 2D into a texture, the field, as a strip of four vertices per slot. Output x: the density of
 // particles, which is 1 inside the fluid and ½ at its border. Output y: x times the particle's value on the colour
-// scale, from 0 to 1. The blending adds up all instances. Linked with frame.wgsl, colour.wgsl and fluid.wgsl, with the
-// flag SLOTS.
+// scale, from 0 to 1. The blending adds up all instances. Linked with frame.wgsl, colour.wgsl, fluid.wgsl and
+// fluid_reach.wgsl, with the flag SLOTS.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {

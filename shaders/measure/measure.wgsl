@@ -1,6 +1,5 @@
 // Computes sums over all particles, such as energy, overlaps and the state hash.
-// Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host adds up in 64-bit
-// integers and doubles.
+// Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host combines in doubles.
 // Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
 // Words (* counts both sides of a pair):
 //   0, 1    candidates (low, high)*             2, 3    contacts (low, high)*

@@ -5,8 +5,9 @@
 //   fn put(gathered: Gathered, index: u32, id: u32)              writes an entry,
 //   fn put_empty(index: u32)                                     marks an entry that stays empty.
 // The kernel's struct Gathered has a field `marks`, which visit passes to `mark`. The kernel binds offsets:
-// array<atomic<u32>>, in which the marks follow the offsets: MARK_ROWS rows with one bit per id. The offsets take as
-// many words as a row has bits, plus MARK_ROWS (see offsetBytes in src/passes/query/pairs.ts).
+// array<atomic<u32>>, in which the marks follow the offsets: MARK_ROWS rows with one bit per id. If a row has n bits,
+// the offsets take n + MARK_ROWS words, and the marks n words, because MARK_ROWS is 32 (see offsetBytes in
+// src/passes/query/pairs.ts).
 // Ordering: ids ascend, whatever the order of threads.
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, own_stretch, put, put_empty.

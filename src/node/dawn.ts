@@ -164,12 +164,13 @@ function tryLoad(library: string): string {
 function explainNoAdapter(driver: Driver | undefined, preference: DriverPreference): string {
   const manifest = driver?.manifest ?? process.env.VK_DRIVER_FILES;
   const path = manifest === undefined ? '' : ` (${manifest})`;
+  const source = process.env.CELLSTORM_DRIVER ? 'CELLSTORM_DRIVER' : 'options.driver';
   const found =
     driver !== undefined
       ? `Dawn finds no adapter on the ${driver.name} driver${path}`
       : preference === 'auto'
         ? 'There is neither a GPU nor a software driver'
-        : `CELLSTORM_DRIVER is ${preference}, but there is no such driver`;
+        : `${source} is ${preference}, but no such driver was found`;
   return `${found}. To get a driver that needs no GPU, ${CHROME_ADVICE}; or use the CPU backend.`;
 }
 

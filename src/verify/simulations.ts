@@ -212,7 +212,7 @@ export async function checkRepeats(
   }
   const odd = hashes.findIndex((hash) => hash !== hashes[0]);
   return odd < 0
-    ? success(`hash ${hashes[0]} after ${steps} steps, ${runs.length} times`)
+    ? success(`${runs.length} runs end with hash ${hashes[0]} after ${steps} steps`)
     : failure(`${runs[odd]?.[0]} ends with hash ${hashes[odd]}, run 1 with ${hashes[0]}`);
 }
 
@@ -284,7 +284,7 @@ export function compareWithin(
     }
   }
   return success(
-    `errors up to ${worst.toFixed(3)} of the bound${unsettled > 0 ? `; ${unsettled} positions or velocities have no bound` : ''}`,
+    `errors up to ${worst.toFixed(3)} of what is allowed${unsettled > 0 ? `; ${unsettled} positions or velocities have no bound` : ''}`,
   );
 }
 

@@ -1,6 +1,6 @@
 // Tests all pairs, each once, in tiles of WORKGROUP_SIZE bodies. A workgroup compares its own tile with one stripe of
 // STRIPE_TILES tiles, which bounds the time of a dispatch. It skips tiles before its own, because their workgroups test
-// those pairs. A slice counts workgroups.
+// those pairs. `slice` is the range of workgroups that this dispatch runs.
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 

@@ -123,7 +123,9 @@ export class NativeProgram {
     const answer = await new Promise<string>((resolve, reject) => {
       this.question = { line, answer: resolve, fail: reject };
       late = setTimeout(() => {
-        this.end(new Error(`${this.describe(line)} nothing for ${this.patience} seconds, so it was ended.`));
+        const missed = line === '' ? 'wrote no greeting' : `did not answer "${shorten(line)}"`;
+        const reason = `The program ${this.path} ${missed} within ${this.patience} seconds, so it was ended.`;
+        this.end(new Error(reason));
         this.child.kill('SIGKILL');
       }, 1000 * this.patience);
     }).finally(() => clearTimeout(late));
@@ -145,7 +147,10 @@ export class NativeProgram {
       question?.answer(line);
       if (question && line.length <= MOST_ANSWER) continue;
       // Later answers could no longer be matched to questions.
-      this.end(new Error(`The program ${this.path} wrote "${shorten(line)}" without a question.`));
+      const wrong = question
+        ? `a line of more than ${MOST_ANSWER} letters: "${shorten(line)}"`
+        : `"${shorten(line)}" without a question`;
+      this.end(new Error(`The program ${this.path} wrote ${wrong}.`));
       this.child.kill('SIGKILL');
     }
   }

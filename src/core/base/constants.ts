@@ -223,7 +223,10 @@ export const MOST_PIECES = 1024;
 /** Most pieces per tick. A particle whose path has more is held where it is. */
 export const PIECES_PER_TICK = 16;
 
-/** Least number of path lists in an unbounded world: even a few paths may pass many cells. */
+/**
+ * Least size, in lists, of the hash table of an unbounded world that lists the paths through each cell
+ * (solve/ccd/link.wgsl). Even a few paths may pass many cells.
+ */
 export const FEWEST_LISTS = 2 ** 17;
 
 /** The partner of a path that ends at a wall is this number plus the axis of the wall. */

@@ -104,9 +104,9 @@ export function boxCells(
   const cellCount = cells.reduce((product, count) => product * count, 1);
   if (Math.max(...cells) > MAX_CELLS_PER_AXIS || cellCount > MAX_CELLS) {
     throw new ArgumentError(
-      'world',
+      'the number of cells in the world',
       cells,
-      `at most ${MAX_CELLS_PER_AXIS} cells along an axis and ${MAX_CELLS} in all (a larger cellSize or a smaller box)`,
+      `at most ${MAX_CELLS_PER_AXIS} along an axis and ${MAX_CELLS} in all (a larger cellSize or a smaller box)`,
     );
   }
   const period = extent.map((length, axis) => (periodic[axis] ? length : 0));

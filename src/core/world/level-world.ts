@@ -165,8 +165,8 @@ function chooseBase(
   }
   const cells = cellsAlong(box, base);
   if (Math.max(...cells) > MAX_CELLS_PER_AXIS) {
-    const accepted = `at most ${MAX_CELLS_PER_AXIS} cells along an axis (a larger cellSize or a smaller box)`;
-    throw new ArgumentError('world', cells, accepted);
+    const accepted = `at most ${MAX_CELLS_PER_AXIS} along an axis (a larger cellSize or a smaller box)`;
+    throw new ArgumentError('the number of the smallest cells in the world', cells, accepted);
   }
   // If `cellSize` asks for more cells than can be numbered, make the cells of a periodic box wider.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
@@ -204,8 +204,8 @@ function numberCells(
     cellCount += along.reduce((product, count) => product * count, 1);
   }
   if (2 * cellCount > MAX_CELLS) {
-    const accepted = `at most ${MAX_CELLS / 2} cells in all (a larger cellSize or a smaller box)`;
-    throw new ArgumentError('world', cells, accepted);
+    const accepted = `at most ${MAX_CELLS / 2} (a larger cellSize or a smaller box)`;
+    throw new ArgumentError('the number of cells on all levels', cellCount, accepted);
   }
   return { cellCount, levelStarts };
 }

@@ -5,8 +5,8 @@
  * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
  * are the next row, and three rows in the next layer. A second table holds the first slot of each cell, because
  * advancing a pointer into each row ahead would take four unpredictable branches per slot.
- * Whether a row holds any slot is unpredictable too. So the first slot from the row's beginning on is always tested;
- * the distance rejects it if it is out of reach.
+ * Whether a row holds any slot is unpredictable too. So the first slot at or after the row's beginning is always
+ * tested, even if it lies behind the row; the distance rejects it if it is out of reach.
  * The test is written out five times, because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';
@@ -28,8 +28,8 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * The search of a block stops after the slot with which the pairs of the block exceed BLOCK_WORDS words. FOUND_WORDS
- * adds room for all pairs of that slot.
+ * The search of a block stops once its pairs take more than BLOCK_WORDS words; it first finishes the slot that it is
+ * at. FOUND_WORDS therefore adds room for all pairs of one slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;

@@ -1,4 +1,4 @@
-/** Checks the arguments of an index. */
+/** Checks the arguments of a CpuIndex (index.ts). */
 import { checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';

@@ -29,11 +29,9 @@ export type Census = Pick<
 
 export interface Neighbours {
   readonly contact: ContactKernels;
-  /**
-   * Results of the last sort: the index in the input of the particle in each slot; the number of particles that are not
-   * quarantined.
-   */
+  /** For each slot, the index of its particle in the input of the last sort. */
   readonly source: Uint32Array;
+  /** Number of particles of the last sort that are not quarantined. */
   readonly live: number;
   readonly memoryBytes: number;
   /**
@@ -41,7 +39,7 @@ export interface Neighbours {
    * positions, and radii if they vary, in that order to `target`.
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** Starts a search of the sorted state. `labels`: the label of each slot in the pairs. */
+  /** Starts a search of the sorted state. `labels`: the number that stands for each slot in the pairs. */
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Visits the slots of all particles of the sorted state that would reach into a box if they were an eighth larger.

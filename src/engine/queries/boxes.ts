@@ -90,7 +90,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
       const accepted = `a GPUBuffer with usage STORAGE and at least ${needed} bytes for ${count} boxes`;
       throw new ArgumentError('boxes', boxes, accepted);
     }
-    const shared = lastBuilt(this.grid, 'nothing is in any box');
+    const shared = lastBuilt(this.grid);
     Boxes.clear(encoder, this.queued.buffers.queue);
     this.record(encoder, shared, {
       label: 'grid.boxes',

@@ -35,11 +35,13 @@ interface Search {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Returns the parameters of the grid's last `encode`. If there was none, throws an error with `consequence`. */
-export function lastBuilt(grid: KernelGrid, consequence: string): SharedBinding {
+/** Returns the parameters of the grid's last `encode`. Throws if there was none. */
+export function lastBuilt(grid: KernelGrid): SharedBinding {
   const built = grid.built();
   if (!built)
-    throw new CellstormError(`The grid has not been encoded yet, so ${consequence}; encode the grid first.`);
+    throw new CellstormError(
+      'The grid has not been encoded yet, so it has no particles to search; encode the grid first.',
+    );
   return built.shared;
 }
 

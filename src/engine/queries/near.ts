@@ -101,7 +101,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     if (count > this.points) throw new ArgumentError('count', count, `at most ${this.points} points`);
     checkRadius('radius', radius, this.reach, `${this.reach}, the reach that the search was created with`);
     const values = { reach_squared: reachSquared(radius) };
-    this.record(encoder, lastBuilt(this.grid, 'nothing is near anything'), {
+    this.record(encoder, lastBuilt(this.grid), {
       label: 'grid.near',
       owners: points,
       count,

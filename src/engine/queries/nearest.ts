@@ -140,7 +140,7 @@ export class GridNearest {
     if (points === this.ids || points === this.distancesSquared) {
       throw new ArgumentError('points', points, 'a buffer that the search does not write');
     }
-    const shared = lastBuilt(this.grid, 'nothing is near anything');
+    const shared = lastBuilt(this.grid);
     if (this.parameters.makeRoom()) this.groups = new WeakMap();
     const offset = this.parameters.write({
       reach_squared: reachSquared(radius),

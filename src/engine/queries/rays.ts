@@ -153,8 +153,6 @@ function checkRadius(
   return { radius: reach, radius_squared: Math.fround(reach * reach) };
 }
 
-const NOTHING_MET = 'rays meet nothing';
-
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(
     grid: KernelGrid,
@@ -200,7 +198,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     this.list.checkUsable();
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
-    this.record(encoder, lastBuilt(this.grid, NOTHING_MET), {
+    this.record(encoder, lastBuilt(this.grid), {
       label: 'grid.rays',
       owners: input.rays,
       count: input.count,
@@ -297,7 +295,7 @@ export class GridFirstHits {
     this.checkUsable();
     checkEncoder(encoder);
     const values = checkRays(this.grid.world, this.rays, input);
-    const shared = lastBuilt(this.grid, NOTHING_MET);
+    const shared = lastBuilt(this.grid);
     if (this.parameters.makeRoom()) this.groups = new WeakMap();
     const offset = this.parameters.write(values);
     const group = this.groupFor(input.rays);

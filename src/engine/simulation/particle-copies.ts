@@ -2,7 +2,8 @@
  * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
  * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
  * in place.
- * Ordering: writes are submitted at once.
+ * Ordering: `upload` and `markLeaving` write through the queue immediately, so before any commands that are submitted
+ * later.
  */
 
 import { ArgumentError } from '../../core/base/errors';

@@ -154,7 +154,8 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // There may be more entries than emitters: emitters added later reuse the entries of removed ones.
+  // There may be more entries than emitters. If the list of emitters becomes shorter, the last entries stay, and
+  // emitters that are added later reuse them.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

@@ -8,7 +8,7 @@ import type { StageTimes } from '../../core/base/stage-times';
 import { planSimulation } from '../../core/simulation/plan';
 import { checkHolds } from '../../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
-import type { Gpu } from '../../gpu/device';
+import { checkGpu, type Gpu } from '../../gpu/device';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
@@ -71,10 +71,7 @@ export class Fluid {
 
   static async create(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
     const plan = planFluid(options);
-    if (typeof gpu?.checkAlive !== 'function') {
-      throw new ArgumentError('gpu', gpu, 'what requestGpu() or wrapDevice() returns');
-    }
-    gpu.checkAlive();
+    checkGpu(gpu);
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
     // The default, cells as wide as a diameter, would take eleven times as many cells in 3D, nearly all of them empty.

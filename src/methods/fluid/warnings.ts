@@ -40,7 +40,7 @@ export function fluidWarnings(
   }
   if (unconverged > 0) {
     sentences.push(
-      `${unconverged} of ${substeps} substeps ended with more than ${tolerance} of the surplus flow left. A larger \`mostIterations\` than ${mostIterations} may help; fluid that is enclosed and squeezed by solids has no solution.`,
+      `In ${unconverged} of ${substeps} substeps the pressure solver stopped with more than ${tolerance} of the surplus flow left. A larger \`mostIterations\` than ${mostIterations} may help; fluid that is enclosed and squeezed by solids has no solution.`,
     );
   }
   if (nonFinite > 0) {

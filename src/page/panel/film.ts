@@ -133,7 +133,7 @@ export class Film {
     if (!canvas || !run || this.isBusy) return;
     const length = seconds.valueAsNumber;
     if (!(length >= 1 && length <= MOST_EXACT_SECONDS)) {
-      notify(`An exact film lasts 1 to ${MOST_EXACT_SECONDS} seconds, not ${seconds.value || 'none'}.`);
+      notify(`An exact film lasts 1 to ${MOST_EXACT_SECONDS} seconds.`);
       return;
     }
     this.isExact = true;

@@ -96,7 +96,7 @@ export class Panel {
     }
     const scene = findScene(choices.scene);
     const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
-    const ofFile = `The particles come from the file ${opened?.name}${ofScene}. Choose a scene to leave it.`;
+    const ofFile = `The particles come from ${opened?.name}${ofScene}. Choose a scene to close the file.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
     for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
     for (const [name, hint] of refusedFields({ ...choices, opened })) {

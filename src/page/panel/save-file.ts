@@ -22,7 +22,7 @@ export async function saveState({ simulation }: Run, session: Session): Promise<
   saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);
   notify(
     drive
-      ? 'The state is saved, without what the scene moves: when opened, gravity and obstacles stay as they are now.'
+      ? 'The state is saved; when opened, its gravity and obstacles no longer move.'
       : 'The state is saved; when opened, it goes on with the same bits.',
   );
 }

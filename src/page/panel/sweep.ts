@@ -195,7 +195,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
         failures[broadPhase] = 0;
         if (leftOut > 0) {
           request.onNote(
-            `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, in which the clock of the GPU ran backwards.`,
+            `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, because the clock of the GPU ran backwards.`,
           );
         }
         // Scenes of whole rows or towers may have the same count at two sizes.

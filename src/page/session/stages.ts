@@ -80,7 +80,7 @@ export class StageHistory {
   get note(): string {
     return this.discarded === 0
       ? ''
-      : `; ${formatCountOf(this.discarded, 'step')} left out, in which that clock ran backwards`;
+      : `; ${formatCountOf(this.discarded, 'step')} left out, because the clock ran backwards`;
   }
 
   get length(): number {

@@ -45,8 +45,8 @@ export class Tools {
   /** True if a step has been taken since the pointer went down. */
   private hasActed = false;
   /**
-   * The run for which room was requested since the pointer went down. While the same run goes on, the request was not
-   * granted, so it is not repeated.
+   * The run for which room was requested since the pointer went down. A granted request starts a new run. If the run is
+   * still this one, the request is pending or was refused, so it is not repeated.
    */
   private fullRun: Run | undefined;
   /** The position of a push or pull that ended before a step. The next step applies it. */

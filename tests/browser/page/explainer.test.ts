@@ -276,7 +276,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, last - 1);
   });
 
-  browserTest('follow a character key until those are switched off', async () => {
+  browserTest('follow a character key until character keys are switched off', async () => {
     const { page } = await open();
     await page.click('#first');
     await blur(page);

@@ -282,7 +282,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'stay finite at the greatest speeds, even if a single workgroup adds all particles',
+    'stay finite at the greatest speeds, even if a single workgroup sums over all particles',
     async (_, tools) => {
       const count = 4096;
       const { world, grid } = sceneGrid('lattice', dimensions, count);

@@ -42,7 +42,7 @@ describe.skipIf(allowsNoGpu())('a short version of', () => {
   test('a command rejects an unknown part', { tags: 'full' }, () => {
     const { status, output } = run('faults', '--only', 'nothing');
     expect(output).toBe(
-      '--only is nothing, but it must be one of lost-destroyed, lost-unknown, memory, limits, scenes, damage.\n',
+      '--only is nothing, but it must be part of one of these names: lost-destroyed, lost-unknown, memory, limits, scenes, damage.\n',
     );
     expect(status).toBe(2);
   });

@@ -264,9 +264,9 @@ function tailOf({ levels }: Levels): number {
 }
 
 /**
- * Returns the workgroup counts of all indirect dispatches. Three come first: over all cells with the upper layers
- * (nodes), over the same cells with at most PARTIALS workgroups, and for the tail. Two follow per level: over half of
- * its cells, and over all of its cells.
+ * Returns the workgroup counts of all indirect dispatches. Three come first: over all nodes (the cells and the upper
+ * layers), over the nodes again but with at most PARTIALS workgroups, and for the tail. Two follow per level: over half
+ * of its cells, and over all of its cells.
  */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;

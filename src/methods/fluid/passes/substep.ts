@@ -115,7 +115,7 @@ export class Substep {
     ];
   }
 
-  /** Throws if the device cannot hold the lattice or a Substep's buffers with an entry per particle. */
+  /** Throws if the device cannot hold the lattice, or those buffers of a Substep that have an entry per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
     // It is enough to check the largest buffers.

@@ -1,7 +1,7 @@
 /**
  * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf.
- * Rounds to 32-bit floats wherever the GPU stores a value. The same state gives the same bits, because the grid's order
- * of pairs depends on the state alone.
+ * Rounds positions, velocities and densities to 32-bit floats, as the GPU stores them; curls and factors λ stay
+ * doubles. The same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 
 import { wallsOf } from '../../../core/world/walls';

@@ -232,7 +232,7 @@ describe('files', () => {
 
   for (const [scene, notice] of [
     ['lattice', /saved; when opened, it goes on with the same bits/],
-    ['hourglass', /saved, without what the scene moves/],
+    ['hourglass', /saved; when opened, its gravity and obstacles no longer move/],
   ] as const) {
     browserTest(`of a state hold no more than the page says (${scene})`, async () => {
       const { page } = await open();

@@ -245,7 +245,7 @@ describe('the inspector', () => {
     });
   }
 
-  browserTest('reads the new run if the run is replaced before it was read', async () => {
+  browserTest('reads the new run if it replaces a run that is still being read', async () => {
     // A new page, which has not loaded the card yet. It runs the GPU engine: the CPU engine would also draw from
     // `read`, which waits here.
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });

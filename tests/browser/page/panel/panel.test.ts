@@ -161,7 +161,7 @@ describe('the number of particles', () => {
     expectNoProblems();
   });
 
-  browserTest('is what fits if the device is too small, and the page says how many', async () => {
+  browserTest('is reduced to one that fits if the device is too small, and the page says which', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       // The address asks for this many from the start.
       count: 90_000_000,

@@ -198,7 +198,7 @@ describe('the summary', () => {
       timed('f', 10, 1, { status: 'stopped', total: undefined }),
     ]);
     expect(sentences).toEqual([
-      '1 of 6 runs was timed. Each of these found the right pairs before it was timed, and the right pairs of another frame afterwards.',
+      '1 of 6 runs was timed. Each timed run found the right pairs before timing, and the right pairs of another frame afterwards.',
       '1 run found wrong pairs and has no time: b on uniform 2D.',
       '1 run failed and has no time: c on uniform 2D.',
       '1 run would have taken too long.',

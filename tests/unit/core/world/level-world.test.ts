@@ -21,9 +21,9 @@ function highest({ cells, levels }: World): number[] {
 }
 
 describe('a periodic world with variable radii', () => {
-  const make = (low: number, high: number, cellSize?: number) => {
-    const options = { dimensions: 2, min: [low, low], max: [high, high], periodic: true };
-    return defineLevels({ ...options, cellSize } as WorldOptions, RADII, 1000);
+  const make = (low: number, high: number) => {
+    const options: WorldOptions = { dimensions: 2, min: [low, low], max: [high, high], periodic: true };
+    return defineLevels(options, RADII, 1000);
   };
 
   it('is rejected if rounding leaves two cells on the highest level, which would be visited twice', () => {
@@ -84,8 +84,11 @@ describe('a periodic world with variable radii', () => {
   });
 
   it('is rejected if an axis has more cells than 32-bit floats resolve', () => {
-    expect(() => make(0, 2 ** 20, 1)).toThrow(
-      new RegExp(`^world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} cells along an axis`),
+    const long = { dimensions: 2, min: [0, 0], max: [2 ** 20, 12], periodic: true, cellSize: 1 } as const;
+    expect(() => defineLevels(long, RADII, 1000)).toThrow(
+      new RegExp(
+        `^the number of the smallest cells in the world is .*, but it must be at most ${MAX_CELLS_PER_AXIS} along an axis`,
+      ),
     );
   });
 });
@@ -182,7 +185,7 @@ describe('levels of a periodic world that begins off 0', () => {
           10,
         );
     expect(make(2 ** 20 + 2, undefined, 0)).toThrow(
-      /^world is \[524289, 524289\], but it must be at most 524288 cells/,
+      /^the number of the smallest cells in the world is \[524289, 524289\], but it must be at most 524288 along/,
     );
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);

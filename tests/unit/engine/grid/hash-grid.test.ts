@@ -17,7 +17,12 @@ describe('HashGrid.create rejects', () => {
     ['world.cellSize', '0.5', { cellSize: 0.5 }, /at least the largest diameter, 1/],
     ['world.min', '[0, 0]', { min: [0, 0] }, /3 finite numbers/],
     ['world.max[2]', '0', { max: [9, 9, 0] }, /at least world\.min\[2\] \+ one diameter/],
-    ['world', '[3002, 3002, 3002]', { max: [3000, 3000, 3000] }, /2147483644 in all/],
+    [
+      'the number of cells in the world',
+      '[3002, 3002, 3002]',
+      { max: [3000, 3000, 3000] },
+      /2147483644 in all/,
+    ],
     ['options.size', '2', { size: 2 }, /one of min, max, periodic, unbounded/],
   ])('%s = %s', async (argument, value, changes, accepted) => {
     const options = { ...good, ...changes } as HashGridOptions;

@@ -40,10 +40,7 @@ describe('the stages of the last steps', () => {
     const history = new StageHistory();
     const missing = () => ({ ...stepTime({ scan: 0, resolve: 4 }), discarded: 1 });
     expect(history.add(missing(), 0)).toBe(true);
-    expect([history.length, history.note]).toEqual([
-      0,
-      '; 1 step left out, in which that clock ran backwards',
-    ]);
+    expect([history.length, history.note]).toEqual([0, '; 1 step left out, because the clock ran backwards']);
     history.add(stepTime({ scan: 1, resolve: 4 }), 1000);
     const again = missing();
     expect(history.add(again, 2000)).toBe(true);
@@ -51,7 +48,7 @@ describe('the stages of the last steps', () => {
     expect(history.latest).toEqual({ scan: 1, resolve: 4 });
     expect([history.length, history.note]).toEqual([
       1,
-      '; 2 steps left out, in which that clock ran backwards',
+      '; 2 steps left out, because the clock ran backwards',
     ]);
     history.clear();
     expect(history.note).toBe('');

@@ -330,15 +330,24 @@ describe('an incorrect program', () => {
     expect(native?.total).toBeUndefined();
   });
 
-  it('is ended if it writes nothing, or never stops writing', async () => {
+  it('is ended if it writes nothing, answers nothing, or never stops writing', async () => {
     const silent = write(`#!${process.execPath}\nsetInterval(() => undefined, 1000);\n`);
     await expect(NativeProgram.start(silent, 0.2)).rejects.toThrow(
-      `The program ${silent} began with nothing for 0.2 seconds, so it was ended.`,
+      `The program ${silent} wrote no greeting within 0.2 seconds, so it was ended.`,
     );
+    // A shell greets sooner than Node.
+    const mute = write("#!/bin/sh\necho 'cellstorm-native 1 wall 500 A machine'\nexec sleep 600\n");
+    const started = await NativeProgram.start(mute, 1.5);
+    await expect(started.program.ask('find', 2)).rejects.toThrow(
+      `The program ${mute} did not answer "find" within 1.5 seconds, so it was ended.`,
+    );
+    await started.program.destroy();
     const endless = fake({ before: "return fs.writeSync(1, 'x'.repeat(2 ** 16));" });
     const { program } = await NativeProgram.start(endless);
     await expect(program.ask('find', 2)).rejects.toThrow(/answered "find" with "x{80}…", but it must be/);
-    await expect(program.ask('find', 2)).rejects.toThrow(/wrote "x{80}…" without a question/);
+    await expect(program.ask('find', 2)).rejects.toThrow(
+      /wrote a line of more than 4096 letters: "x{80}…"\.$/,
+    );
     await program.destroy();
   });
 });

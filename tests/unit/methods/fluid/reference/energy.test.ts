@@ -26,7 +26,7 @@ test('settlement computes from sums how to remove gained energy', () => {
     ...slowed(8.5 * MOST_SLOWING),
     lowering: MOST_LOWERING,
   });
-  // If kinetic energy has grown, velocities lose at most that growth, minus what was already removed.
+  // If kinetic energy grew by more than that share, up to the growth is taken, minus what was already removed.
   const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
   expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
   expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });
