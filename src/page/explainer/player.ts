@@ -163,8 +163,9 @@ export class Player {
     this.showPlaying();
     letChoose(find('character-keys', HTMLInputElement));
     document.addEventListener('keydown', (event) => this.press(event));
-    window.addEventListener('hashchange', () => {
-      const index = this.readAddress();
+    window.addEventListener('hashchange', ({ newURL }) => {
+      // By now, writeAddress may have replaced the address that the visitor chose.
+      const index = this.readAddress(new URL(newURL).hash);
       if (index === undefined || index === this.index) return;
       this.pause();
       this.show(index);
@@ -186,8 +187,8 @@ export class Player {
     key.act(this);
   }
 
-  private readAddress(): number | undefined {
-    const [, stage = '', index = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(window.location.hash) ?? [];
+  private readAddress(hash = window.location.hash): number | undefined {
+    const [, stage = '', index = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(hash) ?? [];
     return STAGES.some(({ name }) => name === stage) ? findStep(this.trace, stage, Number(index)) : undefined;
   }
 

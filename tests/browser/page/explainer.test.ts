@@ -169,11 +169,19 @@ describe('the steps of the explainer', () => {
       samples.flatMap((sample) => (sample.checkVisibility() ? [sample.textContent ?? ''] : [])),
     );
 
-  browserTest('are shown by a link', async () => {
-    const { page, expectNoProblems } = await browser.openPage('explainer.html#probe-8');
-    await expectStep(page, firstOf('probe') + 8);
-    expectNoProblems();
-  });
+  browserTest(
+    'are shown by a link, even if the address changes again before the page knows of it',
+    async () => {
+      const { page, expectNoProblems } = await browser.openPage('explainer.html#probe-8');
+      await expectStep(page, firstOf('probe') + 8);
+      await page.evaluate(() => {
+        window.location.hash = '#order-2';
+        window.history.replaceState(null, '', '#probe-8');
+      });
+      await expectStep(page, firstOf('order') + 2);
+      expectNoProblems();
+    },
+  );
 
   browserTest('show in the world what they read, and the verdicts so far', async () => {
     const { page, linked } = await openStep('probe', 8);
