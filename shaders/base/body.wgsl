@@ -21,7 +21,15 @@ fn body_position(body: PackedBody) -> Vector {
 }
 
 fn with_position(body: PackedBody, position: Vector) -> PackedBody {
-  return PackedBody(with_last(position, body.ball.w), body.shape);
+  return PackedBody(with_upper(body.ball, position), body.shape);
+}
+
+fn stored_load(body: PackedBody, velocity: Stored) -> f32 {
+  return spare_of(body.ball, velocity);
+}
+
+fn with_load(body: PackedBody, load: f32) -> PackedBody {
+  return PackedBody(with_spare(body.ball, load), body.shape);
 }
 
 fn radius_of(body: PackedBody) -> f32 {
@@ -30,7 +38,7 @@ fn radius_of(body: PackedBody) -> f32 {
 
 // Replaces the position by NaN, so that the particle is in no cell. WGSL can write a NaN only as bits.
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
-  return PackedBodyBits(vec4u(vec3u(NOT_A_NUMBER), bits.ball.w), bits.shape);
+  return PackedBodyBits(with_upper_nan(bits.ball), bits.shape);
 }
 
 fn bits_of(body: PackedBody) -> PackedBodyBits {
@@ -49,7 +57,15 @@ fn body_position(body: PackedBody) -> Vector {
 }
 
 fn with_position(body: PackedBody, position: Vector) -> PackedBody {
-  return with_last(position, body.w);
+  return with_upper(body, position);
+}
+
+fn stored_load(body: PackedBody, velocity: Stored) -> f32 {
+  return spare_of(body, velocity);
+}
+
+fn with_load(body: PackedBody, load: f32) -> PackedBody {
+  return with_spare(body, load);
 }
 
 fn radius_of(body: PackedBody) -> f32 {
@@ -57,7 +73,7 @@ fn radius_of(body: PackedBody) -> f32 {
 }
 
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
-  return PackedBodyBits(vec3u(NOT_A_NUMBER), bits.w);
+  return with_upper_nan(bits);
 }
 #endif
 

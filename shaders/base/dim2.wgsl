@@ -25,6 +25,34 @@ fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }
 
+// Returns the bits of `four` with NaN in the first components.
+fn with_upper_nan(bits: vec4u) -> vec4u {
+  return vec4u(vec2u(NOT_A_NUMBER), bits.zw);
+}
+
+// The load of a particle (solve/contact_law.wgsl) is in the third component of its body, which is free in 2D.
+fn spare_of(four: vec4f, stored: Stored) -> f32 {
+  return four.z;
+}
+
+fn with_spare(four: vec4f, spare: f32) -> vec4f {
+  return vec4f(four.xy, spare, four.w);
+}
+
+fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
+  return vector;
+}
+
+// Returns `four` with other first components.
+fn with_upper(four: vec4f, vector: Vector) -> vec4f {
+  return vec4f(vector, four.zw);
+}
+
+// Returns `stored` with another vector. Keeps the component that holds no part of the vector.
+fn with_vector(stored: Stored, vector: Vector) -> Stored {
+  return vector;
+}
+
 fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, 0.0, last);
 }

@@ -8,7 +8,8 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A particle's vector in memory: 16 bytes, of which the last four are unused and zero.
+// A particle's vector in memory: 16 bytes. The last four are zero, except in velocities of particles with a radius each;
+// see spare_of.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
 
@@ -23,6 +24,34 @@ fn store_vector(vector: Vector) -> Stored {
 // Returns the vector in the first components of `four`.
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
+}
+
+// Returns the bits of `four` with NaN in the first components.
+fn with_upper_nan(bits: vec4u) -> vec4u {
+  return vec4u(vec3u(NOT_A_NUMBER), bits.w);
+}
+
+// The load of a particle (solve/contact_law.wgsl) is in the last component of its velocity, which is free in 3D.
+fn spare_of(four: vec4f, stored: Stored) -> f32 {
+  return stored.w;
+}
+
+fn with_spare(four: vec4f, spare: f32) -> vec4f {
+  return four;
+}
+
+fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
+  return Stored(vector, spare);
+}
+
+// Returns `four` with other first components.
+fn with_upper(four: vec4f, vector: Vector) -> vec4f {
+  return vec4f(vector, four.w);
+}
+
+// Returns `stored` with another vector. Keeps the component that holds no part of the vector.
+fn with_vector(stored: Stored, vector: Vector) -> Stored {
+  return Stored(vector, stored.w);
 }
 
 fn with_last(vector: Vector, last: f32) -> vec4f {

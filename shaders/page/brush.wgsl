@@ -32,7 +32,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     // The comparison is false for a NaN. A particle exactly on the ray has no direction away from the ray.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
-      velocity[slot] = store_vector(load_vector(velocity[slot]) + push * across);
+      velocity[slot] = with_vector(velocity[slot], load_vector(velocity[slot]) + push * across);
     }
   }
 }
@@ -42,7 +42,7 @@ fn hold(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) w
   for (var slot = thread.x; slot < stroke.count; slot += workgroups.x * WORKGROUP_SIZE) {
     if (id[slot] == stroke.held) {
       let way = stroke.origin - body_position(position[slot]);
-      velocity[slot] = store_vector(way * min(stroke.change, stroke.reach / max(length(way), LEAST_WAY)));
+      velocity[slot] = with_vector(velocity[slot], way * min(stroke.change, stroke.reach / max(length(way), LEAST_WAY)));
     }
   }
 }

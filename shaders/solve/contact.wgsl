@@ -11,27 +11,26 @@ struct Contact {
   // A unit vector from the other particle to this one.
   normal: Vector,
   overlap: f32,
-#if VARIABLE_RADII
-  // This side's share of the correction.
-  share: f32,
 #if HAS_BOXES
   // False if the balls around two bodies overlap but the bodies themselves do not.
   is_contact: bool,
 #endif
-#endif
 }
 
 #if VARIABLE_RADII
-// Returns the other's mass divided by the mass of both, from the ratio of the radii. Twin: massShare in
-// src/core/contact/law.ts.
-fn mass_share(own: f32, other: f32) -> f32 {
+// Returns the other's mass divided by the mass of both, from the ratio of the radii. Each mass is multiplied by 1 + load,
+// except that equal particles always share equally.
+// Twin: massShare in src/core/contact/law.ts.
+fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
   var weight = ratio * ratio;
   if (DIMENSIONS == 3u) {
     weight *= ratio;
   }
-  return select(weight, 1.0, is_smaller) / (1.0 + weight);
+  let own_mass = select(1.0, weight, is_smaller) * (1.0 + own_load);
+  let other_mass = select(weight, 1.0, is_smaller) * (1.0 + other_load);
+  return select(other_mass / (own_mass + other_mass), 0.5, own == other);
 }
 #endif
 
@@ -54,7 +53,6 @@ fn shallowest_axis(depths: Vector) -> u32 {
 // Returns the contact of two bodies whose enclosing balls overlap; the bodies themselves may not overlap.
 // src/core/particles/shapes.ts explains the geometry.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
-  let share = mass_share(particle.bulk, other.bulk);
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
   let sides = particle.half + other.half;
   let beyond = abs(other.apart) - sides;
@@ -63,7 +61,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   if (squared >= COINCIDENT_SQUARED) {
     let distance = sqrt(squared);
     // Compares squares, like the test of equal balls, because a root is rounded.
-    return Contact(sign(other.apart) * outside / distance, round - distance, share, squared < round * round);
+    return Contact(sign(other.apart) * outside / distance, round - distance, squared < round * round);
   }
   let is_level = abs(other.apart) < Vector(NOT_APART);
   let depths = select(beyond, -sides, is_level);
@@ -71,7 +69,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let overlap = round - depths[axis];
   let is_up = select(other.apart[axis] > 0.0, particle.slot > other.slot, is_level[axis]);
   let along = select(Vector(), Vector(1.0), AXES == Extent(axis));
-  return Contact(select(-along, along, is_up), overlap, share, overlap > 0.0);
+  return Contact(select(-along, along, is_up), overlap, overlap > 0.0);
 }
 #else
 // Uses no branch: the rare case of coincident centres costs a few selects, while a branch would cost every thread the
@@ -85,8 +83,7 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let normal = select(other.apart / distance, away, coincident);
 #if VARIABLE_RADII
   let reach = particle.radius + other.radius;
-  let share = mass_share(particle.radius, other.radius);
-  return Contact(normal, reach - select(distance, 0.0, coincident), share);
+  return Contact(normal, reach - select(distance, 0.0, coincident));
 #else
   return Contact(normal, substep.diameter - select(distance, 0.0, coincident));
 #endif

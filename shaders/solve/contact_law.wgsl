@@ -2,10 +2,33 @@
 // multiplies in the same order.
 // Needs: substep.
 
-// The changes of position and velocity that a contact causes on one side.
+// Share of the overlap that a bounce removes. With all of it, rounding would decide whether bodies still overlap.
+const BOUNCE_PUSH = 0.96875;
+// So that rounding does not limit a bounce.
+const LIMIT_SLACK = 1.0 + 0x1p-10f;
+// 32-bit floats hold 1 + load almost exactly up to this.
+const MOST_LOAD = 0x1p24f;
+
+// What a contact causes on one side, or the sum over contacts.
 struct Effect {
+  // The changes of position and velocity.
   push: Vector,
   change: Vector,
+  // The normal change of contacts that do not bounce, as a vector and its magnitude.
+  support: Vector,
+  bearing: f32,
+  // The largest change that would end the approach in one contact.
+  closing: f32,
+}
+
+fn sum_of(a: Effect, b: Effect) -> Effect {
+  return Effect(
+    a.push + b.push,
+    a.change + b.change,
+    a.support + b.support,
+    a.bearing + b.bearing,
+    max(a.closing, b.closing),
+  );
 }
 
 // Returns the length of a push. `share` is this side's share of the correction.
@@ -36,41 +59,96 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative` is the velocity of this side relative to the other. `bounces` is true for a bounce with the partner (see
-// partner.wgsl).
-fn contact_effect(normal: Vector, overlap: f32, relative: Vector, bounces: bool, share: f32, grip: f32) -> Effect {
-  let push = push_of(share, overlap);
+// `relative` is the velocity of this side relative to the other. `slide` is the velocity that friction acts on: the same
+// between particles; at an obstacle without the gain by gravity in this substep, because `settle` holds that. `bounces`
+// is true for a bounce with the partner (see partner.wgsl).
+fn contact_effect(
+  normal: Vector,
+  overlap: f32,
+  relative: Vector,
+  slide: Vector,
+  bounces: bool,
+  share: f32,
+  grip: f32,
+) -> Effect {
   let approach = dot(relative, normal);
-  var change = 0.0;
+  var push = push_of(share, overlap);
+  var change = push_change(push * substep.inverse_dt, approach, share, grip);
   if (bounces) {
+    push = BOUNCE_PUSH * share * overlap;
     change = bounce_change(approach, share, substep.restitution);
-  } else {
-    change = push_change(push * substep.inverse_dt, approach, share, grip);
   }
-  let sliding = relative - approach * normal;
+  let sliding = slide - dot(slide, normal) * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * grip);
   // In a contact that does not bounce, friction also moves the particle back against the sliding.
   let friction_push = select(braking * substep.dt, 0.0, bounces);
-  return Effect(push * normal - friction_push * sliding, change * normal - braking * sliding);
+  let bearing = select(change, 0.0, bounces);
+  return Effect(
+    push * normal - friction_push * sliding,
+    change * normal - braking * sliding,
+    bearing * normal,
+    bearing,
+    -share * approach,
+  );
 }
 
-// Applies one wall, which moves the particle completely back inside in one pass.
+// Limits the change of a particle's velocity by all its contacts, and holds it by static friction: what gravity adds
+// across the support in this substep is taken off, as far as friction reaches and the contacts do not cancel each other.
+fn settle(sum: Effect) -> Effect {
+  var settled = sum;
+  let slack = (1.0 + substep.restitution) * (1.0 + substep.friction) * LIMIT_SLACK;
+  let limit = slack * sum.closing + substep.push_speed * 0.125;
+  let size = sqrt(dot(sum.change, sum.change));
+  settled.change *= select(1.0, limit / size, size > limit);
+  let gain = substep.gravity * substep.dt;
+  let support = sqrt(dot(sum.support, sum.support));
+  if (support > 0.0 && dot(sum.support, gain) < 0.0) {
+    let up = sum.support / support;
+    let slip = gain - dot(gain, up) * up;
+    let used = settled.change - dot(settled.change, up) * up;
+    let held = held_share(support, sum.bearing, sqrt(dot(used, used)), sqrt(dot(slip, slip)));
+    settled.change -= held * slip;
+    settled.push -= (held * substep.dt) * slip;
+  }
+  return settled;
+}
+
+// Returns the share of the slip by gravity that static friction holds.
+fn held_share(support: f32, bearing: f32, used: f32, slip: f32) -> f32 {
+  var share = 0.0;
+  if (slip > 0.0) {
+    share = (support / bearing) * min(1.0, max(0.0, substep.friction * support - used) / slip);
+  }
+  return share;
+}
+
+// Returns how much the contacts of a particle press on it from opposite sides, in units of its own weight. `change` is
+// the change of its velocity, at walls included.
+fn load_of(bearing: f32, change: Vector) -> f32 {
+  var load = 0.0;
+  if (substep.rest_speed > 0.0) {
+    load = min(MOST_LOAD, max(0.0, bearing - sqrt(dot(change, change))) / substep.rest_speed);
+  }
+  return load;
+}
+
+// Applies one wall, which moves the particle completely back inside in one pass. Returns the normal change.
 fn meet_wall(
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,
   axis: u32,
   limit: f32,
   inward: f32,
-) {
+) -> f32 {
   let depth = inward * (limit - (*position)[axis]);
   if (!(depth > 0.0)) {
-    return;
+    return 0.0;
   }
   (*position)[axis] = limit;
   let approach = inward * (*velocity)[axis];
   if (!(approach < 0.0)) {
-    return;
+    return 0.0;
   }
   let bounces = substep.restitution > 0.0 && approach < -substep.rest_speed;
   var change = min(depth * substep.inverse_dt, -approach);
@@ -84,4 +162,5 @@ fn meet_wall(
   *velocity -= braking * sliding;
   (*velocity)[axis] += inward * change;
   *position -= select(braking * substep.dt, 0.0, bounces) * sliding;
+  return change;
 }

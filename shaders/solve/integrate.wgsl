@@ -28,8 +28,9 @@ fn integrate(
   let body = body_of(bits);
   let start = body_position(body);
   if (is_finite(start)) {
-    let speed = load_vector(velocity[slot]) + substep.gravity * substep.dt;
-    velocity[slot] = store_vector(speed);
+    let stored = velocity[slot];
+    let speed = load_vector(stored) + substep.gravity * substep.dt;
+    velocity[slot] = with_vector(stored, speed);
     bits = bits_of(with_position(body, wrap(start + speed * substep.dt)));
     if (is_too_fast(speed)) {
       bits = with_nan(bits);

@@ -3,15 +3,20 @@
 // matter.
 // Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities. With
 // SEPARATE it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
-// Needs: substep, Particle, velocity_in, partner_in, Neighbour, contact_with, push_of, contact_effect, Contact.
-// Needs: OBSTACLE_PARTNER, probe_obstacles, meet_wall, position_out, position_in, wrap, velocity_out.
+// Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
+// Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
+// Needs: load_of, velocity_out.
 
 struct Gathered {
+#if SEPARATE
   push: Vector,
-#if !SEPARATE
+#else
+  sum: Effect,
   velocity: Vector,
-  change: Vector,
   partner: u32,
+#if VARIABLE_RADII
+  load: f32,
+#endif
 #endif
 }
 
@@ -20,11 +25,12 @@ struct Gathered {
 struct ObstacleSum {
   deepest: f32,
   overlaps: f32,
+#if SEPARATE
   push: Vector,
-#if !SEPARATE
+#else
+  sum: Effect,
   velocity: Vector,
   partner: u32,
-  change: Vector,
   // The change of velocity by the obstacle that the particle bounces off.
   bounce: Vector,
 #endif
@@ -35,6 +41,22 @@ fn reach_squared() -> f32 {
   return substep.diameter_squared;
 }
 
+#if VARIABLE_RADII
+#if !SEPARATE
+fn load_at(slot: u32) -> f32 {
+  return stored_load(position_in[slot], velocity_in[slot]);
+}
+#endif
+
+fn bulk_share(particle: Particle, other: Neighbour, own_load: f32, other_load: f32) -> f32 {
+#if HAS_BOXES
+  return mass_share(particle.bulk, other.bulk, own_load, other_load);
+#else
+  return mass_share(particle.radius, other.radius, own_load, other_load);
+#endif
+}
+#endif
+
 fn begin(particle: Particle) -> Gathered {
   var gathered = Gathered();
 #if !SEPARATE
@@ -42,6 +64,9 @@ fn begin(particle: Particle) -> Gathered {
   if (substep.restitution > 0.0) {
     gathered.partner = partner_in[particle.slot];
   }
+#if VARIABLE_RADII
+  gathered.load = load_at(particle.slot);
+#endif
 #endif
   return gathered;
 }
@@ -53,27 +78,31 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
     return;
   }
 #endif
-#if VARIABLE_RADII
-  let share = contact.share;
-#else
-  let share = 0.5;
-#endif
+  var share = 0.5;
 #if SEPARATE
+#if VARIABLE_RADII
+  share = bulk_share(particle, other, 0.0, 0.0);
+#endif
   (*gathered).push += push_of(share, contact.overlap) * contact.normal;
 #else
   let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
   let bounces = substep.restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
-  let effect = contact_effect(contact.normal, contact.overlap, relative, bounces, share, share);
-  (*gathered).push += effect.push;
-  (*gathered).change += effect.change;
+#if VARIABLE_RADII
+  // A bounce keeps momentum, so it does not count loads.
+  let counted = select(1.0, 0.0, bounces);
+  share = bulk_share(particle, other, counted * (*gathered).load, counted * load_at(other.slot));
+#endif
+  let effect = contact_effect(contact.normal, contact.overlap, relative, relative, bounces, share, share);
+  (*gathered).sum = sum_of((*gathered).sum, effect);
 #endif
 }
 
 #if HEAVY
 fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
+#if SEPARATE
   (*gathered).push += other.push;
-#if !SEPARATE
-  (*gathered).change += other.change;
+#else
+  (*gathered).sum = sum_of((*gathered).sum, other.sum);
 #endif
 }
 #endif
@@ -88,18 +117,18 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
   (*met).push += push_of(1.0, contact.overlap) * contact.normal;
 #else
   let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
-  let effect = contact_effect(contact.normal, contact.overlap, (*met).velocity, bounces, 1.0, 0.5);
-  (*met).push += effect.push;
+  let slide = (*met).velocity - substep.gravity * substep.dt;
+  var effect = contact_effect(contact.normal, contact.overlap, (*met).velocity, slide, bounces, 1.0, 0.5);
   if (bounces) {
     (*met).bounce += effect.change;
-  } else {
-    (*met).change += effect.change;
+    effect.change = Vector();
   }
+  (*met).sum = sum_of((*met).sum, effect);
 #endif
 }
 
 fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
-  var sum = gathered;
+  var all = gathered;
   var met = ObstacleSum();
 #if !SEPARATE
   met.velocity = gathered.velocity;
@@ -108,23 +137,32 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   probe_obstacles(&met, particle);
   // Together, obstacles push no farther than the deepest alone would.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
-  sum.push += share * met.push;
-#if !SEPARATE
-  sum.change += share * met.change + met.bounce;
+#if SEPARATE
+  all.push += share * met.push;
+#else
+  met.sum.push *= share;
+  met.sum.change = share * met.sum.change + met.bounce;
+  met.sum.support *= share;
+  met.sum.bearing *= share;
+  all.sum = sum_of(all.sum, met.sum);
 #endif
-  return sum;
+  return all;
 }
 #endif
 
 fn finish(gathered: Gathered, particle: Particle) {
 #if OBSTACLES
-  let sum = with_obstacles(gathered, particle);
+  let all = with_obstacles(gathered, particle);
 #else
-  let sum = gathered;
+  let all = gathered;
 #endif
+#if SEPARATE
+  var position = particle.position + all.push;
+#else
+  let sum = settle(all.sum);
   var position = particle.position + sum.push;
-#if !SEPARATE
-  var velocity = sum.velocity + sum.change;
+  var velocity = all.velocity + sum.change;
+  var bearing = sum.bearing;
 #endif
 #if VARIABLE_RADII
   // The centre stays away from the walls by at least the particle's extent.
@@ -144,16 +182,25 @@ fn finish(gathered: Gathered, particle: Particle) {
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !SEPARATE
   for (var axis = 0u; axis < walls; axis++) {
-    meet_wall(&position, &velocity, axis, lower[axis], 1.0);
-    meet_wall(&position, &velocity, axis, upper[axis], -1.0);
+    bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0);
+    bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0);
   }
 #endif
   if (walls > 0u) {
     position = clamp(position, lower, upper);
   }
-  position_out[particle.slot] = with_position(position_in[particle.slot], wrap(position));
-#if !SEPARATE
+  let body = with_position(position_in[particle.slot], wrap(position));
+#if SEPARATE
+  position_out[particle.slot] = body;
+#else
+#if VARIABLE_RADII
+  let load = load_of(bearing, velocity - all.velocity);
+  position_out[particle.slot] = with_load(body, load);
+  velocity_out[particle.slot] = stored_with_spare(velocity, load);
+#else
+  position_out[particle.slot] = body;
   velocity_out[particle.slot] = store_vector(velocity);
+#endif
 #endif
 }
 

@@ -80,8 +80,13 @@ export function storedFloats(dimensions: Dimensions): number {
 
 /**
  * Converts packed vectors (`dimensions` numbers each) to the layout of a GPU buffer. Copies bits, so no NaN changes.
+ * `spares`: the numbers in the free component of each 3D vector.
  */
-export function toStored(dimensions: Dimensions, packed: Float32Array): Float32Array<ArrayBuffer> {
+export function toStored(
+  dimensions: Dimensions,
+  packed: Float32Array,
+  spares?: Float32Array,
+): Float32Array<ArrayBuffer> {
   if (dimensions === 2) return new Float32Array(packed);
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
   const count = packed.length / 3;
@@ -91,7 +96,11 @@ export function toStored(dimensions: Dimensions, packed: Float32Array): Float32A
     stored[4 * index + 1] = source[3 * index + 1] as number;
     stored[4 * index + 2] = source[3 * index + 2] as number;
   }
-  return new Float32Array(stored.buffer);
+  const target = new Float32Array(stored.buffer);
+  spares?.forEach((spare, index) => {
+    target[4 * index + 3] = spare;
+  });
+  return target;
 }
 
 /** Returns the floats per PackedBody: its position, and with variable radii its sizes. */
@@ -108,13 +117,14 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. If
+ * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. In 2D,
+ * the third is the load; in 3D the load goes with the velocity (`spares` of toStored). If
  * some bodies may be boxes, each has four more: the half extents, and the bulk last (see `Shapes` in shapes.ts).
  */
 export function toBodies(
   dimensions: Dimensions,
   packed: Float32Array,
-  { radii, halves, bulks }: Sizes & { readonly radii: Float32Array },
+  { radii, halves, bulks, loads }: Sizes & { readonly radii: Float32Array },
 ): Float32Array<ArrayBuffer> {
   const source = new Uint32Array(packed.buffer, packed.byteOffset, packed.length);
   const sizes = new Uint32Array(radii.buffer, radii.byteOffset, radii.length);
@@ -125,6 +135,7 @@ export function toBodies(
     const first = floats * index;
     bodies.set(source.subarray(dimensions * index, dimensions * (index + 1)), first);
     bodies[first + 3] = sizes[index] as number;
+    if (loads && dimensions === 2) target[first + 2] = loads[index] as number;
     if (!halves || !bulks) continue;
     target.set(halves.subarray(dimensions * index, dimensions * (index + 1)), first + BODY_FLOATS);
     target[first + BODY_FLOATS + 3] = bulks[index] as number;
@@ -148,6 +159,19 @@ export function sizesOfBodies(
     halves.set(source.subarray(first, first + dimensions), dimensions * index);
   });
   return { radii, halves };
+}
+
+/** Returns the loads of the bodies in `slots` (see toBodies). */
+export function loadsOfBodies(
+  dimensions: Dimensions,
+  bodies: ArrayBuffer,
+  velocities: ArrayBuffer,
+  slots: Uint32Array,
+  floats: number,
+): Float32Array {
+  const source = new Float32Array(dimensions === 2 ? bodies : velocities);
+  const [stride, at] = dimensions === 2 ? [floats, 2] : [4, 3];
+  return Float32Array.from(slots, (slot) => source[stride * slot + at] as number);
 }
 
 /**

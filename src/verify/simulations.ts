@@ -261,17 +261,20 @@ export function compareWithin(
   for (let slot = 0; slot < grid.ids.length; slot++) {
     const id = grid.ids[slot] as number;
     if (got.ids[id] !== id) return failure(`particle ${id} is missing`);
-    for (const [name, values, exact, limits] of [
-      ['position', got.positions, bound.exactPositions, bound.positions],
-      ['velocity', got.velocities, bound.exactVelocities, bound.velocities],
+    for (const [name, width, values, exact, limits] of [
+      ['position', dimensions, got.positions, bound.exactPositions, bound.positions],
+      ['velocity', dimensions, got.velocities, bound.exactVelocities, bound.velocities],
+      // Present if radii vary.
+      ['load', got.loads && grid.radii ? 1 : 0, got.loads ?? [], bound.exactLoads, bound.loads],
     ] as const) {
+      if (width === 0) continue;
       // The bound holds for the difference of two rounded results. The exact state is not rounded, so half the bound is
       // enough.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
-      for (let axis = 0; axis < dimensions; axis++) {
-        const value = values[id * dimensions + axis] as number;
-        const expected = exact[slot * dimensions + axis] as number;
+      for (let axis = 0; axis < width; axis++) {
+        const value = values[id * width + axis] as number;
+        const expected = exact[slot * width + axis] as number;
         const period = name === 'position' ? (world.period[axis] as number) : 0;
         const difference = Math.abs(minimumImageInDoubles(value - expected, period));
         if (!(difference <= limit)) {
@@ -284,7 +287,7 @@ export function compareWithin(
     }
   }
   return success(
-    `errors up to ${worst.toFixed(3)} of what is allowed${unsettled > 0 ? `; ${unsettled} positions or velocities have no bound` : ''}`,
+    `errors up to ${worst.toFixed(3)} of what is allowed${unsettled > 0 ? `; ${unsettled} positions, velocities or loads have no bound` : ''}`,
   );
 }
 

@@ -3,7 +3,7 @@
  * must slide with Coulomb's acceleration. The floor is level, and gravity tilts.
  */
 import type { Dimensions } from '../../../src/core/world/world';
-import { advance, distanceMoved, stepsIn, withRun } from '../engine';
+import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';
 import type { Bar, Case } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } from '../scene';
 
@@ -74,11 +74,10 @@ function standingCase(dimensions: Dimensions, shape: Shape, support: Support, de
   };
 }
 
-/** Returns the distance in the second second of a body that slides from rest with Coulomb's friction. */
-export function coulombDistance(degrees: number): number {
+/** Returns the acceleration of a body that slides with Coulomb's friction. */
+export function coulombAcceleration(degrees: number): number {
   const angle = (degrees * Math.PI) / 180;
-  // ½ a (2² − 1²)
-  return 1.5 * GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
+  return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
 }
 
 function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Case {
@@ -88,8 +87,15 @@ function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Ca
     scene: `${SLIDING_ANGLE}°, ${describe(shape, support)}`,
     figures: [{ name: 'acceleration above Coulomb', unit: '%', bar: SLIDES }],
     async run(engine) {
-      const moved = await movedInSecondSecond(engine, slopeScene(dimensions, shape, support, SLIDING_ANGLE));
-      return [100 * (moved / coulombDistance(SLIDING_ANGLE) - 1)];
+      const scene = slopeScene(dimensions, shape, support, SLIDING_ANGLE);
+      return withRun(engine, scene, async (run) => {
+        // The first second is left out: until the body overlaps its support enough, friction is too small. So the figure
+        // does not see a speed that a body gains at the start and keeps; tests/unit/bench/physics checks that speed.
+        const before = await advance(run, stepsIn(1));
+        const after = await advance(run, stepsIn(1));
+        const x = (state: PhysicsState) => state.velocities[0] as number;
+        return [100 * ((x(after) - x(before)) / coulombAcceleration(SLIDING_ANGLE) - 1)];
+      });
     },
   };
 }

@@ -31,9 +31,9 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 // Returns the first body's share of the effect of a contact.
 fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
-  return mass_share(body.shape.w, other.shape.w);
+  return mass_share(body.shape.w, other.shape.w, 0.0, 0.0);
 #elif VARIABLE_RADII
-  return mass_share(radius_of(body), radius_of(other));
+  return mass_share(radius_of(body), radius_of(other), 0.0, 0.0);
 #else
   return 0.5;
 #endif
@@ -70,7 +70,8 @@ fn strike(
   let hit = hits[slot];
   let unsettled = counters[CCD_UNSETTLED];
   let velocity = velocity_at(slot, time_of_key(min(hit.x, unsettled)));
-  velocity_out[slot] = store_vector(velocity);
+  let stored = velocity_in[slot];
+  velocity_out[slot] = with_vector(stored, velocity);
   if (hit.x >= unsettled || hit.y == NO_PARTNER) {
     return;
   }
@@ -80,14 +81,14 @@ fn strike(
     let axis = hit.y - WALL_PARTNER;
     var normal = Vector();
     normal[axis] = select(1.0, -1.0, velocity[axis] > 0.0);
-    velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, 1.0));
+    velocity_out[slot] = with_vector(stored, velocity + effect_of(velocity, normal, 1.0, 1.0));
     return;
   }
 #if OBSTACLES
   if (hit.y >= OBSTACLE_PARTNER) {
     // At the time of the hit, the image that is hit is the nearest.
     let normal = normal_at_obstacle(position_at(slot, way, time), position_in[slot], hit.y - OBSTACLE_PARTNER);
-    velocity_out[slot] = store_vector(velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
+    velocity_out[slot] = with_vector(stored, velocity + effect_of(velocity, normal, 1.0, substep.grip_share));
     return;
   }
 #endif
@@ -112,10 +113,10 @@ fn strike(
   let relative = velocity - partner_velocity;
   let part = share_between(body, partner_body);
   let effect = effect_of(relative, normal, part, 2.0 * part * substep.grip_share);
-  velocity_out[slot] = store_vector(velocity + effect);
+  velocity_out[slot] = with_vector(stored, velocity + effect);
   if (!is_partner_fast) {
     let rest = share_between(partner_body, body);
     let back = effect_of(relative, normal, rest, 2.0 * rest * substep.grip_share);
-    velocity_out[partner] = store_vector(partner_velocity - back);
+    velocity_out[partner] = with_vector(velocity_in[partner], partner_velocity - back);
   }
 }

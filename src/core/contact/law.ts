@@ -2,13 +2,14 @@
  * The contact law: how an overlap changes the positions and velocities of two bodies. Its formulas are in four files,
  * which change together: this one (CPU engine and continuous motion), shaders/solve/contact_law.wgsl (GPU),
  * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound-law.ts (the effect of
- * rounding).
+ * rounding, with bound-settle.ts). docs/design/contact-law.md says why.
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
  * particles of one size, a contact changes the two sides by opposite amounts, to the bit, so it keeps momentum. For
  * particle a and an overlapping body b, n is the unit normal from b to a, v the relative velocity va − vb, and
  * vn = v·n:
- *   push    = 2 · share · (relaxation / 2) · overlap
+ *   push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
+ *           = 2 · share · (relaxation / 2) · overlap                             otherwise
  *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
  *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
  *   kept    = 1 − restitution if |vn| > restSpeed, otherwise 1: elastic particles gain nothing from an overlap
@@ -20,12 +21,22 @@
  * `share` is a's share of the whole effect, that on both sides together. `grip` is a's share of the limits on push
  * speed and on friction:
  *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
- *     + mass of b), with masses by volume, so momentum is kept to rounding.
+ *     + mass of b), with masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
  *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except a bounce is then
  *     multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So if
  *     several obstacles overlap or nearly touch each other, they do not push farther than the deepest alone would.
+ *     Friction acts on the velocity without the gain by gravity in this substep, which is held as a whole (see below).
  *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.
+ *
+ * Then each particle is settled by itself. C is the sum of its changes, S the sum of change · n and B the sum of change
+ * over contacts that do not bounce, closing the greatest −share · vn of its contacts, and G = gravity · dt:
+ *   limit   C is shortened to (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing + pushSpeed / 8
+ *   hold    if S·G < 0: held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|). The velocity changes
+ *           by −held · (G across S), the position by dt times as much.
+ *   load    of a particle whose radius is its own: (B + changes at walls − |change of its velocity|) / restSpeed in the
+ *           last substep, from 0 to MOST_LOAD
+ * Limit and hold act on one side of a contact only, so momentum is kept only where they do nothing.
  *
  * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
  * contact. A particle bounces off at most one other per pass. So bounces keep momentum and, at restitution 1, energy,
@@ -55,18 +66,36 @@
  *     together could push up to twice as far as the deepest alone, discs on a dense floor oscillated forever.
  */
 import type { Dimensions } from '../world/world';
+import type { Substep } from './settings';
+
+/** Share of the overlap that a bounce removes. With all of it, rounding would decide whether bodies still overlap. */
+export const BOUNCE_PUSH = 31 / 32;
+/** So that rounding does not limit a bounce. */
+export const LIMIT_SLACK = 1 + 2 ** -10;
+/** 32-bit floats hold 1 + load almost exactly up to this. */
+export const MOST_LOAD = 2 ** 24;
 
 /**
- * Returns one side's share of the effect on two particles of different sizes: the other's mass / the mass of both.
- * Works with the ratio of the radii, which neither overflows nor divides by 0, in 32-bit floats like the shaders.
+ * Returns one side's share of the effect on two particles of different sizes: the other's mass / the mass of both, where
+ * each mass is multiplied by 1 + load. Equal particles share equally, whatever their loads. Works with the ratio of the
+ * radii, which neither overflows nor divides by 0, in 32-bit floats like the shaders.
  */
-export function massShare(dimensions: Dimensions, own: number, other: number): number {
+export function massShare(
+  dimensions: Dimensions,
+  own: number,
+  other: number,
+  ownLoad = 0,
+  otherLoad = 0,
+): number {
+  if (own === other) return 0.5;
   const { fround } = Math;
   const isSmaller = own < other;
   const ratio = fround(isSmaller ? fround(own / other) : fround(other / own));
   const area = fround(ratio * ratio);
   const weight = dimensions === 2 ? area : fround(area * ratio);
-  return fround((isSmaller ? 1 : weight) / fround(1 + weight));
+  const ownMass = fround((isSmaller ? weight : 1) * fround(1 + ownLoad));
+  const otherMass = fround((isSmaller ? 1 : weight) * fround(1 + otherLoad));
+  return fround(otherMass / fround(ownMass + otherMass));
 }
 
 /**
@@ -92,6 +121,37 @@ export function pushChange(
   const limit = approach > 0 ? pushSpeed : Math.max(pushSpeed, -share * approach);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   return Math.min(pushVelocity, limit) * kept;
+}
+
+/**
+ * Returns the largest change of a particle's velocity by all its contacts together, walls not included. `closing` is the
+ * largest change that would end the approach in one of them.
+ */
+export function changeLimit(
+  closing: number,
+  { restitution, friction, pushSpeed }: Pick<Substep, 'restitution' | 'friction' | 'pushSpeed'>,
+): number {
+  return (1 + restitution) * (1 + friction) * LIMIT_SLACK * closing + pushSpeed / 8;
+}
+
+/** Returns the share of the slip by gravity that static friction holds; see the header. */
+export function heldShare(
+  support: number,
+  bearing: number,
+  used: number,
+  slip: number,
+  friction: number,
+): number {
+  if (!(slip > 0 && bearing > 0)) return 0;
+  return (support / bearing) * Math.min(1, Math.max(0, friction * support - used) / slip);
+}
+
+/**
+ * Returns the load of a particle: how much its contacts press on it from opposite sides, in units of its own weight.
+ * `bearing` is the sum of the magnitudes of the normal changes, `net` the magnitude of the change of its velocity.
+ */
+export function loadOf(bearing: number, net: number, restSpeed: number): number {
+  return restSpeed > 0 ? Math.min(MOST_LOAD, Math.max(0, bearing - net) / restSpeed) : 0;
 }
 
 /** Returns the change of the normal velocity at a wall that the particle does not bounce off. `approach` is below 0. */

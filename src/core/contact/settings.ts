@@ -61,6 +61,8 @@ export const MAX_SUBSTEPS = 256;
 /** Most rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
+/** See Substep.pushSpeed. */
+const COLUMNS = 4;
 /** In an unbounded world, a push gives at most the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
 
@@ -129,7 +131,11 @@ export interface Substep {
   readonly gripShare: number;
   /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
-  /** Greatest speed that a push may give: that of a fall through the world (see UNBOUNDED_FALL), 0 without gravity. */
+  /**
+   * The greatest speed that a push may give: that at which a contact bears COLUMNS columns of particles as high as the
+   * world, but at most that of a fall through the world (see UNBOUNDED_FALL); 0 without gravity. If radii differ, the
+   * columns are of the largest particles and stand on one of the smallest.
+   */
   readonly pushSpeed: number;
   /**
    * If walls are on, centres stay within these corners. With variable radii, these are the corners of the box, and each
@@ -180,6 +186,8 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       ? UNBOUNDED_FALL * roundedDiameter
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
+  const massRatio = 2 ** (world.dimensions * Math.max(0, world.levels - 1));
+  const column = massRatio * (fall / roundedDiameter) * substepTime;
   // Periodic axes have no walls, and an unbounded world has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
@@ -195,7 +203,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
-    pushSpeed: Math.fround(Math.sqrt(2 * fall)),
+    pushSpeed: Math.fround(Math.min(Math.sqrt(2 * fall), COLUMNS * column)),
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

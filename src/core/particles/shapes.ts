@@ -47,6 +47,10 @@ export interface Sizes {
   /** Present, together with `bulks`, if some bodies may be boxes. */
   readonly halves?: Float32Array | undefined;
   readonly bulks?: Float32Array | undefined;
+  /**
+   * The loads of particles in the last substep (core/contact/law.ts): not sizes, but they go with them. All 0 if left out.
+   */
+  readonly loads?: Float32Array | undefined;
 }
 
 export function isBox(dimensions: Dimensions, halves: Float32Array, body: number): boolean {

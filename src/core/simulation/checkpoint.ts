@@ -6,6 +6,7 @@
  */
 import { checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
+import { MOST_LOAD } from '../contact/law';
 import { defaultSettings, readSavedSettings, resolveSettings, type Settings } from '../contact/settings';
 import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';
@@ -57,6 +58,7 @@ export function checkCheckpoint(
   }
   const count = checkCheckpointParticles(checkpoint, dimensions, capacity);
   sizesOf('checkpoint.', checkpoint, count, simulation);
+  checkLoads(checkpoint, radiusRange);
   checkObstacles(obstaclesOf(checkpoint), simulation, 'checkpoint.obstacles');
   checkFinite('checkpoint.time', checkpoint.time);
   if (checkpoint.time < 0) throw new ArgumentError('checkpoint.time', checkpoint.time, '0 or more seconds');
@@ -66,6 +68,22 @@ export function checkCheckpoint(
     defaults,
     readSavedSettings('checkpoint.settings', checkpoint.settings ?? {}),
   );
+}
+
+function checkLoads({ loads, ids }: Checkpoint, range: RadiusRange | undefined): void {
+  if (loads === undefined) return;
+  if (!range) {
+    const accepted = 'left out, since all particles of this simulation have one radius';
+    throw new ArgumentError('checkpoint.loads', loads, accepted);
+  }
+  if (!(loads instanceof Float32Array) || loads.length !== ids.length) {
+    const accepted = `a Float32Array with ${ids.length} numbers, one per particle`;
+    throw new ArgumentError('checkpoint.loads', loads, accepted);
+  }
+  loads.forEach((load, index) => {
+    if (load >= 0 && load <= MOST_LOAD) return;
+    throw new ArgumentError(`checkpoint.loads[${index}]`, load, `from 0 to ${MOST_LOAD}`);
+  });
 }
 
 function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
@@ -101,12 +119,12 @@ export function describeSimulation(
 
 /** Returns the particles of a checked checkpoint in the engines' form. */
 export function bodiesOf(
-  { ids, positions, velocities, radii, halfExtents }: Checkpoint,
+  { ids, positions, velocities, radii, halfExtents, loads }: Checkpoint,
   simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,
 ): Bodies {
   const { dimensions, boxes } = simulation;
   const sizes = boxes
     ? defineShapes(dimensions, radii ?? new Float32Array(ids.length), halfExtents)
     : { radii };
-  return { ids, positions, velocities, ...sizes };
+  return { ids, positions, velocities, ...sizes, loads };
 }

@@ -146,6 +146,11 @@ export interface ParticleArrays {
   readonly radii?: Float32Array | undefined;
   /** Present if particles may be boxes: half of each edge, or 0 for a ball. */
   readonly halfExtents?: Float32Array | undefined;
+  /**
+   * Present if radii vary: how much contacts pressed on each particle from opposite sides in the last substep, in units
+   * of its own weight. The next step needs it.
+   */
+  readonly loads?: Float32Array | undefined;
 }
 
 /** Everything needed to continue with the same bits: plain data, safe to copy and to store. */

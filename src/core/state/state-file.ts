@@ -50,6 +50,8 @@ interface Header {
   readonly continuous?: true | undefined;
   readonly count: number;
   readonly obstacleCount?: number | undefined;
+  /** True if the file has loads. */
+  readonly loads?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
   readonly scene?: string | undefined;
@@ -73,11 +75,16 @@ const KEPT = [
 ] as const satisfies readonly (keyof Header)[];
 
 export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
-  const { ids, positions, velocities, radii, halfExtents, obstacles, ...rest } = checkpoint;
+  const { ids, positions, velocities, radii, halfExtents, loads, obstacles, ...rest } = checkpoint;
   const { boxes, dimensions, radiusRange } = checkpoint;
   const fixed = obstacles && (ArrayBuffer.isView(obstacles) ? { positions: obstacles } : obstacles);
   const obstacleCount = (fixed?.positions.length ?? 0) / dimensions;
-  const header: Header = { ...rest, count: ids.length, ...(fixed ? { obstacleCount } : {}) };
+  const header: Header = {
+    ...rest,
+    count: ids.length,
+    ...(fixed ? { obstacleCount } : {}),
+    ...(loads ? { loads: true } : {}),
+  };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
   // A file with boxes has both sizes of each body; write 0 for sizes that were left out.
@@ -91,6 +98,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
     velocities,
     ...sizesOf({ radii, halfExtents }, ids.length),
     ...(fixed ? [fixed.positions, ...sizesOf(fixed, obstacleCount)] : []),
+    ...(loads ? [loads] : []),
   ];
   const bytes = new Uint8Array(12 + text.length + arrays.reduce((sum, array) => sum + array.byteLength, 0));
   bytes.set(new TextEncoder().encode(MAGIC));
@@ -134,19 +142,20 @@ export function decodeCheckpoint(
     return refuse(`one whose header field ${name} is ${accepted}, not ${describeField(header[name])}`);
   };
   const { count, obstacleCount, dimensions, min, max, period, unbounded, continuous } = header;
-  const { settings, radiusRange, boxes, scene } = header;
+  const { settings, radiusRange, boxes, loads, scene } = header;
   if (dimensions !== 2 && dimensions !== 3) return refuseField('dimensions', '2 or 3');
   for (const [name, vector] of Object.entries({ min, max, period: period === undefined ? min : period })) {
     if (isVector(vector, dimensions)) continue;
     refuseField(name as keyof Header, `a list of ${dimensions} finite numbers`);
   }
-  for (const [name, value] of Object.entries({ unbounded, continuous, boxes })) {
+  for (const [name, value] of Object.entries({ unbounded, continuous, boxes, loads })) {
     if (value !== undefined && value !== true) refuseField(name as keyof Header, 'true or left out');
   }
   if (radiusRange !== undefined && !isRange(radiusRange)) {
     refuseField('radiusRange', 'left out or has the numbers smallest and largest');
   }
   if (boxes && !radiusRange) refuse('one whose header has a radiusRange, since it has boxes');
+  if (loads && !radiusRange) refuse('one whose header has a radiusRange, since it has loads');
   for (const [name, number] of [
     ['count', count],
     ['obstacleCount', obstacleCount ?? 0],
@@ -162,7 +171,7 @@ export function decodeCheckpoint(
   }
   const fixed = obstacleCount ?? 0;
   const sizeWords = (radiusRange ? 1 : 0) + (boxes ? dimensions : 0);
-  const words = count * (1 + 2 * dimensions + sizeWords) + fixed * (dimensions + sizeWords);
+  const words = count * (1 + 2 * dimensions + sizeWords + (loads ? 1 : 0)) + fixed * (dimensions + sizeWords);
   const expected = begin + 4 * words;
   if (bytes.length !== expected) refuse(`${expected} bytes long, according to its header`);
   // Always copy: slice() of a Node Buffer would share its memory.
@@ -188,6 +197,7 @@ export function decodeCheckpoint(
     velocities: take(count * dimensions),
     ...takeSizes(count),
     ...(fixed > 0 ? { obstacles: takeObstacles() } : {}),
+    ...(loads ? { loads: take(count) } : {}),
   };
 }
 

@@ -84,6 +84,8 @@ export interface ParticleState {
    */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
+  /** The loads of the last substep (core/contact/law.ts). Empty if all particles have the same radius. */
+  readonly loads: Float32Array;
 }
 
 /** Returns the size arrays of a state, without those that are empty. */

@@ -8,6 +8,11 @@ export interface Response {
   /** Changes of positions (`pushes`) and of velocities (`changes`); zero between passes. */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
+  /** Sums of the normal changes as vectors, and of their magnitudes; zero between passes. */
+  readonly supports: Float64Array;
+  readonly bearings: Float64Array;
+  /** The largest change that would end the approach in one contact; zero between passes. */
+  readonly closings: Float64Array;
   /**
    * The normal velocity between each particle and its partner: negative, because they approach. −restSpeed if there is
    * no partner.

@@ -5,7 +5,14 @@
  * Guarantee: for contacts of equal particles away from the ends of a periodic world, `findPartners` and `respond` give
  * the same bits as in those two files.
  */
-import { bounceChange, frictionShare, massShare, pushChange } from '../../core/contact/law';
+import {
+  BOUNCE_PUSH,
+  bounceChange,
+  frictionShare,
+  loadOf,
+  massShare,
+  pushChange,
+} from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
@@ -52,9 +59,9 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const is3D = dimensions === 3;
-  const { velocities, bulks } = state;
+  const { velocities, bulks, loads } = state;
   const areEqual = bulks.length === 0;
-  const { pushes, changes, partners } = response;
+  const { pushes, changes, supports, bearings, closings, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
@@ -77,13 +84,18 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
     const bounces = bouncing && partners[a] === b && partners[b] === a;
-    let share = areEqual ? 0.5 : massShare(dimensions, bulks[a] as number, bulks[b] as number);
-    let push = 2 * share * halfRelaxation * overlap;
+    // A bounce keeps momentum, so it does not count loads.
+    const loadA = areEqual || bounces ? 0 : (loads[a] as number);
+    const loadB = areEqual || bounces ? 0 : (loads[b] as number);
+    const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
+    let share = areEqual ? 0.5 : massShare(dimensions, bulks[a] as number, bulks[b] as number, loadA, loadB);
+    let push = 2 * share * relaxed;
     let change = bounces
       ? bounceChange(approach, share, restitution)
       : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
     let braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
     let frictionPush = bounces ? 0 : braking * dt;
+    let bearing = bounces ? 0 : change;
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     pushes[atA] = (pushes[atA] as number) + (push * x - frictionPush * slidingX);
@@ -92,16 +104,27 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
       changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
       pushes[atA + 2] = (pushes[atA + 2] as number) + (push * z - frictionPush * slidingZ);
     }
+    supports[atA] = (supports[atA] as number) + bearing * x;
+    supports[atA + 1] = (supports[atA + 1] as number) + bearing * y;
+    if (is3D) supports[atA + 2] = (supports[atA + 2] as number) + bearing * z;
+    bearings[a] = (bearings[a] as number) + bearing;
+    closings[a] = Math.max(closings[a] as number, -share * approach);
     // With a share of ½, b gets the same amounts as a in the opposite direction. Other shares give b its own amounts.
     if (share !== 0.5) {
-      share = massShare(dimensions, bulks[b] as number, bulks[a] as number);
-      push = 2 * share * halfRelaxation * overlap;
+      share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
+      push = 2 * share * relaxed;
       change = bounces
         ? bounceChange(approach, share, restitution)
         : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
       braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
       frictionPush = bounces ? 0 : braking * dt;
+      bearing = bounces ? 0 : change;
     }
+    supports[atB] = (supports[atB] as number) - bearing * x;
+    supports[atB + 1] = (supports[atB + 1] as number) - bearing * y;
+    if (is3D) supports[atB + 2] = (supports[atB + 2] as number) - bearing * z;
+    bearings[b] = (bearings[b] as number) + bearing;
+    closings[b] = Math.max(closings[b] as number, -share * approach);
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
     pushes[atB] = (pushes[atB] as number) - (push * x - frictionPush * slidingX);
@@ -156,8 +179,8 @@ function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: 
 }
 
 export function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions, velocities } = state;
-  const { pushes, changes } = response;
+  const { positions, velocities, loads } = state;
+  const { pushes, changes, bearings } = response;
   const { lower, upper, walls } = substep;
   const dimensions = lower.length as Dimensions;
   for (let slot = 0; slot < live; slot++) {
@@ -179,11 +202,16 @@ export function finish(state: ParticleState, live: number, response: Response, s
         isInside = false;
       }
     }
-    if (walls && !isInside) meetWalls(dimensions, substep, scratchMargin);
+    let bearing = bearings[slot] as number;
+    if (walls && !isInside) bearing += meetWalls(dimensions, substep, scratchMargin);
+    bearings[slot] = 0;
+    let net = 0;
     for (let axis = 0; axis < dimensions; axis++) {
+      net += ((scratchVelocity[axis] as number) - (velocities[first + axis] as number)) ** 2;
       positions[first + axis] = scratchPosition[axis] as number;
       velocities[first + axis] = scratchVelocity[axis] as number;
     }
+    if (loads.length > 0) loads[slot] = loadOf(bearing, Math.sqrt(net), substep.restSpeed);
     if (!(size < GREATEST_PLAIN)) normaliseNotFinite(state, dimensions, slot);
   }
 }

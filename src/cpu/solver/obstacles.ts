@@ -7,7 +7,7 @@
  * run.
  */
 
-import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -73,8 +73,12 @@ export class Obstacles {
     const { dimensions } = this.lattice;
     const is3D = dimensions === 3;
     const { velocities } = state;
-    const { pushes, changes, partners } = response;
-    const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } = substep;
+    const { pushes, changes, supports, bearings, closings, partners } = response;
+    const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution, gravity } =
+      substep;
+    const gainX = (gravity[0] as number) * dt;
+    const gainY = (gravity[1] as number) * dt;
+    const gainZ = is3D ? (gravity[2] as number) * dt : 0;
     for (let slot = 0; slot < search.live; slot++) {
       const overlaps = search.find(state, slot);
       const { count, obstacles, depths, normals } = overlaps;
@@ -89,19 +93,27 @@ export class Obstacles {
         const y = normals[3 * index + 1] as number;
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
         // The obstacle does not move, so the particle moves for both sides of the contact.
-        const push = 2 * halfRelaxation * (depths[index] as number);
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
+        const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * (depths[index] as number);
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        const slidingX = velocityX - approach * x;
-        const slidingY = velocityY - approach * y;
-        const slidingZ = velocityZ - approach * z;
+        // settle.ts holds what gravity added in this substep.
+        const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
+        const slidingX = velocityX - gainX - along * x;
+        const slidingY = velocityY - gainY - along * y;
+        const slidingZ = velocityZ - gainZ - along * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
         // A particle bounces off one partner only, so a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
+        const bearing = bounces ? 0 : share * change;
+        supports[first] = (supports[first] as number) + bearing * x;
+        supports[first + 1] = (supports[first + 1] as number) + bearing * y;
+        if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
+        bearings[slot] = (bearings[slot] as number) + bearing;
+        closings[slot] = Math.max(closings[slot] as number, -approach);
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
         const frictionPush = bounces ? 0 : braking * dt;

@@ -3,7 +3,7 @@
  * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would take longer than
  * their other work.
  */
-import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import {
@@ -51,7 +51,7 @@ function findPartners(pairs: SlotPairs, state: ParticleState, response: Response
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, partners } = response;
+  const { pushes, changes, supports, bearings, closings, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
@@ -71,11 +71,11 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       y /= distance;
       overlap -= distance;
     }
-    const push = halfRelaxation * overlap;
     const relativeX = (velocities[2 * a] as number) - (velocities[2 * b] as number);
     const relativeY = (velocities[2 * a + 1] as number) - (velocities[2 * b + 1] as number);
     const approach = relativeX * x + relativeY * y;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const push = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
       : pushChange(push * inverseDt, approach, 0.5, pushSpeed, restSpeed, restitution);
@@ -83,6 +83,18 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingY = relativeY - approach * y;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
     const braking = frictionShare(change, sliding, gripShare, friction);
+    const bearing = bounces ? 0 : change;
+    const supportX = bearing * x;
+    const supportY = bearing * y;
+    supports[2 * a] = (supports[2 * a] as number) + supportX;
+    supports[2 * a + 1] = (supports[2 * a + 1] as number) + supportY;
+    supports[2 * b] = (supports[2 * b] as number) - supportX;
+    supports[2 * b + 1] = (supports[2 * b + 1] as number) - supportY;
+    bearings[a] = (bearings[a] as number) + bearing;
+    bearings[b] = (bearings[b] as number) + bearing;
+    const closing = -0.5 * approach;
+    if (closing > (closings[a] as number)) closings[a] = closing;
+    if (closing > (closings[b] as number)) closings[b] = closing;
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     changes[2 * a] = (changes[2 * a] as number) + changeX;
@@ -127,7 +139,7 @@ function pushApart(pairs: SlotPairs, state: ParticleState, response: Response, s
 
 function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
   const { positions, velocities } = state;
-  const { pushes, changes } = response;
+  const { pushes, changes, bearings } = response;
   const { lower, upper, walls } = substep;
   const [lowerX, lowerY] = lower as [number, number];
   const [upperX, upperY] = upper as [number, number];
@@ -140,6 +152,7 @@ function finish(state: ParticleState, live: number, response: Response, substep:
     pushes[first] = 0;
     pushes[first + 1] = 0;
     changes[first] = 0;
+    bearings[slot] = 0;
     changes[first + 1] = 0;
     if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY)) {
       loadScratch(x, y, 0, velocityX, velocityY, 0);

@@ -61,6 +61,7 @@ import { measureOverlaps, measureParticles } from './measure';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
+import { settle } from './settle';
 import { meetShapes, NO_CONTACT } from './shapes';
 import { byteLengthOf, createResponse, createState, wordsOf } from './state';
 import { VariableNeighbours } from './variable-neighbours';
@@ -257,7 +258,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.allocator.checkLiving('ids', ids);
     const { count, dimensions } = this;
     this.allocator.release(ids);
-    const { ids: stateIds, positionWords, velocityWords, radii, halves, bulks } = this.state;
+    const { ids: stateIds, positionWords, velocityWords, radii, halves, bulks, loads } = this.state;
     let kept = 0;
     for (let slot = 0; slot < count; slot++) {
       const id = stateIds[slot] as number;
@@ -266,6 +267,7 @@ export class CpuSimulation implements ParticleSimulation {
       positionWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       velocityWords.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       radii.copyWithin(kept, slot, slot + 1);
+      loads.copyWithin(kept, slot, slot + 1);
       halves.copyWithin(dimensions * kept, dimensions * slot, dimensions * (slot + 1));
       if (bulks !== radii) bulks.copyWithin(kept, slot, slot + 1);
       kept++;
@@ -324,10 +326,11 @@ export class CpuSimulation implements ParticleSimulation {
     const ids = slots.map((slot) => state.ids[slot] as number);
     if (!this.radiusRange) return { ids, positions, velocities };
     const radii = Float32Array.from(slots, (slot) => state.radii[slot] as number);
-    if (!this.boxes) return { ids, positions, velocities, radii };
+    const loads = Float32Array.from(slots, (slot) => state.loads[slot] as number);
+    if (!this.boxes) return { ids, positions, velocities, radii, loads };
     const halves = new Float32Array(dimensions * count);
     this.kernels.gather(wordsOf(state.halves), wordsOf(halves), slots, count);
-    return { ids, positions, velocities, ...describeSizes(dimensions, { radii, halves }) };
+    return { ids, positions, velocities, ...describeSizes(dimensions, { radii, halves }), loads };
   }
 
   checkpoint(): Checkpoint {
@@ -391,6 +394,7 @@ export class CpuSimulation implements ParticleSimulation {
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
+    settle(this.dimensions, live, response, parameters);
     contact.finish(state, live, response, parameters);
     this.wrapIn(0, live);
     done('resolve');
@@ -442,6 +446,10 @@ export class CpuSimulation implements ParticleSimulation {
     const { source } = neighbours;
     kernels.gather(state.velocityWords, spare.velocityWords, source, count);
     for (let slot = 0; slot < count; slot++) spare.ids[slot] = state.ids[source[slot] as number] as number;
+    if (this.radiusRange) {
+      for (let slot = 0; slot < count; slot++)
+        spare.loads[slot] = state.loads[source[slot] as number] as number;
+    }
     if (this.boxes) {
       kernels.gather(wordsOf(state.halves), wordsOf(spare.halves), source, count);
       for (let slot = 0; slot < count; slot++)
@@ -451,7 +459,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.spare = state;
   }
 
-  private append({ ids, positions, velocities, radii, halves, bulks }: Bodies, slot: number): void {
+  private append({ ids, positions, velocities, radii, halves, bulks, loads }: Bodies, slot: number): void {
     const { state, dimensions } = this;
     state.ids.set(ids, slot);
     state.positionWords.set(wordsOf(positions), dimensions * slot);
@@ -459,6 +467,8 @@ export class CpuSimulation implements ParticleSimulation {
     if (radii) state.radii.set(radii, slot);
     if (halves) state.halves.set(halves, dimensions * slot);
     if (bulks) state.bulks.set(bulks, slot);
+    if (loads) state.loads.set(loads, slot);
+    else state.loads.fill(0, slot, slot + ids.length);
     this.wrapIn(slot, slot + ids.length);
   }
 

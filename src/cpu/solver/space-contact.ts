@@ -2,7 +2,7 @@
  * The contact law (core/contact/law.ts) for pairs of balls of one radius, in worlds that do not wrap. plane-contact.ts
  * is the same in 2D.
  */
-import { bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import {
@@ -54,7 +54,7 @@ function findPartners(pairs: SlotPairs, state: ParticleState, response: Response
 function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length } = pairs;
   const { positions, velocities } = state;
-  const { pushes, changes, partners } = response;
+  const { pushes, changes, supports, bearings, closings, partners } = response;
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
@@ -77,12 +77,12 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
       z /= distance;
       overlap -= distance;
     }
-    const push = halfRelaxation * overlap;
     const relativeX = (velocities[3 * a] as number) - (velocities[3 * b] as number);
     const relativeY = (velocities[3 * a + 1] as number) - (velocities[3 * b + 1] as number);
     const relativeZ = (velocities[3 * a + 2] as number) - (velocities[3 * b + 2] as number);
     const approach = relativeX * x + relativeY * y + relativeZ * z;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
+    const push = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
       : pushChange(push * inverseDt, approach, 0.5, pushSpeed, restSpeed, restitution);
@@ -91,6 +91,21 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
     const braking = frictionShare(change, sliding, gripShare, friction);
+    const bearing = bounces ? 0 : change;
+    const supportX = bearing * x;
+    const supportY = bearing * y;
+    const supportZ = bearing * z;
+    supports[3 * a] = (supports[3 * a] as number) + supportX;
+    supports[3 * a + 1] = (supports[3 * a + 1] as number) + supportY;
+    supports[3 * a + 2] = (supports[3 * a + 2] as number) + supportZ;
+    supports[3 * b] = (supports[3 * b] as number) - supportX;
+    supports[3 * b + 1] = (supports[3 * b + 1] as number) - supportY;
+    supports[3 * b + 2] = (supports[3 * b + 2] as number) - supportZ;
+    bearings[a] = (bearings[a] as number) + bearing;
+    bearings[b] = (bearings[b] as number) + bearing;
+    const closing = -0.5 * approach;
+    if (closing > (closings[a] as number)) closings[a] = closing;
+    if (closing > (closings[b] as number)) closings[b] = closing;
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     const changeZ = change * z - braking * slidingZ;
@@ -145,7 +160,7 @@ function pushApart(pairs: SlotPairs, state: ParticleState, response: Response, s
 
 function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
   const { positions, velocities } = state;
-  const { pushes, changes } = response;
+  const { pushes, changes, bearings } = response;
   const { lower, upper, walls } = substep;
   const [lowerX, lowerY, lowerZ] = lower as [number, number, number];
   const [upperX, upperY, upperZ] = upper as [number, number, number];
@@ -161,6 +176,7 @@ function finish(state: ParticleState, live: number, response: Response, substep:
     pushes[first + 1] = 0;
     pushes[first + 2] = 0;
     changes[first] = 0;
+    bearings[slot] = 0;
     changes[first + 1] = 0;
     changes[first + 2] = 0;
     if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY || z < lowerZ || z > upperZ)) {

@@ -15,6 +15,7 @@ export function createState({ dimensions, capacity, radiusRange, boxes }: Simula
     positionWords: new Uint32Array(positions.buffer),
     velocityWords: new Uint32Array(velocities.buffer),
     radii,
+    loads: new Float32Array(radiusRange ? capacity : 0),
     halves: new Float32Array(boxes ? dimensions * capacity : 0),
     bulks: boxes ? new Float32Array(capacity) : radii,
   };
@@ -29,6 +30,9 @@ export function createResponse(dimensions: Dimensions, capacity: number): Respon
   return {
     pushes: new Float64Array(dimensions * capacity),
     changes: new Float64Array(dimensions * capacity),
+    supports: new Float64Array(dimensions * capacity),
+    bearings: new Float64Array(capacity),
+    closings: new Float64Array(capacity),
     approaches: new Float64Array(capacity),
     partners: new Int32Array(capacity),
   };

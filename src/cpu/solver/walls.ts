@@ -30,12 +30,15 @@ export function loadScratch(
 export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
-/** Applies the contact law of each wall to the particle in the scratch arrays. */
-export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): void {
+/**
+ * Applies the contact law of each wall to the particle in the scratch arrays. Returns the sum of the normal changes.
+ */
+export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
   const { lower, upper } = substep;
+  let bearing = 0;
   for (let axis = 0; axis < dimensions; axis++) {
-    meetWall(dimensions, axis, (lower[axis] as number) + (margin[axis] as number), 1, substep);
-    meetWall(dimensions, axis, (upper[axis] as number) - (margin[axis] as number), -1, substep);
+    bearing += meetWall(dimensions, axis, (lower[axis] as number) + (margin[axis] as number), 1, substep);
+    bearing += meetWall(dimensions, axis, (upper[axis] as number) - (margin[axis] as number), -1, substep);
   }
   for (let axis = 0; axis < dimensions; axis++) {
     const position = scratchPosition[axis] as number;
@@ -46,20 +49,22 @@ export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_
       (upper[axis] as number) - (margin[axis] as number),
     );
   }
+  return bearing;
 }
 
+/** Applies one wall, and returns the normal change. */
 function meetWall(
   dimensions: Dimensions,
   axis: number,
   limit: number,
   inward: number,
   substep: Substep,
-): void {
+): number {
   const depth = inward * (limit - (scratchPosition[axis] as number));
-  if (!(depth > 0)) return;
+  if (!(depth > 0)) return 0;
   scratchPosition[axis] = limit;
   const approach = inward * (scratchVelocity[axis] as number);
-  if (!(approach < 0)) return;
+  if (!(approach < 0)) return 0;
   const bounces = substep.restitution > 0 && approach < -substep.restSpeed;
   const change = bounces
     ? bounceChange(approach, 1, substep.restitution)
@@ -78,4 +83,5 @@ function meetWall(
     scratchVelocity[along] = speed - braking * speed;
   }
   scratchVelocity[axis] = (scratchVelocity[axis] as number) + inward * change;
+  return change;
 }

@@ -13,7 +13,15 @@ import { wrapPositions } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
-import { bodyFloats, fromStored, sizesOfBodies, storedFloats, toBodies, toStored } from '../../gpu/layout';
+import {
+  bodyFloats,
+  fromStored,
+  loadsOfBodies,
+  sizesOfBodies,
+  storedFloats,
+  toBodies,
+  toStored,
+} from '../../gpu/layout';
 import type { ReadRange } from '../../gpu/readback';
 
 type Kind = 'position' | 'velocity' | 'id';
@@ -132,7 +140,11 @@ export class ParticleCopies {
       4 * bodyFloats(this.world) * first,
       radii ? toBodies(dimensions, wrapped, { radii, ...shapes }) : toStored(dimensions, wrapped),
     );
-    queue.writeBuffer(velocity, 4 * storedFloats(dimensions) * first, toStored(dimensions, velocities));
+    queue.writeBuffer(
+      velocity,
+      4 * storedFloats(dimensions) * first,
+      toStored(dimensions, velocities, shapes.loads),
+    );
   }
 
   /** Marks the ids of particles to remove, for the retire pass. */
@@ -167,7 +179,10 @@ export class ParticleCopies {
       positions: fromStored(dimensions, positionBytes, slots, words),
       velocities: fromStored(dimensions, velocityBytes, slots),
       ...(levels > 0
-        ? describeSizes(dimensions, sizesOfBodies(dimensions, positionBytes, slots, words))
+        ? {
+            ...describeSizes(dimensions, sizesOfBodies(dimensions, positionBytes, slots, words)),
+            loads: loadsOfBodies(dimensions, positionBytes, velocityBytes, slots, words),
+          }
         : {}),
     };
   }

@@ -87,13 +87,14 @@ function wrapPosition(world: World, positions: Float32Array, slot: number): void
 
 export function permuteSizes(
   dimensions: number,
-  { radii, halves, bulks }: Sizes,
+  { radii, halves, bulks, loads }: Sizes,
   sources: Uint32Array,
 ): Sizes {
   return {
     ...(radii ? { radii: permute(1, radii, sources) } : {}),
     ...(halves ? { halves: permute(dimensions, halves, sources) } : {}),
     ...(bulks ? { bulks: permute(1, bulks, sources) } : {}),
+    ...(loads ? { loads: permute(1, loads, sources) } : {}),
   };
 }
 

@@ -9,24 +9,29 @@
  *   n            apart / d:                                                 off by NORMAL = DISTANCE + 6 u
  *   δ            D − d, rounded:                                            ± d · DISTANCE + δ u
  *   p = w δ      one product:                                               ± w (d · DISTANCE + 2 δ u)
+ *   p = b δ      if the contact bounces, with b = BOUNCE_PUSH / 2:          ± b (d · DISTANCE + 2 δ u)
  *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:      ± V · APPROACH = V (NORMAL + (k + 1) u)
  *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:         ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
+ * The errors of n are relative to each component: a component that is 0 has no error.
  * A pair inside the band of brute-force.ts may be a contact for the GPU and not for the reference, or the reverse. Then
  * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
  *
  * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P before P
  * is subtracted: ± u P, which is √k u P / d relative to the distance. This is added to DISTANCE, and to NORMAL once
- * more, beyond the DISTANCE that it contains.
+ * more, beyond the DISTANCE that it contains. Then the error of n is not relative to each component.
  *
  * Variable radii: instead of D there is the reach R, the sum of both radii, rounded once. So distance² is compared with
  * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m (massShare in
  * src/core/contact/law.ts) is no longer ½:
  *   q     the smaller radius / the larger:               off by 5 u
  *   qᵏ    k − 1 products:                                off by 11 u in 2D, 17 u in 3D
- *   m     1 or qᵏ, divided by 1 + qᵏ:                    off by SHARE = 17 u in 2D, 23 u in 3D
- * The error of qᵏ counts once at most, because it changes numerator and denominator alike. The sum adds u, the quotient
- * 5 u. The push is p = 2 m w δ, which is w δ if m is ½. Its two products make the error
- * ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
+ *   A, B  1 (1 + load) and qᵏ (1 + load), the masses:    off by u (the sum), and by qᵏ + 2 u (the sum and a product)
+ *   m     one of them, divided by A + B:                 off by SHARE = 20 u in 2D, 26 u in 3D
+ * The loads have no error: GPU and reference read the same bits. The relative errors of A and of B count once each at
+ * most, because they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. If loads are not
+ * counted (in a bounce, and in a pass that only pushes apart) or are 0, fewer operations round.
+ * The push is p = 2 m w δ, which is w δ if m is ½. Its two products make the error
+ * ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ). In a bounce, w is BOUNCE_PUSH / 2.
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
@@ -49,35 +54,54 @@ import type { Obstacles } from './obstacles';
 
 export interface ExactContact {
   readonly normal: readonly number[];
-  readonly push: number;
-  /** The error of the length of the push, without the error of its direction. */
-  readonly amountError: number;
+  readonly overlap: number;
+  readonly overlapError: number;
   readonly relative: readonly number[];
   readonly speed: number;
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
+  /** True if the error of each component of the normal is relative to that component, so that 0 is exact. */
+  readonly isNormalRelative: boolean;
   /** True inside the band: GPU and reference may disagree whether this is a contact. */
   readonly isBorderline: boolean;
-  readonly overlap: number;
-  readonly overlapError: number;
+  /** True if rounding may decide the normal, so that the contact has no bound. */
+  readonly hasNoBound: boolean;
+  /** Counts loads: for a contact that does not bounce. */
   readonly part: Part;
+  /** Does not count loads: for a contact that bounces, and for a pass that only pushes apart. */
+  readonly unloadedPart: Part;
+  readonly isObstacle: boolean;
 }
 
-/** The part of one of the two particles in the effect of a contact. */
+/** The part of one of the two particles in the effect of a contact: see contact-law.ts. */
 export interface Part {
   readonly share: number;
-  /** The largest fraction of the sliding velocity that friction may take away. */
-  readonly gripShare: number;
-  /** The relative error of `share` and of `gripShare`, including one product. */
+  readonly grip: number;
+  /** The relative error of `share` and of `grip`, including one product. */
   readonly error: number;
 }
 
-function partOf({ dimensions }: World, { gripShare }: Substep, own?: number, other?: number): Part {
-  if (own === undefined || other === undefined) return { share: 0.5, gripShare, error: 0 };
-  const ratio = Math.min(own / other, other / own) ** dimensions;
-  const share = (own < other ? 1 : ratio) / (1 + ratio);
-  return { share, gripShare: 2 * share * gripShare, error: (dimensions === 2 ? 18 : 24) * U };
+const HALF: Part = { share: 0.5, grip: 0.5, error: 0 };
+const ON_OBSTACLE: Part = { share: 1, grip: 0.5, error: 0 };
+
+function partOf(
+  { dimensions }: World,
+  { radii, bulks, loads }: GridState,
+  slot: number,
+  other: number,
+  countsLoads: boolean,
+): Part {
+  const sizes = bulks ?? radii;
+  if (!sizes) return HALF;
+  const [own, others] = [sizes[slot] as number, sizes[other] as number];
+  if (own === others) return HALF;
+  const loadAt = (of: number) => (countsLoads && loads ? (loads[of] as number) : 0);
+  const ratio = Math.min(own / others, others / own) ** dimensions;
+  const ownMass = (own < others ? ratio : 1) * (1 + loadAt(slot));
+  const otherMass = (own < others ? 1 : ratio) * (1 + loadAt(other));
+  const share = otherMass / (ownMass + otherMass);
+  return { share, grip: share, error: (dimensions === 2 ? 21 : 27) * U };
 }
 
 /** The normal and the overlap of two bodies, and their errors. */
@@ -223,32 +247,29 @@ export function contactOf(
     : boundBalls(world, substep, grid, slot, other, settled, obstacles);
   if (!geometry) return undefined;
   const { normal, overlap, accuracy, isBorderline, hasNoBound } = geometry;
-  const sizes = grid.bulks ?? grid.radii;
-  const part = obstacles
-    ? { share: 1, gripShare: substep.gripShare, error: 0 }
-    : partOf(world, substep, sizes?.[slot], sizes?.[other]);
-  const relaxation = 2 * part.share * substep.halfRelaxation;
-  const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const relative = obstacles
     ? vectorOf(dimensions, grid.velocities, slot)
-    : axes.map((axis) => component(dimensions, grid.velocities, slot, other, axis));
+    : Array.from({ length: dimensions }, (_, axis) =>
+        component(dimensions, grid.velocities, slot, other, axis),
+      );
   const speed = length(relative);
-  const amountError = hasNoBound
-    ? Number.POSITIVE_INFINITY
-    : relaxation * (geometry.error + (2 * U + part.error) * overlap) +
-      (isBorderline ? relaxation * geometry.borderlineOverlap : 0);
   return {
     normal,
-    push: relaxation * overlap,
-    amountError,
+    overlap,
+    overlapError: hasNoBound
+      ? Number.POSITIVE_INFINITY
+      : geometry.error + U * overlap + (isBorderline ? geometry.borderlineOverlap : 0),
     relative,
     speed,
     approach: inner(relative, normal),
-    approachError: speed * accuracy.approach,
+    // Whatever the normal is, the approach is no faster than the relative velocity.
+    approachError: hasNoBound ? 2 * speed : speed * accuracy.approach,
     accuracy,
+    isNormalRelative: accuracy === settled,
     isBorderline,
-    overlap,
-    overlapError: amountError / relaxation,
-    part,
+    hasNoBound,
+    part: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, true),
+    unloadedPart: obstacles ? ON_OBSTACLE : partOf(world, grid, slot, other, false),
+    isObstacle: obstacles !== undefined,
   };
 }

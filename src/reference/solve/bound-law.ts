@@ -1,45 +1,71 @@
 /**
  * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors that the GPU or the reference may make.
  * bound.ts explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach a, the
- * sliding velocity s and the mass share. The settings are e (restitution), f (friction) and g (gripShare).
+ * sliding velocity s and the mass share m (½ for equal particles). bound-settle.ts continues with the sums over
+ * contacts. The settings are e (restitution), f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
- * maximum do not enlarge errors, so c is off by ± max(error of p / dt, half the error of a), and by three roundings.
- * `kept` jumps by the restitution at |a| = restSpeed. If |a| may lie on either side of restSpeed because of its error,
- * the jump is added. A bounce has c = ½ (1 + e) |a|, with the error of a and three roundings. Comparisons of a decide
- * whether two particles bounce. If errors may change the decision for either particle, the contact is not settled, and
- * the difference of the two outcomes is added.
+ * maximum do not enlarge errors, so c is off by ± max(error of p / dt, error of m a), and by three roundings. `kept`
+ * jumps by the restitution at |a| = restSpeed. If |a| may lie on either side of restSpeed because of its error, the
+ * jump is added. A bounce has c = m (1 + e) |a|, with the error of m a and three roundings.
+ *
+ * Comparisons of a decide whether two particles bounce. A bounce has another push, another mass share, another change,
+ * no friction on the position, and neither support nor bearing. If errors may change the decision for either particle,
+ * the contact is not settled. Then the error of each result is the larger of its errors in both outcomes, where the
+ * distance between the outcomes is added to the error of the other outcome.
  *
  * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by g times the
  * error of s plus f times the error of c, and no more, however small s is. The roundings of G are: f c or g |s| (1 u);
  * |s| twice, in the minimum and in the denominator (k / 2 u + 9 u each); a quotient (5 u); a product (u). Their sum, (k
  * + 25) u |G|, is taken as (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
+ * Support c n: off by the error of c, by NORMAL, and by one product. Its component along a vector g, for example
+ * gravity, is off by the error of c times |n·g|, and by c (NORMAL + u) times the sum of |nᵢ gᵢ|, or times |g| if the
+ * errors of n are not relative to each component. Bearing c: off by the error of c. Both are 0 in a bounce. Closing −m
+ * a: off by the error of m a. The closing of a particle is the largest of its contacts, at least 0. It lies between the
+ * largest lower and the largest upper end of the single ranges. A contact that GPU or reference may leave out has no
+ * lower end.
+ *
  * A wall adds its change and its friction in the same way (f c against the whole of s), with the errors of the position
- * and velocity before the wall. Clamping to the walls enlarges no error.
+ * and velocity before the wall. Clamping to the walls enlarges no error. The change also adds to the bearing, with one
+ * rounding. At a wall without a bounce, the normal velocity v becomes min(v + depth / dt, 0): the error of v does not
+ * grow, and that of depth / dt adds to it. A bounce makes it −e v, which is off by no more than v, as e ≤ 1. What
+ * friction leaves of s, s minus its projection onto a ball, is off by the error of s plus f times the error of c, like
+ * the projection. So the error of the velocity before the wall counts once.
  *
- * Variable radii: let m be the mass share. m |a| in the limit and in the bounce, and 2 m · gripShare · |s|, are off by
- * SHARE and by one product more. The limit of a position at a wall includes the radius; GPU and reference round this
- * sum alike.
+ * Variable radii: m |a| in the limit and in the bounce, and 2 m · gripShare · |s|, are off by SHARE and by one product
+ * more. The limit of a position at a wall includes the radius; GPU and reference round this sum alike.
  *
- * Obstacles: the particle takes the effect on both bodies. The push and its error are doubled, which rounds nothing.
- * The limit contains the full approach, and a bounce has c = (1 + e) |a|. The velocity of an obstacle is 0, so r is v
- * without error.
- * Let S be the sum of the obstacles' effects except a bounce. S is multiplied by t = min(1, M / T), where M is the
- * deepest overlap and T the sum of all overlaps. M may be off by the largest error of an overlap, and T by the sum of
- * the errors and by the roundings of the sum. t lies between the values that these errors allow, with a quotient (5 u)
- * and a product (u) more. The error of t S is the width of this range times the sum of magnitudes, which is at least
- * |S|.
+ * Obstacles: the particle takes the effect on both bodies, so m is 1, which rounds nothing; friction and pushSpeed are
+ * as for m = ½. The velocity of an obstacle is 0, so r is v without error. Friction acts on v − gravity · dt instead of
+ * r. The product is off by u |gravity · dt|. The difference rounds once, as the difference of velocities in r does.
+ * Taking the part of a vector across n does not enlarge its error, so s is off by u |gravity · dt| more.
+ * Let S be the sum of the obstacles' pushes, changes except a bounce, supports or bearings. S is multiplied by
+ * t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps. M may be off by the largest error of
+ * an overlap, and T by the sum of the errors and by the roundings of the sum. t lies between the values that these
+ * errors allow, with a quotient (5 u) and a product (u) more. The error of t S is the width of this range times the sum
+ * of magnitudes, which is at least |S|. If it is not settled whether a contact bounces, it is not settled either
+ * whether its change is multiplied by t. Then the lengths of both outcomes are added to the error.
  */
+import { BOUNCE_PUSH } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { ExactContact } from './bound-contact';
-import { type Accuracy, type Approximate, length, Sum, scaled } from './bound-sums';
+import {
+  type Accuracy,
+  type Approximate,
+  type ApproximateNumber,
+  across,
+  EffectSums,
+  either,
+  LOST,
+  length,
+  Sum,
+  scaled,
+  type Term,
+} from './bound-sums';
 import type { Box } from './contact-law';
-
-/** The greatest |s| that is lost by flushing |s|² to 0. */
-const LOST_SLIDING = 2 ** -62;
 
 /** The decision whether a contact bounces. `isSettled` means that no error could change it. */
 export interface Verdict {
@@ -49,100 +75,219 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
+/** What a contact causes in one outcome, or in either of both. */
+interface Outcome {
+  readonly push: Term;
+  readonly change: Term;
+  readonly support: Term;
+  readonly lift: Term;
+  readonly bearing: Term;
+  readonly closing: ApproximateNumber;
+}
+
+/** Returns the push and its error, without the error of its direction. */
+function pushAmount(
+  { halfRelaxation }: Substep,
+  { overlap, overlapError, part, unloadedPart }: ExactContact,
+  bounces: boolean,
+  countsLoads = true,
+): ApproximateNumber {
+  const { share, error } = countsLoads && !bounces ? part : unloadedPart;
+  const factor = 2 * share * (bounces ? BOUNCE_PUSH / 2 : halfRelaxation);
+  return {
+    value: factor * overlap,
+    error: factor * (overlapError + (U + error) * overlap),
+  };
+}
+
+/** Returns a number times the normal. */
+function alongNormal({ normal, accuracy }: ExactContact, { value, error }: ApproximateNumber): Term {
+  return {
+    value: scaled(value, normal),
+    error: error + value * (accuracy.normal + U),
+    magnitude: value,
+  };
+}
+
+/** Returns the component along gravity of a number times the normal. */
+function alongGravity(
+  { gravity }: Substep,
+  { normal, accuracy, isNormalRelative }: ExactContact,
+  { value, error }: ApproximateNumber,
+): Term {
+  const acceleration = length(gravity);
+  if (acceleration === 0) return { value: [0], error: 0, magnitude: 0 };
+  const parts = normal.map((along, axis) => (along * (gravity[axis] as number)) / acceleration);
+  const cosine = parts.reduce((sum, part) => sum + part, 0);
+  const magnitude = parts.reduce((sum, part) => sum + Math.abs(part), 0);
+  // 0 · ∞ is not a number.
+  const own = cosine === 0 ? 0 : error * Math.abs(cosine);
+  return {
+    value: [value * cosine],
+    error: own + value * (accuracy.normal + U) * (isNormalRelative ? magnitude : 1),
+    magnitude: value * magnitude,
+  };
+}
+
+/** Returns the effect of a contact in a pass that only pushes apart. */
+export function separatingPush(substep: Substep, contact: ExactContact): Term {
+  return alongNormal(contact, pushAmount(substep, contact, false, false));
+}
+
+/** Returns the change of the normal velocity, without the error of its direction. */
+function changeAmount(
+  { inverseDt, restitution, restSpeed, pushSpeed }: Substep,
+  { approach, approachError, part, unloadedPart }: ExactContact,
+  push: ApproximateNumber,
+  bounces: boolean,
+): ApproximateNumber {
+  const { share, grip, error: partError } = bounces ? unloadedPart : part;
+  const shareError = share * (approachError + partError * Math.abs(approach));
+  if (bounces) {
+    return {
+      value: Math.max(0, -(1 + restitution) * share * approach),
+      error: (1 + restitution) * (shareError + 3 * U * share * Math.abs(approach)),
+    };
+  }
+  const most = 2 * grip * pushSpeed;
+  const limit = approach > 0 ? most : Math.max(most, -approach * share);
+  const full = Math.min(push.value * inverseDt, limit);
+  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
+  const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
+  return {
+    value: full * kept,
+    error:
+      Math.max(push.error * inverseDt, shareError, partError * most) +
+      3 * U * full +
+      (isKeptSettled ? 0 : restitution * full),
+  };
+}
+
+function outcomeOf(substep: Substep, contact: ExactContact, bounces: boolean): Outcome {
+  const { accuracy, approach, approachError, isObstacle, relative } = contact;
+  const { dt, friction, gravity } = substep;
+  const { share, grip: ownGrip, error: partError } = bounces ? contact.unloadedPart : contact.part;
+  const push = pushAmount(substep, contact, bounces);
+  const amount = changeAmount(substep, contact, push, bounces);
+  const gain = scaled(isObstacle ? dt : 0, gravity);
+  const slide = relative.map((along, axis) => along - (gain[axis] as number));
+  const sliding = across(slide, contact.normal);
+  const slidingSpeed = length(sliding);
+  const slidingError = length(slide) * accuracy.sliding + U * length(gain);
+  const gripShare = 2 * ownGrip * substep.gripShare;
+  const grip = Math.min(friction * amount.value, gripShare * slidingSpeed);
+  const gripError =
+    gripShare * (slidingError + partError * slidingSpeed + LOST) +
+    (friction > 0 ? friction * amount.error : 0) +
+    accuracy.friction * grip;
+  const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding.map(() => 0);
+  const brake = (term: Term, time: number, error: number): Term => ({
+    value: term.value.map((along, axis) => along - time * (braking[axis] as number)),
+    error: term.error + time * error + U * (term.magnitude + time * grip),
+    magnitude: term.magnitude + time * grip,
+  });
+  const bearing = bounces ? { value: 0, error: 0 } : amount;
+  return {
+    push: brake(alongNormal(contact, push), bounces ? 0 : dt, gripError + 2 * U * grip),
+    change: brake(alongNormal(contact, amount), 1, gripError),
+    support: alongNormal(contact, bearing),
+    lift: alongGravity(substep, contact, bearing),
+    bearing: { value: [bearing.value], error: bearing.error, magnitude: bearing.value },
+    closing: {
+      value: -share * approach,
+      error: share * (approachError + partError * Math.abs(approach)),
+    },
+  };
+}
+
+function withoutBound(outcome: Outcome): Outcome {
+  const free = (term: Term): Term => ({ ...term, error: Number.POSITIVE_INFINITY });
+  return {
+    push: free(outcome.push),
+    change: free(outcome.change),
+    support: free(outcome.support),
+    lift: free(outcome.lift),
+    bearing: free(outcome.bearing),
+    closing: outcome.closing,
+  };
+}
+
+/** Returns what a contact causes as decided, and the other outcome if the decision is not settled. */
+function outcomesOf(substep: Substep, contact: ExactContact, { isBounce, isSettled }: Verdict) {
+  const decided = outcomeOf(substep, contact, isBounce);
+  const all = contact.hasNoBound ? withoutBound(decided) : decided;
+  return { decided: all, other: isSettled ? undefined : outcomeOf(substep, contact, !isBounce) };
+}
+
 export function addContact(
   substep: Substep,
   contact: ExactContact,
-  { isBounce, isSettled }: Verdict,
-  push: Sum,
-  change: Sum,
+  verdict: Verdict,
+  sums: EffectSums,
 ): void {
-  const { accuracy } = contact;
-  const { dt, inverseDt, restitution, friction, restSpeed, pushSpeed } = substep;
-  const { approach, approachError, normal, relative, speed } = contact;
-  const { share, gripShare, error: partError } = contact.part;
-  const shareError = share * (approachError + partError * Math.abs(approach));
-  // The law's 2 · grip · pushSpeed; at an obstacle all of pushSpeed.
-  const most = (gripShare / substep.gripShare) * pushSpeed;
-  const cap = approach > 0 ? most : Math.max(most, -approach * share);
-  const full = Math.min(contact.push * inverseDt, cap);
-  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
-  const isKeptSettled = restitution === 0 || Math.abs(Math.abs(approach) - restSpeed) > approachError;
-  const bearing = full * kept;
-  const bearingError =
-    Math.max(contact.amountError * inverseDt, shareError, partError * most) +
-    3 * U * full +
-    (isKeptSettled ? 0 : restitution * full);
-  const bouncing = Math.max(0, -(1 + restitution) * share * approach);
-  const bouncingError = (1 + restitution) * (shareError + 3 * U * share * Math.abs(approach));
-  const amount = isBounce ? bouncing : bearing;
-  const amountError = isSettled
-    ? isBounce
-      ? bouncingError
-      : bearingError
-    : Math.max(bouncingError, bearingError) + Math.abs(bouncing - bearing);
-  const sliding = relative.map((along, axis) => along - approach * (normal[axis] as number));
-  const slidingSpeed = length(sliding);
-  const grip = Math.min(friction * amount, gripShare * slidingSpeed);
-  const gripError =
-    gripShare * (speed * accuracy.sliding + partError * slidingSpeed + LOST_SLIDING) +
-    friction * amountError +
-    accuracy.friction * grip;
-  const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding.map(() => 0);
-  change.add(
-    normal.map((along, axis) => amount * along - (braking[axis] as number)),
-    amountError + amount * (accuracy.normal + U) + gripError + U * (amount + grip),
-    amount + grip,
-  );
-  // If it is not settled whether the contact bounces, only one of GPU and reference may take back the sliding motion.
-  const frictionPush = isBounce ? 0 : dt * grip;
-  const greatestGrip = Math.min(friction * Math.max(bouncing, bearing), gripShare * slidingSpeed);
-  const frictionPushError =
-    isBounce && isSettled
-      ? 0
-      : dt * (gripError + 2 * U * grip) +
-        (isSettled ? 0 : dt * (greatestGrip + accuracy.friction * greatestGrip));
-  push.add(
-    normal.map((along, axis) => contact.push * along - (isBounce ? 0 : dt * (braking[axis] as number))),
-    pushError(contact) + frictionPushError + U * (contact.push + frictionPush),
-    contact.push + frictionPush,
-  );
+  const { decided, other } = outcomesOf(substep, contact, verdict);
+  for (const name of ['push', 'change', 'support', 'lift', 'bearing'] as const) {
+    sums[name].add(other ? either(decided[name], other[name]) : decided[name]);
+  }
+  addClosing(contact, decided, other, sums);
 }
 
-export function pushError(contact: ExactContact): number {
-  return contact.amountError + contact.push * (contact.accuracy.normal + U);
+function addClosing(
+  { isBorderline }: ExactContact,
+  decided: Outcome,
+  other: Outcome | undefined,
+  { closing }: EffectSums,
+): void {
+  const { value, error } = decided.closing;
+  const otherError = other ? other.closing.error + Math.abs(other.closing.value - value) : 0;
+  closing.add(value, Math.max(error, otherError), !isBorderline);
 }
 
 /** The sums of the obstacles' effects on one particle. All effects except a bounce are multiplied by obstacleShare. */
 export class ObstacleSums {
-  readonly push: Sum;
-  readonly change: Sum;
-  readonly bounce: Sum;
+  readonly effects: EffectSums;
+  private readonly bounce: Sum;
   private deepest = 0;
   private greatestError = 0;
   private overlaps = 0;
   private overlapsError = 0;
 
   constructor(dimensions: number) {
-    this.push = new Sum(dimensions);
-    this.change = new Sum(dimensions);
+    this.effects = new EffectSums(dimensions);
     this.bounce = new Sum(dimensions);
   }
 
-  count({ overlap, overlapError }: ExactContact): void {
+  /** Adds a contact in a pass that only pushes apart. */
+  addSeparating(substep: Substep, contact: ExactContact): void {
+    this.count(contact);
+    this.effects.push.add(separatingPush(substep, contact));
+  }
+
+  add(substep: Substep, contact: ExactContact, verdict: Verdict): void {
+    this.count(contact);
+    const { decided, other } = outcomesOf(substep, contact, verdict);
+    for (const name of ['push', 'support', 'lift', 'bearing'] as const) {
+      this.effects[name].add(other ? either(decided[name], other[name]) : decided[name]);
+    }
+    addClosing(contact, decided, other, this.effects);
+    const { change } = decided;
+    const sum = verdict.isBounce ? this.bounce : this.effects.change;
+    sum.add(change);
+    if (!other) return;
+    const error = other.change.error + length(change.value) + length(other.change.value);
+    this.bounce.add({ value: scaled(0, change.value), error, magnitude: other.change.magnitude });
+  }
+
+  private count({ overlap, overlapError }: ExactContact): void {
     this.deepest = Math.max(this.deepest, overlap);
     this.greatestError = Math.max(this.greatestError, overlapError);
     this.overlaps += overlap;
     this.overlapsError += overlapError;
   }
 
-  /** Returns the error if it is not settled whether a contact bounces: both changes with their friction, twice. */
-  undecidedError({ restitution, friction, pushSpeed }: Substep, { speed }: ExactContact): number {
-    return 2 * (1 + friction) * ((1 + restitution) * speed + Math.max(pushSpeed, speed));
-  }
-
-  addTo(push: Sum, change: Sum): void {
+  addTo(target: EffectSums): void {
     const { deepest, greatestError, overlaps } = this;
-    const { terms } = this.push;
+    const { terms } = this.effects.push;
     if (terms === 0) return;
     const share = obstacleShare(deepest, overlaps);
     const off = this.overlapsError + 2 * terms * U * overlaps;
@@ -150,23 +295,28 @@ export class ObstacleSums {
     const most = obstacleShare(deepest + greatestError, Math.max(0, overlaps - off));
     // The share of a single obstacle is exactly 1.
     const doubt = terms === 1 ? 0 : Math.max(share - least, most - share) + 6 * U;
-    for (const [sum, target] of [
-      [this.push, push],
-      [this.change, change],
-    ] as const) {
-      const growth = (sum.terms * U) / (1 - sum.terms * U);
-      const error = sum.error + (growth + doubt + 2 * U) * sum.magnitude;
-      target.add(scaled(share, sum.value), error, sum.magnitude);
+    for (const name of ['push', 'change', 'support', 'lift', 'bearing'] as const) {
+      const sum = this.effects[name];
+      if (sum.terms === 0) continue;
+      const { value, error } = sum.total();
+      target[name].add({
+        value: scaled(share, value),
+        error: error + (doubt + 2 * U) * sum.magnitude,
+        magnitude: sum.magnitude,
+      });
     }
-    const { value, error, magnitude } = this.bounce;
-    if (this.bounce.terms > 0) change.add(value, error + U * this.bounce.terms * magnitude, magnitude);
+    target.closing.addAll(this.effects.closing);
+    if (this.bounce.terms === 0) return;
+    target.change.add({ ...this.bounce.total(), magnitude: this.bounce.magnitude });
   }
 }
 
-/** Position and velocity of one particle. */
-interface Body {
-  position: Approximate;
-  velocity: Approximate;
+/** Position, velocity and bearing of one particle. */
+export interface Body {
+  readonly position: Approximate;
+  readonly velocity: Approximate;
+  /** The sum of the normal changes of its contacts that do not bounce, and of its walls. */
+  readonly bearing: ApproximateNumber;
 }
 
 export function meetWalls(substep: Substep, box: Box, accuracy: Accuracy, body: Body): void {
@@ -179,7 +329,7 @@ export function meetWalls(substep: Substep, box: Box, accuracy: Accuracy, body: 
 function meetWall(
   substep: Substep,
   accuracy: Accuracy,
-  { position, velocity }: Body,
+  { position, velocity, bearing: sum }: Body,
   axis: number,
   limit: number,
   inward: 1 | -1,
@@ -210,9 +360,17 @@ function meetWall(
   const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
   const slidingSpeed = length(sliding);
   const grip = Math.min(friction * change, slidingSpeed);
-  const gripError = velocity.error + LOST_SLIDING + friction * changeError + accuracy.friction * grip;
+  const gripError = velocity.error + LOST + friction * changeError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
-  velocity.error += gripError + changeError + 2 * U * (length(velocity.value) + grip + change);
+  const depthSpeedError = depthError * inverseDt;
+  const normalError =
+    mayBounce && !mustBounce ? depthSpeedError + bouncing : mustBounce ? 0 : depthSpeedError;
+  velocity.error +=
+    normalError +
+    LOST +
+    friction * changeError +
+    accuracy.friction * grip +
+    2 * U * (length(velocity.value) + grip + change);
   // A bounce does not take back the sliding motion.
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
@@ -223,4 +381,6 @@ function meetWall(
     position.value[other] = (position.value[other] as number) - frictionTime * (braking[other] as number);
   }
   velocity.value[axis] = (velocity.value[axis] as number) + inward * change;
+  sum.value += change;
+  sum.error += changeError + U * sum.value;
 }

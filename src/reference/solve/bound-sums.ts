@@ -1,11 +1,14 @@
 /**
- * Exact vectors with error bounds, and sums of them, for bound.ts, bound-contact.ts and bound-law.ts. bound.ts explains
- * the terms.
+ * Exact vectors with error bounds, and sums of them, for bound.ts and the files that it names. bound.ts explains the
+ * terms.
  */
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
 /** A factor that covers products of errors and the roundings of the doubles used here. */
 export const SLACK = 1 + 2 ** -10;
+
+/** The greatest length that is lost by flushing its square to 0. */
+export const LOST = 2 ** -62;
 
 /** The most that flushing a few subnormals to 0 can lose. */
 const FLUSHED = 2 ** -120;
@@ -17,6 +20,8 @@ export interface Accuracy {
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
+  /** Of a computed length: k squares and their sum (k u), half of that, and a sqrt. */
+  readonly length: number;
 }
 
 /**
@@ -27,13 +32,41 @@ export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const normal = distance + 6 * U + apart;
   const approach = normal + (dimensions + 1) * U;
   const sliding = approach + normal + 3 * U;
-  return { distance, normal, approach, sliding, friction: (dimensions + 26) * U };
+  return {
+    distance,
+    normal,
+    approach,
+    sliding,
+    friction: (dimensions + 26) * U,
+    length: (dimensions / 2 + 9) * U,
+  };
 }
 
 /** An exact vector, and the greatest distance of a computed one from it. */
 export interface Approximate {
   readonly value: number[];
   error: number;
+}
+
+/** An exact number, and the greatest difference of a computed one from it. */
+export interface ApproximateNumber {
+  value: number;
+  error: number;
+}
+
+/** One contribution to a sum. `magnitude` is at least its length; the roundings of the sum are relative to it. */
+export interface Term extends Approximate {
+  readonly magnitude: number;
+}
+
+/** Returns a term whose error also covers `other`. */
+export function either(term: Term, other: Term): Term {
+  const apart = length(term.value.map((along, axis) => along - (other.value[axis] as number)));
+  return {
+    value: term.value,
+    error: Math.max(term.error, other.error + apart),
+    magnitude: Math.max(term.magnitude, other.magnitude),
+  };
 }
 
 /** The exact sum of the contributions of contacts, and the error of a computed one. */
@@ -47,25 +80,85 @@ export class Sum {
     this.value = new Array<number>(dimensions).fill(0);
   }
 
-  add(contribution: readonly number[], error: number, magnitude: number): void {
+  add({ value, error, magnitude }: Term): void {
     for (let axis = 0; axis < this.value.length; axis++) {
-      this.value[axis] = (this.value[axis] as number) + (contribution[axis] as number);
+      this.value[axis] = (this.value[axis] as number) + (value[axis] as number);
     }
-    this.error += error + FLUSHED;
+    // Nothing that is exactly 0 is flushed.
+    if (error > 0 || magnitude > 0) this.error += error + FLUSHED;
     this.magnitude += magnitude;
     this.terms++;
   }
 
-  /** Returns the vector plus this sum. */
-  addTo(vector: readonly number[]): Approximate {
-    // Adding nothing rounds nothing.
-    if (this.terms === 0) return { value: [...vector], error: 0 };
+  total(): Approximate {
     const growth = (this.terms * U) / (1 - this.terms * U);
-    return {
-      value: vector.map((component, axis) => component + (this.value[axis] as number)),
-      error: this.error + growth * this.magnitude + U * (length(vector) + this.magnitude),
-    };
+    return { value: [...this.value], error: this.error + growth * this.magnitude };
   }
+}
+
+/** The largest of numbers and 0, and the range in which a computed one may be. */
+export class Largest {
+  value = 0;
+  private least = 0;
+  private most = 0;
+
+  /** `isCertain` is false if the GPU or the reference may leave the number out. */
+  add(value: number, error: number, isCertain: boolean): void {
+    this.value = Math.max(this.value, value);
+    if (isCertain) this.least = Math.max(this.least, value - error);
+    this.most = Math.max(this.most, value + error);
+  }
+
+  addAll(other: Largest): void {
+    this.value = Math.max(this.value, other.value);
+    this.least = Math.max(this.least, other.least);
+    this.most = Math.max(this.most, other.most);
+  }
+
+  get error(): number {
+    return Math.max(this.value - this.least, this.most - this.value);
+  }
+}
+
+/** The sums over contacts that a pass needs, as in Effect of contact-law.ts. */
+export class EffectSums {
+  readonly push: Sum;
+  readonly change: Sum;
+  readonly support: Sum;
+  /** The component of `support` along gravity. It is also in `support`, but here with its own error. */
+  readonly lift = new Sum(1);
+  readonly bearing = new Sum(1);
+  readonly closing = new Largest();
+
+  constructor(dimensions: number) {
+    this.push = new Sum(dimensions);
+    this.change = new Sum(dimensions);
+    this.support = new Sum(dimensions);
+  }
+}
+
+/** Returns the sum of a vector without error and `added`. Adding nothing rounds nothing. */
+export function sumOf(vector: readonly number[], added: Approximate): Approximate {
+  const value = vector.map((along, axis) => along + (added.value[axis] as number));
+  const size = length(added.value);
+  if (size === 0 && added.error === 0) return { value, error: 0 };
+  return { value, error: added.error + U * (length(vector) + size) };
+}
+
+/** Returns `from` minus `taken`, whose product with `factor` rounds once more. Taking nothing rounds nothing. */
+export function differenceOf(from: Approximate, taken: Approximate, factor = 1): Approximate {
+  const size = length(taken.value);
+  if (size === 0 && taken.error === 0) return from;
+  return {
+    value: from.value.map((along, axis) => along - factor * (taken.value[axis] as number)),
+    error: from.error + factor * (taken.error + U * size) + U * (length(from.value) + factor * size),
+  };
+}
+
+/** Returns the part of `vector` across `direction`, a unit vector. */
+export function across(vector: readonly number[], direction: readonly number[]): number[] {
+  const along = inner(vector, direction);
+  return vector.map((component, axis) => component - along * (direction[axis] as number));
 }
 
 /** Returns one component of the difference of two packed vectors. */

@@ -1,5 +1,5 @@
 /**
- * Bounds the difference between the GPU's and the reference's positions and velocities after one resolve (or
+ * Bounds the difference between the GPU's and the reference's positions, velocities and loads after one resolve (or
  * push-apart) pass, if both start from the same bits. The bounds are derived from the accuracies that WGSL guarantees,
  * not tuned.
  * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and
@@ -12,10 +12,11 @@
  * "Off by u" is a relative error, "± u" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
  * (u²) and the roundings of the doubles used here. The errors of vectors are bounds on length, and so bound each
  * coordinate too.
- * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law.
+ * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-settle.ts those of
+ * the sums that limit a particle's change and hold it.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding it to the
- * coordinate x rounds once more: u (|x| + sum of magnitudes). If a particle wraps across an end of a periodic world,
+ * coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic world,
  * the period P is added or subtracted: u (|x| + P) once more.
  */
 import { NO_PARTNER } from '../../core/base/constants';
@@ -25,8 +26,18 @@ import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact } from './bound-contact';
-import { addContact, meetWalls, ObstacleSums, pushError, SETTLED_NO, type Verdict } from './bound-law';
-import { type Accuracy, type Approximate, accuracyOf, SLACK, Sum, scaled, vectorOf } from './bound-sums';
+import { addContact, meetWalls, ObstacleSums, SETTLED_NO, separatingPush, type Verdict } from './bound-law';
+import { boundLoad, settleSums } from './bound-settle';
+import {
+  type Accuracy,
+  type Approximate,
+  accuracyOf,
+  EffectSums,
+  SLACK,
+  sumOf,
+  vectorOf,
+} from './bound-sums';
+import type { Box } from './contact-law';
 import { type Obstacles, probeObstacles } from './obstacles';
 import { boxOf } from './resolve';
 
@@ -34,13 +45,18 @@ export interface ResolveBound {
   /** The largest difference of a coordinate between GPU and reference, per slot. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
+  /** The largest difference of the load, per slot; empty if all particles have one radius. */
+  readonly loads: Float64Array;
   /**
    * Packed results of exact arithmetic. In a periodic world they may lie a little outside the box. GPU and reference
    * are both within half the bound of them.
    */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
+  readonly exactLoads: Float64Array;
 }
+
+type Verdicts = (slot: number, other: number, contact: ExactContact) => Verdict;
 
 export function resolveBound(
   world: World,
@@ -52,76 +68,90 @@ export function resolveBound(
   const { dimensions } = world;
   const count = grid.cells.length;
   const accuracy = accuracyOf(dimensions);
-  const bounces =
+  const verdicts =
     mode === 'resolve' && substep.restitution > 0
       ? findBounces(world, substep, grid, accuracy, obstacles)
-      : undefined;
-  const positions = new Float64Array(count);
-  const velocities = new Float64Array(count);
-  const exactPositions = Float64Array.from(grid.positions);
-  const exactVelocities = Float64Array.from(grid.velocities);
+      : () => SETTLED_NO;
+  const loadCount = grid.radii ? count : 0;
+  const bound = {
+    positions: new Float64Array(count),
+    velocities: new Float64Array(count),
+    loads: new Float64Array(loadCount),
+    exactPositions: Float64Array.from(grid.positions),
+    exactVelocities: Float64Array.from(grid.velocities),
+    exactLoads: grid.radii && grid.loads ? Float64Array.from(grid.loads) : new Float64Array(loadCount),
+  };
   for (let slot = 0; slot < count; slot++) {
     const cell = grid.cells[slot] as number;
     if (cell >= world.cellCount) continue;
     const position = vectorOf(dimensions, grid.positions, slot);
     const velocity = vectorOf(dimensions, grid.velocities, slot);
-    const push = new Sum(dimensions);
-    const change = new Sum(dimensions);
-    probeCells(world, grid, slot, (other) => {
-      const contact = contactOf(world, substep, grid, slot, other, accuracy);
-      if (!contact) return;
-      if (mode === 'separate') {
-        push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
-      } else {
-        addContact(substep, contact, bounces?.(slot, other, contact) ?? SETTLED_NO, push, change);
-      }
-    });
-    if (obstacles) {
-      const obstacleSums = new ObstacleSums(dimensions);
-      probeObstacles(world, grid, slot, obstacles, (other) => {
-        const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
-        if (!contact) return;
-        obstacleSums.count(contact);
-        if (mode === 'separate') {
-          obstacleSums.push.add(scaled(contact.push, contact.normal), pushError(contact), contact.push);
-          return;
-        }
-        const verdict = bounces?.(slot, (OBSTACLE_PARTNER | other) >>> 0, contact) ?? SETTLED_NO;
-        // If it is not settled whether a contact bounces, it is not settled either whether its change is multiplied by
-        // obstacleShare. Add the change as decided, then the error of the other decision.
-        addContact(
-          substep,
-          contact,
-          verdict,
-          obstacleSums.push,
-          verdict.isBounce ? obstacleSums.bounce : obstacleSums.change,
-        );
-        if (!verdict.isSettled)
-          obstacleSums.bounce.add(
-            scaled(0, contact.normal),
-            obstacleSums.undecidedError(substep, contact),
-            0,
-          );
-      });
-      obstacleSums.addTo(push, change);
-    }
-    const body = { position: push.addTo(position), velocity: change.addTo(velocity) };
+    const sums = sumContacts(world, substep, grid, slot, accuracy, mode, verdicts, obstacles);
     const box = boxOf(substep, grid, slot);
-    if (mode === 'resolve' && substep.walls) meetWalls(substep, box, accuracy, body);
-    if (substep.walls) {
-      for (let axis = 0; axis < dimensions; axis++) {
-        const low = Math.max(body.position.value[axis] as number, box.lower[axis] as number);
-        body.position.value[axis] = Math.min(low, box.upper[axis] as number);
-      }
+    if (mode === 'separate') {
+      const moved = sumOf(position, sums.push.total());
+      if (substep.walls) clampInto(box, moved);
+      store(world, bound, slot, moved);
+      continue;
     }
-    body.position.error += wrappingError(world, body.position);
-    positions[slot] = 2 * SLACK * body.position.error;
-    exactPositions.set(body.position.value, slot * dimensions);
-    if (mode === 'separate') continue;
-    velocities[slot] = 2 * SLACK * body.velocity.error;
-    exactVelocities.set(body.velocity.value, slot * dimensions);
+    const { push, change, bearing } = settleSums(substep, accuracy, sums);
+    const body = { position: sumOf(position, push), velocity: sumOf(velocity, change), bearing };
+    if (substep.walls) {
+      meetWalls(substep, box, accuracy, body);
+      clampInto(box, body.position);
+    }
+    store(world, bound, slot, body.position);
+    bound.velocities[slot] = 2 * SLACK * body.velocity.error;
+    bound.exactVelocities.set(body.velocity.value, slot * dimensions);
+    if (!grid.radii) continue;
+    const load = boundLoad(substep, accuracy, body, velocity);
+    bound.loads[slot] = 2 * SLACK * load.error;
+    bound.exactLoads[slot] = load.value;
   }
-  return { positions, velocities, exactPositions, exactVelocities };
+  return bound;
+}
+
+/** Returns the sums over the contacts of one particle. A pass that only pushes apart needs only `push`. */
+function sumContacts(
+  world: World,
+  substep: Substep,
+  grid: GridState,
+  slot: number,
+  accuracy: Accuracy,
+  mode: 'resolve' | 'separate',
+  verdicts: Verdicts,
+  obstacles?: Obstacles,
+): EffectSums {
+  const sums = new EffectSums(world.dimensions);
+  probeCells(world, grid, slot, (other) => {
+    const contact = contactOf(world, substep, grid, slot, other, accuracy);
+    if (!contact) return;
+    if (mode === 'separate') sums.push.add(separatingPush(substep, contact));
+    else addContact(substep, contact, verdicts(slot, other, contact), sums);
+  });
+  if (!obstacles) return sums;
+  const obstacleSums = new ObstacleSums(world.dimensions);
+  probeObstacles(world, grid, slot, obstacles, (other) => {
+    const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
+    if (!contact) return;
+    const verdict = verdicts(slot, (OBSTACLE_PARTNER | other) >>> 0, contact);
+    if (mode === 'separate') obstacleSums.addSeparating(substep, contact);
+    else obstacleSums.add(substep, contact, verdict);
+  });
+  obstacleSums.addTo(sums);
+  return sums;
+}
+
+function clampInto({ lower, upper }: Box, { value }: Approximate): void {
+  for (let axis = 0; axis < value.length; axis++) {
+    const low = Math.max(value[axis] as number, lower[axis] as number);
+    value[axis] = Math.min(low, upper[axis] as number);
+  }
+}
+
+function store(world: World, bound: ResolveBound, slot: number, position: Approximate): void {
+  bound.positions[slot] = 2 * SLACK * (position.error + wrappingError(world, position));
+  bound.exactPositions.set(position.value, slot * world.dimensions);
 }
 
 /**
@@ -150,7 +180,7 @@ function findBounces(
   grid: GridState,
   accuracy: Accuracy,
   obstacles?: Obstacles,
-): (slot: number, other: number, contact: ExactContact) => Verdict {
+): Verdicts {
   const count = grid.cells.length;
   const partners = new Uint32Array(count).fill(NO_PARTNER);
   const isUnsettled = new Uint8Array(count);

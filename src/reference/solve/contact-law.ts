@@ -2,11 +2,11 @@
  * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
  * the same order, each rounded once.
  */
-import { massShare } from '../../core/contact/law';
+import { BOUNCE_PUSH, LIMIT_SLACK, MOST_LOAD, massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
-import { type Contact, dot, scale, subtract, type Vector } from './contact';
+import { add, type Contact, dot, scale, subtract, type Vector } from './contact';
 
 const { fround } = Math;
 
@@ -24,23 +24,52 @@ const HALF: Part = { share: 0.5, grip: 0.5 };
 /** At an obstacle, the particle takes the whole effect, but friction brakes it no more than at another particle. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** Returns the part of the particle in `slot`. */
+/** Returns the part of the particle in `slot`. `countsLoads` is false for a bounce, which keeps momentum. */
 export function partOf(
   { dimensions }: World,
-  { radii, bulks }: GridState,
+  { radii, bulks, loads }: GridState,
   slot: number,
   other: number,
+  countsLoads = false,
 ): Part {
   const sizes = bulks ?? radii;
   if (!sizes) return HALF;
-  const share = massShare(dimensions, sizes[slot] as number, sizes[other] as number);
+  const loadAt = (of: number) => (countsLoads && loads ? (loads[of] as number) : 0);
+  const share = massShare(
+    dimensions,
+    sizes[slot] as number,
+    sizes[other] as number,
+    loadAt(slot),
+    loadAt(other),
+  );
   return { share, grip: share };
 }
 
-/** The effect of one contact on one side: changes of its position and of its velocity. */
+/** What a contact causes on one side, or the sum over contacts. */
 export interface Effect {
+  /** The changes of position and velocity. */
   readonly push: Vector;
   readonly change: Vector;
+  /** The normal change of contacts that do not bounce, as a vector and its magnitude. */
+  readonly support: Vector;
+  readonly bearing: number;
+  /** The largest change that would end the approach in one contact. */
+  readonly closing: number;
+}
+
+export function noEffect(dimensions: number): Effect {
+  const zero = new Array<number>(dimensions).fill(0);
+  return { push: zero, change: zero, support: zero, bearing: 0, closing: 0 };
+}
+
+export function sumOf(a: Effect, b: Effect): Effect {
+  return {
+    push: add(a.push, b.push),
+    change: add(a.change, b.change),
+    support: add(a.support, b.support),
+    bearing: fround(a.bearing + b.bearing),
+    closing: Math.max(a.closing, b.closing),
+  };
 }
 
 /**
@@ -53,7 +82,7 @@ export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: nu
 
 /**
  * Returns the effect of a contact on the particle with this `part`. `relative` is its velocity relative to the other
- * particle.
+ * side, `slide` the velocity that friction acts on (see settle).
  */
 export function contactEffect(
   substep: Substep,
@@ -61,22 +90,73 @@ export function contactEffect(
   relative: Vector,
   bounces: boolean,
   part: Part,
+  slide = relative,
 ): Effect {
   const { friction, gripShare, dt, inverseDt } = substep;
-  const push = pushOf(substep, part, overlap);
+  const push = bounces ? fround(fround(BOUNCE_PUSH * part.share) * overlap) : pushOf(substep, part, overlap);
   const approach = dot(relative, normal);
   const change = bounces
     ? bounceChange(substep, approach, part.share)
     : pushChange(substep, fround(push * inverseDt), approach, part);
-  const sliding = subtract(relative, scale(approach, normal));
+  const sliding = subtract(slide, scale(dot(slide, normal), normal));
   const slidingSpeed = fround(Math.sqrt(dot(sliding, sliding)));
   const grip = fround(fround(2 * gripShare) * part.grip);
   const braking = frictionShare(friction, change, slidingSpeed, grip);
   const frictionPush = bounces ? 0 : fround(braking * dt);
+  const bearing = bounces ? 0 : change;
   return {
     push: subtract(scale(push, normal), scale(frictionPush, sliding)),
     change: subtract(scale(change, normal), scale(braking, sliding)),
+    support: scale(bearing, normal),
+    bearing,
+    closing: fround(-part.share * approach),
   };
+}
+
+/** Returns the velocity that gravity adds in a substep. */
+export function gainOf({ gravity, dt }: Substep): Vector {
+  return gravity.map((along) => fround(along * dt));
+}
+
+/** Limits the change of a particle's velocity by all its contacts, and holds it by static friction. */
+export function settle(substep: Substep, sum: Effect): Effect {
+  const { restitution, pushSpeed, friction, dt } = substep;
+  const slack = fround(fround(fround(1 + restitution) * fround(1 + friction)) * LIMIT_SLACK);
+  const limit = fround(fround(slack * sum.closing) + fround(pushSpeed * 0.125));
+  const size = fround(Math.sqrt(dot(sum.change, sum.change)));
+  const change = size > limit ? scale(fround(limit / size), sum.change) : sum.change;
+  const gain = gainOf(substep);
+  const support = fround(Math.sqrt(dot(sum.support, sum.support)));
+  // The square of a tiny support may be 0.
+  if (!(support > 0 && dot(sum.support, gain) < 0)) return { ...sum, change };
+  const up = sum.support.map((along) => fround(along / support));
+  const slip = subtract(gain, scale(dot(gain, up), up));
+  const used = subtract(change, scale(dot(change, up), up));
+  const held = heldShare(
+    friction,
+    support,
+    sum.bearing,
+    fround(Math.sqrt(dot(used, used))),
+    fround(Math.sqrt(dot(slip, slip))),
+  );
+  return {
+    ...sum,
+    push: subtract(sum.push, scale(fround(held * dt), slip)),
+    change: subtract(change, scale(held, slip)),
+  };
+}
+
+function heldShare(friction: number, support: number, bearing: number, used: number, slip: number): number {
+  if (!(slip > 0)) return 0;
+  const room = Math.max(0, fround(fround(friction * support) - used));
+  return fround(fround(support / bearing) * Math.min(1, fround(room / slip)));
+}
+
+/** Returns the load of a particle; `change` is the change of its velocity, at walls included. */
+export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
+  if (!(restSpeed > 0)) return 0;
+  const net = fround(Math.sqrt(dot(change, change)));
+  return Math.min(MOST_LOAD, fround(Math.max(0, fround(bearing - net)) / restSpeed));
 }
 
 function bounceChange({ restitution }: Substep, approach: number, share: number): number {
@@ -105,35 +185,37 @@ function frictionShare(friction: number, change: number, slidingSpeed: number, g
 export interface Moved {
   readonly position: Vector;
   readonly velocity: Vector;
+  /** The sum of the normal changes. */
+  readonly bearing: number;
 }
 
 /** The corners of the box in which the centre of a particle stays. */
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
 /** Applies each wall in turn, then clamps the position. */
-export function meetWalls(substep: Substep, box: Box, { position, velocity }: Moved): Moved {
-  let moved = { position, velocity };
-  for (let axis = 0; axis < position.length; axis++) {
+export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {
+  let moved = before;
+  for (let axis = 0; axis < before.position.length; axis++) {
     moved = meetWall(substep, moved, axis, box.lower[axis] as number, 1);
     moved = meetWall(substep, moved, axis, box.upper[axis] as number, -1);
   }
-  return { position: clampVector(moved.position, box), velocity: moved.velocity };
+  return { ...moved, position: clampVector(moved.position, box) };
 }
 
 /** Applies one wall. It moves the particle onto the wall at once, and friction may take all of the sliding. */
 function meetWall(
   substep: Substep,
-  { position, velocity }: Moved,
+  { position, velocity, bearing }: Moved,
   axis: number,
   limit: number,
   inward: 1 | -1,
 ): Moved {
   const { restitution, friction, restSpeed, dt, inverseDt } = substep;
   const depth = inward * fround(limit - (position[axis] as number));
-  if (!(depth > 0)) return { position, velocity };
+  if (!(depth > 0)) return { position, velocity, bearing };
   const onWall = position.with(axis, limit);
   const approach = inward * (velocity[axis] as number);
-  if (!(approach < 0)) return { position: onWall, velocity };
+  if (!(approach < 0)) return { position: onWall, velocity, bearing };
   const bounces = restitution > 0 && approach < -restSpeed;
   const change = bounces
     ? bounceChange(substep, approach, 1)
@@ -144,7 +226,11 @@ function meetWall(
   const slowed = subtract(velocity, scale(braking, sliding));
   slowed[axis] = fround((slowed[axis] as number) + inward * change);
   const frictionPush = bounces ? 0 : fround(braking * dt);
-  return { position: subtract(onWall, scale(frictionPush, sliding)), velocity: slowed };
+  return {
+    position: subtract(onWall, scale(frictionPush, sliding)),
+    velocity: slowed,
+    bearing: fround(bearing + change),
+  };
 }
 
 export function clampVector(position: Vector, { lower, upper }: Box): Vector {

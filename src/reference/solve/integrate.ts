@@ -13,6 +13,8 @@ import { addScaled, loadVector, scale, storeVector } from './contact';
 export interface MovedState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
+  /** The loads of the particles (core/contact/law.ts); undefined if all have one radius. */
+  readonly loads?: Float32Array | undefined;
 }
 
 export function integrate(

@@ -25,10 +25,16 @@ import {
   clampVector,
   contactEffect,
   type Effect,
+  gainOf,
+  loadOf,
+  type Moved,
   meetWalls,
+  noEffect,
   ON_OBSTACLE,
   partOf,
   pushOf,
+  settle,
+  sumOf,
 } from './contact-law';
 import type { MovedState } from './integrate';
 import { type Obstacles, probeObstacles } from './obstacles';
@@ -47,36 +53,34 @@ export function resolveContacts(
   // Quarantined particles keep their state.
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
+  const loads = grid.radii && (grid.loads?.slice() ?? new Float32Array(cells.length));
   const bounces = substep.restitution > 0 && partners !== undefined;
   for (let slot = 0; slot < cells.length; slot++) {
     const cell = cells[slot] as number;
     if (cell >= world.cellCount) continue;
     const position = loadVector(dimensions, grid.positions, slot);
     const velocity = loadVector(dimensions, grid.velocities, slot);
-    let push: Vector = new Array<number>(dimensions).fill(0);
-    let change: Vector = new Array<number>(dimensions).fill(0);
+    let sum = noEffect(dimensions);
     probeCells(world, grid, slot, (other) => {
       const contact = findContact(world, substep, grid, slot, other);
       if (!contact) return;
       const relative = subtract(velocity, loadVector(dimensions, grid.velocities, other));
       const isMutual = bounces && partners[slot] === other && partners[other] === slot;
-      const part = partOf(world, grid, slot, other);
-      const effect = contactEffect(substep, contact, relative, isMutual, part);
-      push = add(push, effect.push);
-      change = add(change, effect.change);
+      const part = partOf(world, grid, slot, other, !isMutual);
+      sum = sumOf(sum, contactEffect(substep, contact, relative, isMutual, part));
     });
     if (obstacles) {
       const partner = bounces ? (partners[slot] as number) : undefined;
-      const met = meetObstacles(world, substep, grid, slot, velocity, partner, obstacles);
-      push = add(push, met.push);
-      change = add(change, met.change);
+      sum = sumOf(sum, meetObstacles(world, substep, grid, slot, velocity, partner, obstacles));
     }
-    let moved = { position: add(position, push), velocity: add(velocity, change) };
+    const { push, change, bearing } = settle(substep, sum);
+    let moved: Moved = { position: add(position, push), velocity: add(velocity, change), bearing };
     if (substep.walls) moved = meetWalls(substep, boxOf(substep, grid, slot), moved);
     storeVector(positions, slot, wrap(world, moved.position));
     storeVector(velocities, slot, moved.velocity);
+    if (loads) loads[slot] = loadOf(substep, moved.bearing, subtract(moved.velocity, velocity));
   }
-  return { positions, velocities };
+  return { positions, velocities, loads };
 }
 
 /** Pushes particles apart. Velocities are neither read nor changed. */
@@ -139,24 +143,29 @@ function meetObstacles(
   obstacles: Obstacles,
 ): Effect {
   const { dimensions } = world;
-  let push: Vector = new Array<number>(dimensions).fill(0);
-  let change: Vector = new Array<number>(dimensions).fill(0);
+  let sum = noEffect(dimensions);
   let bounce: Vector = new Array<number>(dimensions).fill(0);
   let deepest = 0;
   let overlaps = 0;
+  const slide = subtract(velocity, gainOf(substep));
   probeObstacles(world, grid, slot, obstacles, (other) => {
     const contact = findContact(world, substep, grid, slot, other, obstacles);
     if (!contact) return;
     deepest = Math.max(deepest, contact.overlap);
     overlaps = fround(overlaps + contact.overlap);
     const isBounce = partner === (OBSTACLE_PARTNER | other) >>> 0;
-    const effect = contactEffect(substep, contact, velocity, isBounce, ON_OBSTACLE);
-    push = add(push, effect.push);
+    const effect = contactEffect(substep, contact, velocity, isBounce, ON_OBSTACLE, slide);
     if (isBounce) bounce = add(bounce, effect.change);
-    else change = add(change, effect.change);
+    sum = sumOf(sum, isBounce ? { ...effect, change: sum.change.map(() => 0) } : effect);
   });
   const share = fround(obstacleShare(deepest, overlaps));
-  return { push: scale(share, push), change: addScaled(bounce, share, change) };
+  return {
+    push: scale(share, sum.push),
+    change: addScaled(bounce, share, sum.change),
+    support: scale(share, sum.support),
+    bearing: fround(share * sum.bearing),
+    closing: sum.closing,
+  };
 }
 
 /** Returns the box in which the centre of a particle stays: its radius, or half its edges, away from the walls. */

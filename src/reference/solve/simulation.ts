@@ -217,7 +217,13 @@ export class ReferenceSimulation implements ParticleSimulation {
     const { ids } = this.grid;
     const order = slotsWhere(ids, () => true).sort((a, b) => (ids[a] as number) - (ids[b] as number));
     const { positions, velocities, ...sizes } = this.pick(order);
-    return { ids: sizes.ids, positions, velocities, ...describeSizes(this.dimensions, sizes) };
+    return {
+      ids: sizes.ids,
+      positions,
+      velocities,
+      ...describeSizes(this.dimensions, sizes),
+      ...(sizes.radii ? { loads: sizes.loads ?? new Float32Array(order.length) } : {}),
+    };
   }
 
   checkpoint(): Checkpoint {
@@ -276,12 +282,15 @@ function slotsWhere(ids: Uint32Array, keep: (id: number) => boolean): Uint32Arra
   return Uint32Array.from(slots);
 }
 
+/** The particles of `second` are new, so they have no load. */
 function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   const join = (name: keyof Sizes) => {
     const [one, two] = [first[name], second[name]];
     return one && two && concatenate(one, two);
   };
-  return { radii: join('radii'), halves: join('halves'), bulks: join('bulks') };
+  const loads =
+    first.loads && second.radii && concatenate(first.loads, new Float32Array(second.radii.length));
+  return { radii: join('radii'), halves: join('halves'), bulks: join('bulks'), loads };
 }
 
 /** Concatenates two arrays. Copies bits, so NaNs keep their payload. */

@@ -152,7 +152,7 @@ const FAULTS: readonly Fault[] = [
   },
   {
     name: 'particles weigh the same, whatever their radius',
-    from: 'select(weight, 1.0, is_smaller) / (1.0 + weight)',
+    from: 'other_mass / (own_mass + other_mass)',
     to: '0.5',
     check: 'separate grid',
     scene: 'mixed',

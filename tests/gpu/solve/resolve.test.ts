@@ -202,7 +202,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'keeps the momentum of contacts: both sides compute the same bits',
+    'keeps the momentum of contacts without static friction: both sides compute the same bits',
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
@@ -224,8 +224,15 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         }
       }
       const grid = buildGrid(wide, positions, velocities);
-      for (const settings of [{ restitution: 1, friction: 0.5 }, { restitution: 0.5 }, { friction: 1 }]) {
-        const substep = substepOf(wide, { gravity, ...settings, walls: false }, 1 / 60);
+      // With gravity, static friction holds only the particle above.
+      for (const settings of [
+        { restitution: 1, friction: 0.5 },
+        { restitution: 0.5 },
+        { friction: 1 },
+        { restitution: 0.5, friction: 0, gravity },
+        { friction: 0, gravity },
+      ]) {
+        const substep = substepOf(wide, { ...settings, walls: false }, 1 / 60);
         const got = await resolveGrid(tools, wide, substep, grid, 'respond');
         for (let pair = 0; pair < pairs; pair++) {
           const [a, b] = [grid.slots[2 * pair] as number, grid.slots[2 * pair + 1] as number];

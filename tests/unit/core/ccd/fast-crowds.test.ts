@@ -47,6 +47,7 @@ function flyOnCpu(plan: SimulationPlan, substep: Substep) {
       radii: own,
       halves: new Float32Array(halves.length),
       bulks: plan.bulks ? new Float32Array(count) : own,
+      loads: new Float32Array(radii.length),
     };
   };
   const given = state();

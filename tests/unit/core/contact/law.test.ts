@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { massShare } from '../../../../src/core/contact/law';
+import { changeLimit, heldShare, loadOf, MOST_LOAD, massShare } from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
   'massShare divides a push of two particles by the mass of the other, in %dD',
@@ -21,3 +21,38 @@ it.each([2, 3] as const)(
     }
   },
 );
+
+it.each([2, 3] as const)(
+  'massShare multiplies masses by 1 + load, except between equal sizes, in %dD',
+  (dimensions) => {
+    const ratio = 2 ** dimensions;
+    expect(massShare(dimensions, 1, 1, 5, 0)).toBe(0.5);
+    expect(massShare(dimensions, 2, 1, 3, 0)).toBeCloseTo(1 / (4 * ratio + 1), 7);
+    expect(massShare(dimensions, 2, 1, 0, ratio - 1)).toBe(0.5);
+    const [share, rest] = [massShare(dimensions, 2, 1, 3, 700), massShare(dimensions, 1, 2, 700, 3)];
+    expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
+    expect(share).toBeCloseTo(701 / (701 + 4 * ratio), 6);
+  },
+);
+
+it('changeLimit allows what a bounce with friction needs, and an eighth of the push speed', () => {
+  const slack = 1 + 2 ** -10;
+  expect(changeLimit(2, { restitution: 0.5, friction: 0.25, pushSpeed: 8 })).toBe(2 * 1.5 * 1.25 * slack + 1);
+  expect(changeLimit(0, { restitution: 1, friction: 1, pushSpeed: 0 })).toBe(0);
+});
+
+it('heldShare holds the slip as far as friction reaches and supports point the same way', () => {
+  expect(heldShare(4, 4, 0, 1, 0.5)).toBe(1);
+  expect(heldShare(4, 4, 0, 4, 0.5)).toBe(0.5);
+  // Friction has used 1 of 2 already.
+  expect(heldShare(4, 4, 1, 4, 0.5)).toBe(0.25);
+  expect(heldShare(4, 4, 3, 4, 0.5)).toBe(0);
+  // Half of the supports cancel each other.
+  expect(heldShare(4, 8, 0, 1, 0.5)).toBe(0.5);
+  expect([heldShare(4, 4, 0, 0, 0.5), heldShare(0, 0, 0, 1, 0.5)]).toEqual([0, 0]);
+});
+
+it('loadOf counts what presses from opposite sides, at least 0 and at most 2²⁴', () => {
+  expect(loadOf(7, 1, 2)).toBe(3);
+  expect([loadOf(1, 2, 2), loadOf(7, 1, 0), loadOf(1e30, 0, 1e-3)]).toEqual([0, 0, MOST_LOAD]);
+});

@@ -108,10 +108,35 @@ describe('deriveSubstep', () => {
       halfRelaxation: Math.fround(0.35 / 2),
       gripShare: Math.fround(0.35 / 2),
       restSpeed: 2 * 5 * 0.125,
+      // The speed of a fall. A column would allow more: 4 · 248 / 8.
       pushSpeed: Math.fround(Math.sqrt(2 * (3 * 16 + 4 * 50))),
       lower: [-7.5, 0.5],
       upper: [7.5, 49.5],
     });
+  });
+
+  it('lets pushes give at most 4 times the speed of a column as high as the world', () => {
+    const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 1 });
+    const at = (dt: number) => deriveSubstep(world, 1, settings, dt).pushSpeed;
+    expect(at(2 ** -10)).toBe((4 * (3 * 16 + 4 * 50)) / 1024);
+    expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
+    expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248)));
+    // A column of half as many particles.
+    expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
+  });
+
+  it('counts the column in the smallest particles if there are several levels of radii', () => {
+    for (const dimensions of [2, 3] as const) {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const options = { dimensions, min: corner(0), max: corner(16) };
+      const gravity = corner(0).with(1, -4);
+      const settings = resolveSettings(dimensions, defaultSettings(dimensions), { gravity, substeps: 1 });
+      for (const smallest of [1, 0.5, 0.125]) {
+        const leveled = defineLevels(options, { smallest, largest: 1 }, 10);
+        const { pushSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
+        expect(pushSpeed).toBe((2 ** (dimensions * (leveled.levels - 1)) * 4 * 64) / 2 / 2 ** 20);
+      }
+    }
   });
 
   it('has no infinite rate at dt 0, and no push without gravity', () => {

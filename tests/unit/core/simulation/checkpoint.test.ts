@@ -118,6 +118,34 @@ describe('checkCheckpoint', () => {
     );
   });
 
+  it('accepts loads of particles with their own radii, and rejects wrong ones', () => {
+    const radiusRange = { smallest: 0.25, largest: 0.5 };
+    const own = { ...simulation, radiusRange };
+    const sized = { ...good, radiusRange, radii: new Float32Array([0.25, 0.5]) };
+    for (const loads of [undefined, new Float32Array([0, 2 ** 24])]) {
+      expect(() => checkCheckpoint({ ...sized, loads }, own)).not.toThrow();
+    }
+    expect(() => checkCheckpoint({ ...good, loads: new Float32Array(2) }, simulation)).toThrow(
+      /^checkpoint\.loads is .*, but it must be left out, since all particles of this simulation have one radius\.$/,
+    );
+    for (const loads of [new Float32Array(3), [0, 0], new Float64Array(2), null]) {
+      const wrong = { ...sized, loads } as unknown as Checkpoint;
+      expect(() => checkCheckpoint(wrong, own)).toThrow(ArgumentError);
+      expect(() => checkCheckpoint(wrong, own)).toThrow(
+        /^checkpoint\.loads is .*, but it must be a Float32Array with 2 numbers, one per particle\.$/,
+      );
+    }
+    for (const [load, text] of [
+      [-1, '-1'],
+      [Number.NaN, 'NaN'],
+      [2 ** 25, '33554432'],
+    ] as const) {
+      expect(() => checkCheckpoint({ ...sized, loads: new Float32Array([0, load]) }, own)).toThrow(
+        new RegExp(`^checkpoint\\.loads\\[1\\] is ${text}, but it must be from 0 to 16777216\\.$`),
+      );
+    }
+  });
+
   it('rejects more particles than the capacity, and a missing checkpoint', () => {
     expect(() => checkCheckpoint(good, { ...simulation, capacity: 1 })).toThrow(
       /^checkpoint\.ids\.length is 2, .*at most 1/,

@@ -30,6 +30,36 @@ describe('state files', () => {
     for (const name of ['unbounded', 'continuous']) expect(Object.keys(checkpoint)).not.toContain(name);
   });
 
+  it('hold loads of particles with their own radii, after the obstacles; older files have none', () => {
+    const heap = createCpuSimulation({
+      dimensions: 2,
+      min: [0, 0],
+      max: [8, 8],
+      radii: new Float32Array([1, 0.25]),
+      positions: new Float32Array([4, 1.5, 4, 0.25]),
+      gravity: [0, -10],
+      obstacles: { positions: new Float32Array([1, 1]), radii: new Float32Array([0.5]) },
+    });
+    for (let step = 0; step < 5; step++) heap.step(1 / 60);
+    const saved = heap.checkpoint();
+    expect(saved.loads?.[1]).toBeGreaterThan(1);
+    const bytes = encodeCheckpoint(saved);
+    expect(decodeCheckpoint(bytes)).toEqual(saved);
+    expect(new Float32Array(bytes.slice(-8).buffer)).toEqual(saved.loads);
+    const { loads: _, ...older } = saved;
+    const opened = decodeCheckpoint(encodeCheckpoint(older));
+    expect(opened).toEqual(older);
+    expect(Object.keys(opened)).not.toContain('loads');
+    heap.restore(opened);
+    expect(heap.read().loads).toEqual(new Float32Array(2));
+    // Without its loads, a file that says that it has some is too short.
+    expectRefused(
+      encodeHeader(encodeCheckpoint(older), (json) => json.replace('{', '{"loads":true,')),
+      /\d+ bytes long/,
+    );
+    expect(Object.keys(checkpoint)).not.toContain('loads');
+  });
+
   it.each<[string, (bytes: Uint8Array) => Uint8Array]>([
     ['empty', () => new Uint8Array(0)],
     ['of another kind', (bytes) => bytes.fill(65, 0, 8)],
@@ -40,7 +70,10 @@ describe('state files', () => {
   });
 
   function withHeader(change: (json: string) => string): Uint8Array {
-    const bytes = encodeCheckpoint(checkpoint);
+    return encodeHeader(encodeCheckpoint(checkpoint), change);
+  }
+
+  function encodeHeader(bytes: Uint8Array, change: (json: string) => string): Uint8Array {
     const begin = 12 + new DataView(bytes.buffer).getUint32(8, true);
     const json = change(new TextDecoder().decode(bytes.subarray(12, begin)));
     const changed = Buffer.concat([bytes.subarray(0, 12), Buffer.from(json), bytes.subarray(begin)]);
@@ -51,7 +84,7 @@ describe('state files', () => {
   function withField(name: string, value: string): Uint8Array {
     return withHeader((json) => {
       // The header of a bounded world with equal particles does not have these fields.
-      if (['unbounded', 'continuous', 'radiusRange', 'scene'].includes(name))
+      if (['unbounded', 'continuous', 'radiusRange', 'loads', 'scene'].includes(name))
         return json.replace('{', `{"${name}":${value},`);
       const changed = json.replace(
         new RegExp(`"${name}":(\\[.*?\\]|\\{.*?\\}|[^,}]+)`),
@@ -73,6 +106,8 @@ describe('state files', () => {
     ['unbounded', '1', /field unbounded is true or left out, not 1\.$/],
     ['unbounded', 'false', /field unbounded is true or left out, not false\.$/],
     ['continuous', '1', /field continuous is true or left out, not 1\.$/],
+    ['loads', '1', /field loads is true or left out, not 1\.$/],
+    ['loads', 'true', /one whose header has a radiusRange, since it has loads\.$/],
     ['radiusRange', 'null', /left out or has the numbers smallest and largest, not null\.$/],
     ['radiusRange', '7', /field radiusRange .* not 7\.$/],
     ['radiusRange', '{"smallest": 1}', /field radiusRange .* not an object\.$/],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Substep } from '../../../../src/core/contact/settings';
 import type { ParticleState, SlotPairs } from '../../../../src/cpu/shared/kernels';
+import type { Response } from '../../../../src/cpu/solver/contact';
 import { PLANE_CONTACT } from '../../../../src/cpu/solver/plane-contact';
 import { SPACE_CONTACT } from '../../../../src/cpu/solver/space-contact';
 
@@ -20,7 +21,7 @@ describe.each([
       findPartners(
         { words: Uint32Array.of(0, other), length: 2 } as unknown as SlotPairs,
         { positions: new Float32Array(4 * dimensions).fill(1), velocities } as unknown as ParticleState,
-        { approaches, partners, pushes: new Float64Array(0), changes: new Float64Array(0) },
+        { approaches, partners } as unknown as Response,
         {} as Substep,
       );
       // The normal points from the other particle to slot 0, against the axis.

@@ -153,17 +153,29 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
 
     it('continues from a checkpoint in a file with the same bits', () => {
-      const options = crowd({ restitution: 0.4, friction: 0.3 }, 8, 64);
+      // Dense, so that many bear others.
+      const options = mixedOptions(
+        { dimensions, kind, count: 160, ratio: 2, seed: 8, density: 4 },
+        { gravity, restitution: 0.4, friction: 0.3, substeps: 1 },
+      );
       const straight = createCpuSimulation(options);
       for (let step = 0; step < 3; step++) straight.step(1 / 60);
       const { positions: _, velocities: __, radii: ___, ...empty } = options;
       const resumed = createCpuSimulation({ ...empty, capacity: 200 });
       resumed.restore(decodeCheckpoint(encodeCheckpoint(straight.checkpoint())));
-      expect(resumed.checkpoint()).toEqual(straight.checkpoint());
-      for (const simulation of [straight, resumed]) {
+      const checkpoint = straight.checkpoint();
+      expect(resumed.checkpoint()).toEqual(checkpoint);
+      expect(checkpoint.loads?.filter((load) => load > 0).length).toBeGreaterThan(10);
+      const { loads: ____, ...unloaded } = checkpoint;
+      const other = createCpuSimulation({ ...empty, capacity: 200 });
+      other.restore(unloaded);
+      expect(other.read().loads).toEqual(new Float32Array(160));
+      for (const simulation of [straight, resumed, other]) {
         for (let step = 0; step < 3; step++) simulation.step(1 / 60);
       }
       expect(hashOf(resumed)).toBe(hashOf(straight));
+      expect(resumed.read().loads).toEqual(straight.read().loads);
+      expect(hashOf(other)).not.toBe(hashOf(straight));
       const { ids, positions, velocities, radii } = resumed.read();
       expect(radii).toEqual(options.radii);
       expect(hashOf(resumed)).toBe(hashState(dimensions, positions, velocities, ids, { radii }));

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { massShare } from '../../../../src/core/contact/law';
+import { deriveSubstep } from '../../../../src/core/contact/settings';
 import type { SimulationOptions } from '../../../../src/core/simulation/simulation';
 import { hashState } from '../../../../src/core/state/hash';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../../src/core/state/state-file';
@@ -12,7 +13,7 @@ import { ReferenceSimulation } from '../../../../src/reference/solve/simulation'
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
 import { mixedOptions } from '../../../helpers/inputs/mixed-simulations';
-
+import { inPairs } from '../../../helpers/inputs/pairs';
 import { fc, runs } from '../../../helpers/properties';
 
 const DIMENSIONS = [2, 3] as const;
@@ -97,35 +98,73 @@ describe('the contact law with variable radii', () => {
     expect((light + 1) / (1 - heavy)).toBeCloseTo(4, 4);
   });
 
-  it.each(DIMENSIONS)('keeps momentum in a crowd in %dD, with radii from 1 to 64', (dimensions) => {
-    const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
-    const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5 }));
-    const before = simulation.measure();
-    expect(before.contacts).toBeGreaterThan(10);
-    for (let step = 0; step < 4; step++) simulation.step(1 / 60);
-    simulation.measure().momentum.forEach((along, axis) => {
-      expect(along).toBeCloseTo(before.momentum[axis] as number, 4);
-    });
-  });
+  it.each(DIMENSIONS)(
+    'keeps momentum in pairs without gravity in %dD, with radii from 1 to 64',
+    (dimensions) => {
+      for (const restitution of [0, 0.5]) {
+        const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
+        const options = inPairs(mixedOptions(request, { friction: 0.5, restitution }));
+        const simulation = new ReferenceSimulation(options);
+        const before = simulation.measure();
+        expect(before.contacts).toBe(30);
+        for (let step = 0; step < 4; step++) simulation.step(1 / 60);
+        const after = simulation.measure();
+        expect(after.kineticEnergy).toBeLessThan(0.95 * before.kineticEnergy);
+        after.momentum.forEach((along, axis) => {
+          expect(along).toBeCloseTo(before.momentum[axis] as number, 4);
+        });
+      }
+    },
+  );
 
   it.each(DIMENSIONS)(
-    'keeps momentum if the speed of a fall limits the speed from pushes, in %dD',
+    'keeps momentum in a crowd in %dD if all bounce, with friction and radii from 1 to 64',
+    (dimensions) => {
+      const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
+      const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5, restitution: 1 }));
+      const before = simulation.measure();
+      expect(before.contacts).toBeGreaterThan(10);
+      for (let step = 0; step < 4; step++) simulation.step(1 / 60);
+      const after = simulation.measure();
+      expect(after.hash).not.toBe(before.hash);
+      after.momentum.forEach((along, axis) => {
+        expect(along).toBeCloseTo(before.momentum[axis] as number, 4);
+      });
+    },
+  );
+
+  it.each(DIMENSIONS)(
+    'keeps momentum with gravity in pairs of equal particles without friction, even if the limit acts, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
-      const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5, gravity }));
+      const crowd = mixedOptions(request, { friction: 0, gravity, substeps: 1 });
+      const equal = crowd.radii.map((_, id) => crowd.radii[id & ~1] as number);
+      const options = inPairs({ ...crowd, radii: equal }, false);
+      const simulation = new ReferenceSimulation(options);
       const before = simulation.measure();
-      const { radii } = simulation.read();
+      expect(before.contacts).toBe(30);
       const largest = simulation.radius;
-      const weight = (radii as Float32Array).reduce(
-        (sum, radius) => sum + (radius / largest) ** dimensions,
-        0,
-      );
+      const weight = options.radii.reduce((sum, radius) => sum + (radius / largest) ** dimensions, 0);
       simulation.step(1 / 60);
       simulation.measure().momentum.forEach((along, axis) => {
         const gained = (weight * (gravity[axis] as number)) / 60;
         expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
       });
+      // Particles that do not approach change their velocities by exactly the limit.
+      const { pushSpeed } = deriveSubstep(simulation.world, 2 * largest, simulation.settings, 1 / 60);
+      const { velocities } = simulation.read();
+      const changes = Array.from(options.radii, (_, id) =>
+        Math.hypot(
+          ...gravity.map((along, axis) => {
+            const index = dimensions * id + axis;
+            return (velocities[index] as number) - (options.velocities[index] as number) - along / 60;
+          }),
+        ),
+      );
+      const limited = changes.filter((change) => Math.abs(change - pushSpeed / 8) < 1e-6);
+      expect(pushSpeed).toBeGreaterThan(1e-3);
+      expect(limited.length).toBeGreaterThan(10);
     },
   );
 
@@ -151,7 +190,7 @@ describe('the contact law with variable radii', () => {
   it.each(DIMENSIONS)(
     'gives the same bits as for equal particles if radii are equal, in %dD',
     (dimensions) => {
-      const scene = createScene('uniform', { dimensions, count: 300, seed: 5 });
+      const scene = createScene('packing', { dimensions, count: 300, seed: 5 });
       const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
       const plain = new ReferenceSimulation(sceneOptions(scene, changes));
       const mixed = new ReferenceSimulation({
@@ -165,8 +204,10 @@ describe('the contact law with variable radii', () => {
         plain.step(1 / 60);
         mixed.step(1 / 60);
       }
-      const { radii, ...state } = mixed.read();
+      const { radii, loads, ...state } = mixed.read();
       expect(state).toEqual(plain.read());
+      // Some bear others, which must not change how equal particles share.
+      expect(loads?.filter((load) => load > 0.1).length).toBeGreaterThan(20);
       expect(radii?.every((radius) => radius === scene.radius)).toBe(true);
       const { hash: ownHash, ...measures } = mixed.measure();
       const { hash: plainHash, ...expected } = plain.measure();
@@ -201,6 +242,32 @@ describe('radii', () => {
     simulation.step(1 / 60);
     expect(restored.measure()).toEqual(simulation.measure());
   });
+
+  it.each(CASES)(
+    'and loads continue from a file with the same bits, in a world of the kind %s in %dD',
+    (kind, dimensions) => {
+      const gravity = new Array<number>(dimensions).fill(0).with(1, -9.8);
+      const options = mixedOptions(
+        { dimensions, kind, count: 100, ratio: 2, density: 4 },
+        { gravity, substeps: 2 },
+      );
+      const straight = new ReferenceSimulation(options);
+      for (let step = 0; step < 2; step++) straight.step(1 / 60);
+      const checkpoint = straight.checkpoint();
+      expect(checkpoint.loads?.filter((load) => load > 0).length).toBeGreaterThan(5);
+      const stored = decodeCheckpoint(encodeCheckpoint(checkpoint));
+      const { loads: _, ...unloaded } = stored;
+      const [resumed, other] = [stored, unloaded].map((state) => {
+        const simulation = new ReferenceSimulation(options);
+        simulation.restore(state);
+        return simulation;
+      }) as [ReferenceSimulation, ReferenceSimulation];
+      expect(other.read().loads).toEqual(new Float32Array(100));
+      for (const simulation of [straight, resumed, other]) simulation.step(1 / 60);
+      expect(resumed.read()).toEqual(straight.read());
+      expect(other.measure().hash).not.toBe(straight.measure().hash);
+    },
+  );
 
   it.each(CASES)(
     'give the same pairs as brute force in a world of the kind %s in %dD',

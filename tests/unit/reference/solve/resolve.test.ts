@@ -71,29 +71,91 @@ describe('resolveContacts', () => {
     expect(b).toEqual({ position: [3.8125, 3], velocity: [0, 0] });
   });
 
-  it('adds the push to the velocity with gravity, up to the speed of a fall through the world', () => {
-    const [a] = resolveOnce(2, { gravity: [0, -8] }, [
+  it('adds the push to the velocity with gravity, up to an eighth of the speed that pushes may give', () => {
+    const speedAt = (fall: number, at: number, relaxation: number) => {
+      const [a, b] = resolveOnce(2, { gravity: [0, -fall], relaxation }, [
+        [
+          [3, 3],
+          [0, 0],
+        ],
+        [
+          [at, 3],
+          [0, 0],
+        ],
+      ]);
+      expect(b?.velocity[0]).toBe(-(a?.velocity[0] as number));
+      expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
+      return b?.velocity[0];
+    };
+    // Push / dt, below the limit √(2 · 8 · 8) / 8.
+    expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
+    // Push / dt is 2. A fall through the world gives √(2 · 4 · 8) = 8, a column 4 · 4 · 8 / 8 = 16.
+    expect(speedAt(4, 3.5, 1)).toBe(1);
+    // A fall gives 1/4, a column 4 · 2⁻⁸ · 8 / 8 = 2⁻⁶.
+    expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -9);
+  });
+
+  it('limits the sum of changes to slightly more than what the fastest approach needs', () => {
+    // The middle one of three, between two that come from the same side: each contact alone stops the approach.
+    const height = 0.75 * Math.SQRT1_2;
+    const [middle] = resolveOnce(2, {}, [
       [
         [3, 3],
         [0, 0],
       ],
       [
-        [3.75, 3],
-        [0, 0],
+        [3 - height, 3 + height],
+        [0, -0.25],
+      ],
+      [
+        [3 + height, 3 + height],
+        [0, -0.25],
       ],
     ]);
-    expect(a?.velocity).toEqual([-0.5, 0]);
-    const [weak] = resolveOnce(2, { gravity: [0, -(2 ** -8)] }, [
+    // Half the approach, ¼ cos 45°, times 1 + 2⁻¹⁰. Without the limit it would be √2 times that.
+    expect(middle?.velocity[0]).toBeCloseTo(0, 7);
+    expect(middle?.velocity[1]).toBeCloseTo(-(Math.SQRT1_2 / 8) * (1 + 2 ** -10), 7);
+  });
+
+  it('holds the part of gravity across the support, as far as static friction reaches', () => {
+    // One particle upon another. Gravity adds (1/8, −1) in a substep.
+    const particles = [
       [
         [3, 3],
         [0, 0],
       ],
       [
-        [3.75, 3],
+        [3, 3.75],
         [0, 0],
       ],
+    ] as const;
+    const gravity = [1, -8];
+    const [lower, upper] = resolveOnce(2, { gravity, friction: 0.5 }, particles);
+    expect(upper).toEqual({ position: [3 - 1 / 64, 3.8125], velocity: [-1 / 8, 0.5] });
+    // The lower one is pushed along gravity, so nothing supports it.
+    expect(lower).toEqual({ position: [3, 2.9375], velocity: [0, -0.5] });
+    const [, weak] = resolveOnce(2, { gravity, friction: 1 / 8 }, particles);
+    expect(weak).toEqual({ position: [3 - 1 / 128, 3.8125], velocity: [-1 / 16, 0.5] });
+    const [, smooth] = resolveOnce(2, { gravity, friction: 0 }, particles);
+    expect(smooth?.velocity).toEqual([0, 0.5]);
+  });
+
+  it('removes 31/32 of the overlap of a pair that bounces', () => {
+    const [a, b] = resolveOnce(2, { restitution: 1 }, [
+      [
+        [3, 3],
+        [1, 0],
+      ],
+      [
+        [3.75, 3],
+        [-1, 0],
+      ],
     ]);
-    expect(weak?.velocity).toEqual([-0.25, 0]);
+    const push = 31 / 32 / 8;
+    expect([a, b]).toEqual([
+      { position: [3 - push, 3], velocity: [-1, 0] },
+      { position: [3.75 + push, 3], velocity: [1, 0] },
+    ]);
   });
 
   it('stops an approach that is faster than any fall', () => {

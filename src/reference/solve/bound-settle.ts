@@ -1,0 +1,184 @@
+/**
+ * What a pass does with the sums over contacts (`settle` and `loadOf` of contact-law.ts) in exact arithmetic, and the
+ * errors that the GPU or the reference may make. bound.ts explains the terms. A computed length is off by LENGTH = k /
+ * 2 u + 9 u (accuracyOf in bound-sums.ts), and by ± 2⁻⁶² if its square may be flushed to 0.
+ *
+ * Limit: the change C is projected onto the ball of radius L = (1 + e) (1 + f) (1 + 2⁻¹⁰) closing + pushSpeed / 8. The
+ * factor before `closing` takes four roundings, its product and the sum two more: L is off by that factor times the
+ * error of `closing`, and by 6 u L. The projection enlarges neither the error of C nor that of L. If C is off by ε, and |C| − ε
+ * is above L, the error of C even shrinks by L / (|C| − ε). The projection takes a length (LENGTH), a quotient (5 u)
+ * and a product (u). Without them, a C that errors cannot lift to L keeps its error.
+ *
+ * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt (u).
+ *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
+ *             product adds (k + 1) u of the sum of |Sᵢ Gᵢ|
+ *   up        S / |S|: off by its direction, and by UP = LENGTH + 5 u
+ *   slip      G across up. The directions of S and S + ε differ by an angle whose sine is at most σ = min(1, ε / |S|).
+ *             The parts of one vector across both differ by σ times its length. Roundings as in bound-contact.ts, with
+ *             UP instead of NORMAL: off by |G| (σ + 2 UP + (k + 4) u)
+ *   used      C across up: off by the error of C, and by |C| (σ + 2 UP + (k + 4) u)
+ *   room      r = max(0, f |S| − |used|): off by f ε, the error of `used`, f |S| (LENGTH + 2 u) and |used| (LENGTH + u)
+ *   q         |S| / B, at most 1: off by (ε + q β) / (B − β), because s′/b′ − s/b = (s′ − s) / b′ − s/b (b′ − b) / b′,
+ *             and by q (LENGTH + 5 u)
+ *   held      q min(1, r / |slip|) · slip is q times P, the projection of `slip` onto the ball of radius r. P is off by
+ *             no more than the errors of `slip` and r together. If errors cannot make r smaller than |slip|, the error
+ *             of r does not count. If errors cannot lift r above 0, P is 0. held · slip is off by |P| times the error of
+ *             q, q times the error of P, and LENGTH + 7 u: a length, a quotient (5 u), two products.
+ * held · slip is never longer than H = min(|G|, f (|S| + ε)), up to roundings: q exceeds 1 by up to NORMAL + LENGTH + 5
+ * u and the roundings of both sums, r exceeds f |S| by LENGTH + 2 u, and slip exceeds |G| by 2 UP + (k + 4) u. So its
+ * error is at most its length + H. If errors may decide whether the particle is held, it may be 0 on one side: the
+ * error is then at least its length, or H if it is 0 in exact arithmetic. The position takes two products instead of
+ * one: u more, and the difference rounds each sum once.
+ * The bound assumes that |S|² is not flushed to 0 if S is not 0.
+ *
+ * Load: with N = |v′ − v|, the difference is off by the error of v′ and by u N, its length by LENGTH, and B − N rounds
+ * once more. max(0, B − N) is off by no more. The quotient adds 5 u. The least of it and 2²⁴ enlarges no error.
+ */
+import { LIMIT_SLACK, MOST_LOAD } from '../../core/contact/law';
+import type { Substep } from '../../core/contact/settings';
+import { UNIT_ROUNDOFF as U } from '../query/brute-force';
+import type { Body } from './bound-law';
+import {
+  type Accuracy,
+  type Approximate,
+  type ApproximateNumber,
+  across,
+  differenceOf,
+  type EffectSums,
+  LOST,
+  length,
+  scaled,
+} from './bound-sums';
+
+/** What contacts change in one particle. */
+export interface Settled {
+  readonly push: Approximate;
+  readonly change: Approximate;
+  readonly bearing: ApproximateNumber;
+}
+
+export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSums): Settled {
+  const bearing = sums.bearing.total();
+  const size: ApproximateNumber = { value: bearing.value[0] as number, error: bearing.error };
+  const push = sums.push.total();
+  const change = limitChange(substep, accuracy, sums);
+  const held = holdSlip(substep, accuracy, sums, change, size);
+  return {
+    push: differenceOf(push, held, substep.dt),
+    change: differenceOf(change, held),
+    bearing: size,
+  };
+}
+
+function limitChange(
+  { restitution, friction, pushSpeed }: Substep,
+  accuracy: Accuracy,
+  { change: sum, closing }: EffectSums,
+): Approximate {
+  const change = sum.total();
+  const slack = (1 + restitution) * (1 + friction) * LIMIT_SLACK;
+  const limit = slack * closing.value + pushSpeed / 8;
+  const limitError = slack * closing.error + 6 * U * limit;
+  const size = length(change.value);
+  if (size * (1 + accuracy.length) + change.error <= limit - limitError) return change;
+  const nearest = size - change.error;
+  const most = limit + limitError;
+  const shrinking = nearest > most ? most / nearest : 1;
+  return {
+    value: size > limit ? scaled(limit / size, change.value) : change.value,
+    error: shrinking * change.error + limitError + (accuracy.length + 6 * U) * Math.min(size, limit) + LOST,
+  };
+}
+
+/** Returns the part of the slip by gravity that static friction takes off. */
+function holdSlip(
+  { gravity, dt, friction }: Substep,
+  accuracy: Accuracy,
+  { support: sum, lift: liftSum }: EffectSums,
+  change: Approximate,
+  bearing: ApproximateNumber,
+): Approximate {
+  const support = sum.total();
+  const gain = scaled(dt, gravity);
+  const none = scaled(0, gain);
+  const size = length(support.value);
+  const { value: lifts, error: liftError } = liftSum.total();
+  const lift = lifts[0] as number;
+  const doubt = liftError + (gain.length + 1) * U * liftSum.magnitude;
+  if (lift >= doubt || friction === 0) return { value: none, error: 0 };
+  const roundings = acrossError(accuracy, gain.length);
+  const growth = (2 * sum.terms * U) / (1 - sum.terms * U);
+  const most =
+    Math.min(length(gain), friction * (size + support.error)) *
+    (1 + accuracy.normal + 2 * accuracy.length + 8 * U + growth + roundings);
+  if (lift >= 0) return { value: none, error: most };
+  const held = heldSlip(friction, accuracy, gain, support, bearing, change);
+  const isSettled = lift + doubt < 0;
+  const error = Math.min(held.error, length(held.value) + most);
+  return { value: held.value, error: isSettled ? error : Math.max(error, length(held.value)) };
+}
+
+/** Returns the error of the part of a vector across `up` by roundings, relative to the vector. */
+function acrossError(accuracy: Accuracy, dimensions: number): number {
+  return 2 * (accuracy.length + 5 * U) + (dimensions + 4) * U;
+}
+
+/** Returns held · slip, if the particle is held. `support` is not 0. */
+function heldSlip(
+  friction: number,
+  accuracy: Accuracy,
+  gain: readonly number[],
+  support: Approximate,
+  bearing: ApproximateNumber,
+  change: Approximate,
+): Approximate {
+  const size = length(support.value);
+  const up = scaled(1 / size, support.value);
+  const turn = Math.min(1, support.error / size) + acrossError(accuracy, gain.length);
+  const slip = across(gain, up);
+  const slipSize = length(slip);
+  const slipError = length(gain) * turn;
+  const used = length(across(change.value, up));
+  const usedError = change.error + length(change.value) * turn;
+  const room = friction * size - used;
+  const roomError =
+    friction * support.error +
+    usedError +
+    friction * size * (accuracy.length + 2 * U) +
+    used * (accuracy.length + U) +
+    LOST;
+  if (room + roomError <= 0) return { value: scaled(0, gain), error: 0 };
+  const kept = Math.min(slipSize, Math.max(0, room));
+  const keepsAll = room - roomError >= slipSize + slipError;
+  const keptError = slipError + (keepsAll ? 0 : roomError) + LOST;
+  const ratio = size / bearing.value;
+  const least = bearing.value - bearing.error;
+  const ratioError =
+    (least > 0 ? (support.error + ratio * bearing.error) / least : 1) + ratio * (accuracy.length + 5 * U);
+  return {
+    value: slipSize > 0 ? scaled((ratio * kept) / slipSize, slip) : scaled(0, gain),
+    error:
+      ratioError * kept +
+      Math.min(1, ratio + ratioError) * keptError +
+      (accuracy.length + 7 * U) * ratio * kept,
+  };
+}
+
+/** Returns the load of a particle with the velocity `before` the pass. */
+export function boundLoad(
+  { restSpeed }: Substep,
+  accuracy: Accuracy,
+  { velocity, bearing }: Body,
+  before: readonly number[],
+): ApproximateNumber {
+  if (!(restSpeed > 0)) return { value: 0, error: 0 };
+  const net = length(velocity.value.map((along, axis) => along - (before[axis] as number)));
+  const rest = bearing.value - net;
+  const restError = bearing.error + velocity.error + net * (accuracy.length + U) + U * Math.abs(rest) + LOST;
+  const spare = Math.max(0, rest);
+  const error = Math.max(spare - Math.max(0, rest - restError), Math.max(0, rest + restError) - spare);
+  return {
+    value: Math.min(MOST_LOAD, spare / restSpeed),
+    error: (error + 5 * U * spare) / restSpeed,
+  };
+}

@@ -1,0 +1,186 @@
+/** The parts of the contact law that act on one particle, in both engines: limit, static friction and loads. */
+
+import { describe, expect, it } from 'vitest';
+import { changeLimit } from '../../../../src/core/contact/law';
+import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import type { ParticleArrays, SimulationOptions } from '../../../../src/core/simulation/simulation';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { buildGrid } from '../../../../src/reference/grid/grid';
+import { dot, findContact, loadVector, subtract } from '../../../../src/reference/solve/contact';
+import { partOf } from '../../../../src/reference/solve/contact-law';
+import { integrate } from '../../../../src/reference/solve/integrate';
+import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
+import { mixedOptions } from '../../../helpers/inputs/mixed-simulations';
+import { DIMENSIONS } from '../../../helpers/passes';
+
+/** A power of two, so that integrating rounds the same way everywhere. */
+const DT = 1 / 64;
+
+type Engine = Pick<ReferenceSimulation, 'step' | 'read'>;
+const ENGINES = [
+  ['the reference', (options: SimulationOptions): Engine => new ReferenceSimulation(options)],
+  ['the CPU engine', (options: SimulationOptions): Engine => createCpuSimulation(options)],
+] as const;
+
+interface Limited {
+  readonly limits: readonly number[];
+  readonly changes: readonly number[];
+}
+
+/** Steps once in one substep. Returns the limit of each particle in contact, and the size of its change. */
+function stepOnce(create: (options: SimulationOptions) => Engine, options: SimulationOptions): Limited {
+  const { world, diameter, settings, positions, velocities, radii } = planSimulation(options);
+  const { dimensions } = world;
+  const substep = deriveSubstep(world, diameter, settings, DT);
+  const moved = integrate(world, substep, { positions, velocities });
+  const grid = buildGrid(world, moved.positions, moved.velocities, undefined, { radii });
+  const simulation = create(options);
+  simulation.step(DT);
+  const after = simulation.read();
+  const velocityOf = (slot: number) => loadVector(dimensions, grid.velocities, slot);
+  const limits: number[] = [];
+  const changes: number[] = [];
+  grid.ids.forEach((id, slot) => {
+    let closing = 0;
+    let contacts = 0;
+    for (let other = 0; other < grid.ids.length; other++) {
+      const contact = other === slot ? undefined : findContact(world, substep, grid, slot, other);
+      if (!contact) continue;
+      const approach = dot(subtract(velocityOf(slot), velocityOf(other)), contact.normal);
+      closing = Math.max(closing, -partOf(world, grid, slot, other).share * approach);
+      contacts++;
+    }
+    if (contacts === 0) return;
+    limits.push(changeLimit(closing, substep));
+    changes.push(Math.hypot(...subtract(loadVector(dimensions, after.velocities, id), velocityOf(slot))));
+  });
+  return { limits, changes };
+}
+
+describe.each(ENGINES)('the contact law in %s', (_, create) => {
+  describe.each(DIMENSIONS)('in %dD', (dimensions) => {
+    const gravity = [0.5, -9.8, 0.25].slice(0, dimensions);
+    const cases: SettingsOptions[] = [
+      { restitution: 0, friction: 0.6 },
+      { restitution: 0.5, friction: 0.6 },
+      { restitution: 1, friction: 0.6 },
+      // Static friction adds to the change, so there is none.
+      { restitution: 0, friction: 0, gravity },
+      { restitution: 0.5, friction: 0, gravity },
+    ];
+    for (const ratio of [1, 4]) {
+      it.each(cases)(
+        `changes no velocity by more than the limit, with radii from 1 to ${ratio} and %j`,
+        (settings) => {
+          const request = { dimensions, kind: 'unbounded', count: 200, ratio, density: 2 } as const;
+          const { radii, radiusRange, ...crowd } = mixedOptions(request, { ...settings, substeps: 1 });
+          const sizes = ratio === 1 ? { radius: 1 } : { radii, radiusRange };
+          const { limits, changes } = stepOnce(create, { ...crowd, ...sizes });
+          expect(limits.length).toBeGreaterThan(130);
+          let reached = 0;
+          changes.forEach((change, index) => {
+            const limit = limits[index] as number;
+            // Velocities below 4 round by up to 2⁻²³ for each axis.
+            expect(change).toBeLessThanOrEqual(limit * (1 + 2 ** -20) + 2 ** -21);
+            if (limit > 0 && change > limit * (1 - 2 ** -12)) reached++;
+          });
+          // If all bounce, nothing is pushed, so nothing reaches the limit.
+          if (settings.restitution === 1) expect(reached).toBe(0);
+          if (settings.restitution === 0) expect(reached).toBeGreaterThan(20);
+        },
+      );
+    }
+
+    /** Returns how far a ball slides in a second down a slab that rises at `slope`, and how fast it is then. */
+    function slide(slope: number, friction: number) {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const simulation = create({
+        dimensions,
+        min: corner(0),
+        max: corner(16),
+        walls: false,
+        boxes: true,
+        radiusRange: { smallest: 0.5, largest: 16 },
+        radii: new Float32Array([0.5]),
+        positions: Float32Array.from(corner(4).with(1, 2.5)),
+        gravity: corner(0)
+          .with(0, 10 * slope)
+          .with(1, -10),
+        friction,
+        obstacles: {
+          positions: Float32Array.from(corner(8).with(1, 1)),
+          radii: new Float32Array(1),
+          halfExtents: Float32Array.from(corner(8).with(1, 1)),
+        },
+      });
+      for (let step = 0; step < 60; step++) simulation.step(1 / 60);
+      const { positions, velocities } = simulation.read();
+      return { way: (positions[0] as number) - 4, speed: Math.abs(velocities[0] as number) };
+    }
+
+    it('holds a ball on a slope below the friction, and lets it slide on a steeper one', () => {
+      for (const slope of [0.1, 0.19]) {
+        const { way, speed } = slide(slope, 0.2);
+        expect(way).toBeGreaterThanOrEqual(0);
+        // It slides only until the slab bears it.
+        expect(way).toBeLessThan(2e-3);
+        expect(speed).toBeLessThan(1e-5);
+      }
+      const { way } = slide(0.3, 0.2);
+      // Half of the acceleration 10 (slope − friction).
+      expect(way).toBeGreaterThan(0.45);
+      expect(way).toBeLessThan(0.55);
+    });
+
+    it('holds a ball upon another one, as far as friction reaches', () => {
+      // Without friction, each ball takes the whole of gravity across.
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const across = (friction: number) => {
+        const simulation = create({
+          dimensions,
+          unbounded: true,
+          radius: 0.5,
+          positions: Float32Array.from([...corner(4), ...corner(4).with(1, 4.75)]),
+          gravity: corner(0).with(0, 1).with(1, -8),
+          substeps: 1,
+          friction,
+        });
+        simulation.step(1 / 8);
+        const { velocities } = simulation.read();
+        return [velocities[0], velocities[dimensions]];
+      };
+      expect(across(0)).toEqual([1 / 8, 1 / 8]);
+      // The change of each is the push / dt: 0.35 / 2 / 4 · 8 in 2D.
+      const support = (dimensions === 2 ? 0.35 : 0.25) * (1 / 4 / 2) * 8;
+      expect(across(0.1)).toEqual([1 / 8, expect.closeTo(1 / 8 - 0.1 * support, 6)]);
+      expect(across(0.5)).toEqual([1 / 8, expect.closeTo(0, 6)]);
+    });
+
+    it.each([2, 8])('gives a ball below one %d times as large a load that bears it', (ratio) => {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const radius = 1 / ratio;
+      const simulation = create({
+        dimensions,
+        min: corner(0),
+        max: corner(8),
+        radii: new Float32Array([1, radius]),
+        positions: Float32Array.from([...corner(4).with(1, 2 * radius + 1), ...corner(4).with(1, radius)]),
+        gravity: corner(0).with(1, -10),
+      });
+      for (let step = 0; step < 300; step++) simulation.step(1 / 60);
+      const { positions, velocities, loads } = simulation.read() as ParticleArrays;
+      const [heavy, light] = loads as unknown as [number, number];
+      // Nothing lies on the large one.
+      expect(heavy).toBeCloseTo(0, 2);
+      // The small one counts for its mass times 1 + load. At rest, the weights make load · (1 + load) the mass ratio.
+      const masses = ratio ** dimensions;
+      expect((light * (1 + light)) / masses).toBeGreaterThan(0.98);
+      expect((light * (1 + light)) / masses).toBeLessThan(1.02);
+      expect(velocities.every((along) => Math.abs(along) < 1e-3)).toBe(true);
+      // The small one stays between the floor and the large one.
+      expect(positions[dimensions + 1]).toBeGreaterThan(0.95 * radius);
+      expect(positions[1]).toBeGreaterThan(1 + 1.94 * radius);
+    });
+  });
+});
