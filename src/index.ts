@@ -19,6 +19,7 @@ export {
 } from './core/base/errors';
 export type { StageTimes } from './core/base/stage-times';
 export type { BroadPhase, Settings, SettingsOptions } from './core/contact/settings';
+export { sizeRatioWarning } from './core/contact/size-ratio';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles/obstacles';
 export type { KeyKind } from './core/particles/keys';
 export { crowdingWarning } from './core/simulation/crowding';

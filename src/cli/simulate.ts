@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
 import type { StageTimes } from '../core/base/stage-times';
 import type { ContinuousCounts } from '../core/ccd/law';
+import { sizeRatioWarning } from '../core/contact/size-ratio';
 import { crowdingWarning } from '../core/simulation/crowding';
 import { planSimulation } from '../core/simulation/plan';
 import type { Checkpoint, Measures } from '../core/simulation/simulation';
@@ -130,13 +131,21 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     crowds: simulation.world.crowds,
     measures,
     continuousCounts: simulation.continuous ? await simulation.continuousCounts() : null,
-    warning: adviseFlag(crowdingWarning(measures, simulation)) ?? null,
+    warning:
+      [adviseFlag(crowdingWarning(measures, simulation)), ratioAdvice(simulation, dt)]
+        .filter((sentences) => sentences !== undefined)
+        .join(' ') || null,
     times,
   };
   process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));
   simulation.destroy();
   gpu?.destroy();
   return 0;
+}
+
+/** Rewords the library's advice to name the flag instead of the setting. */
+function ratioAdvice(simulation: Parameters<typeof sizeRatioWarning>[0], dt: number): string | undefined {
+  return sizeRatioWarning(simulation, dt)?.replace('Set `substeps` to', 'Add --substeps');
 }
 
 /** Rewords the library's advice to name the flag instead of the option. */

@@ -31,6 +31,7 @@
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/base/errors';
 export type { StageTimes } from '../core/base/stage-times';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/contact/settings';
+export { sizeRatioWarning } from '../core/contact/size-ratio';
 export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles/obstacles';
 export { crowdingWarning } from '../core/simulation/crowding';
 export { type PairEvents, pairEvents } from '../core/simulation/pair-events';

@@ -1,0 +1,81 @@
+/** The warning about large particles on small ones, compared with what the CPU engine does. */
+import { describe, expect, it } from 'vitest';
+import { sizeRatioWarning } from '../../../../src/core/contact/size-ratio';
+import { createCpuSimulation } from '../../../../src/cpu/index';
+
+/** A ball of the given radius that rests on a ball of radius 1. */
+function onTop(dimensions: 2 | 3, ratio: number, substeps: number) {
+  const edge = 4 * ratio;
+  const middle = edge / 2;
+  const at = (y: number) => (dimensions === 2 ? [middle, y] : [middle, y, middle]);
+  return createCpuSimulation({
+    dimensions,
+    min: new Array<number>(dimensions).fill(0),
+    max: new Array<number>(dimensions).fill(edge),
+    positions: Float32Array.of(...at(1), ...at(2 + ratio)),
+    radii: Float32Array.of(1, ratio),
+    gravity: dimensions === 2 ? [0, -9.81] : [0, -9.81, 0],
+    substeps,
+  });
+}
+
+/** Returns the lowest gap from 1.5 to 2 seconds, as a share of the gap at touch. */
+function lowestGap(dimensions: 2 | 3, ratio: number, substeps: number): number {
+  const simulation = onTop(dimensions, ratio, substeps);
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let step = 1; step <= 120; step++) {
+    simulation.step(1 / 60);
+    const height = simulation.read().positions[dimensions + 1] as number;
+    if (step >= 90) lowest = Math.min(lowest, (height - ratio) / 2);
+  }
+  return lowest;
+}
+
+describe('sizeRatioWarning', () => {
+  it.each([
+    [3, 20, 8],
+    [3, 40, 12],
+    [3, 60, 18],
+    [2, 100, 8],
+  ] as const)(
+    'says nothing in %dD at ratio %d with %d substeps, and the ball rests within 2%',
+    (dimensions, ratio, substeps) => {
+      expect(sizeRatioWarning(onTop(dimensions, ratio, substeps))).toBeUndefined();
+      expect(lowestGap(dimensions, ratio, substeps)).toBeGreaterThan(0.98);
+    },
+  );
+
+  it.each([
+    [3, 40, 8, 12],
+    [3, 100, 8, 29],
+  ] as const)(
+    'names the substeps in %dD at ratio %d with %d substeps: %d',
+    (dimensions, ratio, substeps, needed) => {
+      expect(sizeRatioWarning(onTop(dimensions, ratio, substeps))).toBe(
+        `The largest radius is ${ratio} times the smallest. With ${substeps} substeps the largest particles sink into the smallest ones below them. Set \`substeps\` to ${needed}.`,
+      );
+      expect(lowestGap(dimensions, ratio, substeps)).toBeLessThan(0.98);
+    },
+  );
+
+  it('says that no number of substeps is enough', () => {
+    expect(sizeRatioWarning(onTop(3, 1000, 8))).toMatch(
+      /^The largest radius is 1000 times .* That would take 282 substeps, more than the 256 that are allowed/,
+    );
+  });
+
+  it('says nothing if all radii are equal, or without gravity', () => {
+    expect(
+      sizeRatioWarning({
+        ...onTop(3, 1000, 8),
+        dimensions: 3,
+        radiusRange: undefined,
+        settings: onTop(3, 2, 8).settings,
+      }),
+    ).toBeUndefined();
+    const settings = { ...onTop(3, 2, 8).settings, gravity: [0, 0, 0] };
+    expect(
+      sizeRatioWarning({ dimensions: 3, radiusRange: { smallest: 1, largest: 1000 }, settings }),
+    ).toBeUndefined();
+  });
+});
