@@ -16,24 +16,12 @@ struct PackedBodyBits {
   shape: vec4u,
 }
 
-fn body_position(body: PackedBody) -> Vector {
-  return upper_of(body.ball);
+fn ball_of(body: PackedBody) -> vec4f {
+  return body.ball;
 }
 
-fn with_position(body: PackedBody, position: Vector) -> PackedBody {
-  return PackedBody(with_upper(body.ball, position), body.shape);
-}
-
-fn stored_load(body: PackedBody, velocity: Stored) -> f32 {
-  return spare_of(body.ball, velocity);
-}
-
-fn with_load(body: PackedBody, load: f32) -> PackedBody {
-  return PackedBody(with_spare(body.ball, load), body.shape);
-}
-
-fn radius_of(body: PackedBody) -> f32 {
-  return body.ball.w;
+fn with_ball(body: PackedBody, ball: vec4f) -> PackedBody {
+  return PackedBody(ball, body.shape);
 }
 
 // Replaces the position by NaN, so that the particle is in no cell. WGSL can write a NaN only as bits.
@@ -52,30 +40,38 @@ fn body_of(bits: PackedBodyBits) -> PackedBody {
 alias PackedBody = vec4f;
 alias PackedBodyBits = vec4u;
 
-fn body_position(body: PackedBody) -> Vector {
-  return upper_of(body);
+fn ball_of(body: PackedBody) -> vec4f {
+  return body;
 }
 
-fn with_position(body: PackedBody, position: Vector) -> PackedBody {
-  return with_upper(body, position);
-}
-
-fn stored_load(body: PackedBody, velocity: Stored) -> f32 {
-  return spare_of(body, velocity);
-}
-
-fn with_load(body: PackedBody, load: f32) -> PackedBody {
-  return with_spare(body, load);
-}
-
-fn radius_of(body: PackedBody) -> f32 {
-  return body.w;
+fn with_ball(body: PackedBody, ball: vec4f) -> PackedBody {
+  return ball;
 }
 
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return with_upper_nan(bits);
 }
 #endif
+
+fn body_position(body: PackedBody) -> Vector {
+  return upper_of(ball_of(body));
+}
+
+fn with_position(body: PackedBody, position: Vector) -> PackedBody {
+  return with_ball(body, with_upper(ball_of(body), position));
+}
+
+fn radius_of(body: PackedBody) -> f32 {
+  return ball_of(body).w;
+}
+
+fn stored_load(body: PackedBody, velocity: Stored) -> f32 {
+  return spare_of(ball_of(body), velocity);
+}
+
+fn with_load(body: PackedBody, load: f32) -> PackedBody {
+  return with_ball(body, with_spare(ball_of(body), load));
+}
 
 // Returns what determines the cell of a body: its position and, with variable radii, its radius.
 fn cell_key_source(body: PackedBody) -> PackedBody {

@@ -107,20 +107,14 @@ fn settle(sum: Effect) -> Effect {
     let up = sum.support / support;
     let slip = gain - dot(gain, up) * up;
     let used = settled.change - dot(settled.change, up) * up;
-    let held = held_share(support, sum.bearing, sqrt(dot(used, used)), sqrt(dot(slip, slip)));
+    let speed = sqrt(dot(slip, slip));
+    let room = max(0.0, substep.friction * support - sqrt(dot(used, used)));
+    // Without slip there is nothing to hold, and the divisor does not matter.
+    let held = (support / sum.bearing) * min(1.0, room / select(1.0, speed, speed > 0.0));
     settled.change -= held * slip;
     settled.push -= (held * substep.dt) * slip;
   }
   return settled;
-}
-
-// Returns the share of the slip by gravity that static friction holds.
-fn held_share(support: f32, bearing: f32, used: f32, slip: f32) -> f32 {
-  var share = 0.0;
-  if (slip > 0.0) {
-    share = (support / bearing) * min(1.0, max(0.0, substep.friction * support - used) / slip);
-  }
-  return share;
 }
 
 // Returns how much the contacts of a particle press on it from opposite sides, in units of its own weight. `change` is

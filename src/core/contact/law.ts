@@ -1,6 +1,6 @@
 /**
  * The contact law: how an overlap changes the positions and velocities of two bodies. Its formulas are in four files,
- * which change together: this one (CPU engine and continuous motion), shaders/solve/contact_law.wgsl (GPU),
+ * which change together: this one, with pass-law.ts (CPU engine and continuous motion), shaders/solve/contact_law.wgsl (GPU),
  * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound-law.ts (the effect of
  * rounding, with bound-settle.ts). docs/design/contact-law.md says why.
  *
@@ -66,7 +66,6 @@
  *     together could push up to twice as far as the deepest alone, discs on a dense floor oscillated forever.
  */
 import type { Dimensions } from '../world/world';
-import type { Substep } from './settings';
 
 /** Share of the overlap that a bounce removes. With all of it, rounding would decide whether bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
@@ -104,59 +103,6 @@ export function massShare(
  */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
-}
-
-/**
- * Returns the change of one side's normal velocity in a contact that does not bounce. `pushVelocity` is push / dt.
- * `pushSpeed` is the greatest speed that a push may give to this side.
- */
-export function pushChange(
-  pushVelocity: number,
-  approach: number,
-  share: number,
-  pushSpeed: number,
-  restSpeed: number,
-  restitution: number,
-): number {
-  const limit = approach > 0 ? pushSpeed : Math.max(pushSpeed, -share * approach);
-  const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
-  return Math.min(pushVelocity, limit) * kept;
-}
-
-/**
- * Returns the largest change of a particle's velocity by all its contacts together, walls not included. `closing` is the
- * largest change that would end the approach in one of them.
- */
-export function changeLimit(
-  closing: number,
-  { restitution, friction, pushSpeed }: Pick<Substep, 'restitution' | 'friction' | 'pushSpeed'>,
-): number {
-  return (1 + restitution) * (1 + friction) * LIMIT_SLACK * closing + pushSpeed / 8;
-}
-
-/** Returns the share of the slip by gravity that static friction holds; see the header. */
-export function heldShare(
-  support: number,
-  bearing: number,
-  used: number,
-  slip: number,
-  friction: number,
-): number {
-  if (!(slip > 0 && bearing > 0)) return 0;
-  return (support / bearing) * Math.min(1, Math.max(0, friction * support - used) / slip);
-}
-
-/**
- * Returns the load of a particle: how much its contacts press on it from opposite sides, in units of its own weight.
- * `bearing` is the sum of the magnitudes of the normal changes, `net` the magnitude of the change of its velocity.
- */
-export function loadOf(bearing: number, net: number, restSpeed: number): number {
-  return restSpeed > 0 ? Math.min(MOST_LOAD, Math.max(0, bearing - net) / restSpeed) : 0;
-}
-
-/** Returns the change of the normal velocity at a wall that the particle does not bounce off. `approach` is below 0. */
-export function wallChange(depthVelocity: number, approach: number): number {
-  return Math.min(depthVelocity, -approach);
 }
 
 /**

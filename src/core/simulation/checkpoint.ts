@@ -21,6 +21,8 @@ import {
 } from './particles-checkpoint';
 import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './simulation';
 
+const ONE_RADIUS = 'left out, since all particles of this simulation have one radius';
+
 /** Checks that this simulation can restore a checkpoint, and returns the checkpoint's settings. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
@@ -72,25 +74,21 @@ export function checkCheckpoint(
 
 function checkLoads({ loads, ids }: Checkpoint, range: RadiusRange | undefined): void {
   if (loads === undefined) return;
-  if (!range) {
-    const accepted = 'left out, since all particles of this simulation have one radius';
-    throw new ArgumentError('checkpoint.loads', loads, accepted);
-  }
-  if (!(loads instanceof Float32Array) || loads.length !== ids.length) {
-    const accepted = `a Float32Array with ${ids.length} numbers, one per particle`;
-    throw new ArgumentError('checkpoint.loads', loads, accepted);
-  }
-  loads.forEach((load, index) => {
-    if (load >= 0 && load <= MOST_LOAD) return;
-    throw new ArgumentError(`checkpoint.loads[${index}]`, load, `from 0 to ${MOST_LOAD}`);
-  });
+  const isRight =
+    range &&
+    loads instanceof Float32Array &&
+    loads.length === ids.length &&
+    loads.every((load) => load >= 0 && load <= MOST_LOAD);
+  if (isRight) return;
+  const accepted = range ? `a Float32Array with ${ids.length} numbers from 0 to ${MOST_LOAD}` : ONE_RADIUS;
+  throw new ArgumentError('checkpoint.loads', loads, accepted);
 }
 
 function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | undefined): void {
   if (given?.smallest === range?.smallest && given?.largest === range?.largest) return;
   const accepted = range
     ? `{ smallest: ${range.smallest}, largest: ${range.largest} }, like this simulation`
-    : 'left out, since all particles of this simulation have one radius';
+    : ONE_RADIUS;
   throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 

@@ -39,6 +39,9 @@ export interface ContactKernels {
   finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void;
 }
 
+/** The loops of a step; only these are unrolled for equal particles in worlds that do not wrap. */
+export type StraightContact = Omit<ContactKernels, 'pushApart' | 'finishPushApart'>;
+
 /**
  * Below this distance², the direction between two particles is rounding noise. coincidentNormal then derives a
  * direction from their slots.

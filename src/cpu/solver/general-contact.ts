@@ -5,14 +5,8 @@
  * Guarantee: for contacts of equal particles away from the ends of a periodic world, `findPartners` and `respond` give
  * the same bits as in those two files.
  */
-import {
-  BOUNCE_PUSH,
-  bounceChange,
-  frictionShare,
-  loadOf,
-  massShare,
-  pushChange,
-} from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare, massShare } from '../../core/contact/law';
+import { loadOf, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
@@ -168,13 +162,14 @@ export function pushApart(
 }
 
 /**
- * Sets scratchMargin to the distance that a particle's centre keeps from walls along each axis: its radius, or half of
- * its edge along that axis.
+ * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: its radius,
+ * or half of its edge along that axis; 0 if all have one radius, which those corners already contain.
  */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);
+  const radius = radii.length > 0 ? (radii[slot] as number) : 0;
   for (let axis = 0; axis < dimensions; axis++) {
-    scratchMargin[axis] = (isBall ? radii[slot] : halves[dimensions * slot + axis]) as number;
+    scratchMargin[axis] = isBall ? radius : (halves[dimensions * slot + axis] as number);
   }
 }
 

@@ -7,7 +7,8 @@
  * run.
  */
 
-import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
+import { pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';

@@ -3,15 +3,16 @@
  * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would take longer than
  * their other work.
  */
-import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
+import { pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import {
   COINCIDENT_SQUARED,
-  type ContactKernels,
   coincidentNormal,
   GREATEST_PLAIN,
   type Response,
+  type StraightContact,
 } from './contact';
 import { normaliseNotFinite } from './integrate';
 import { loadScratch, meetWalls, scratchPosition, scratchVelocity } from './walls';
@@ -111,32 +112,6 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   }
 }
 
-function pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length } = pairs;
-  const { positions } = state;
-  const { pushes } = response;
-  const { diameter, halfRelaxation } = substep;
-  for (let word = 0; word < length; word += 2) {
-    const a = words[word] as number;
-    const b = words[word + 1] as number;
-    let x = (positions[2 * a] as number) - (positions[2 * b] as number);
-    let y = (positions[2 * a + 1] as number) - (positions[2 * b + 1] as number);
-    const squared = x * x + y * y;
-    let push = halfRelaxation * diameter;
-    if (squared < COINCIDENT_SQUARED) {
-      x = coincidentNormal(a, b, 0, 2);
-      y = coincidentNormal(a, b, 1, 2);
-    } else {
-      const distance = Math.sqrt(squared);
-      push = (halfRelaxation * (diameter - distance)) / distance;
-    }
-    pushes[2 * a] = (pushes[2 * a] as number) + push * x;
-    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + push * y;
-    pushes[2 * b] = (pushes[2 * b] as number) - push * x;
-    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - push * y;
-  }
-}
-
 function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
   const { positions, velocities } = state;
   const { pushes, changes, bearings } = response;
@@ -173,25 +148,4 @@ function finish(state: ParticleState, live: number, response: Response, substep:
   }
 }
 
-function finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions } = state;
-  const { pushes } = response;
-  const { lower, upper, walls } = substep;
-  const [lowerX, lowerY] = lower as [number, number];
-  const [upperX, upperY] = upper as [number, number];
-  for (let slot = 0; slot < live; slot++) {
-    const first = 2 * slot;
-    let x = (positions[first] as number) + (pushes[first] as number);
-    let y = (positions[first + 1] as number) + (pushes[first + 1] as number);
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    if (walls) {
-      x = Math.min(Math.max(x, lowerX), upperX);
-      y = Math.min(Math.max(y, lowerY), upperY);
-    }
-    positions[first] = x;
-    positions[first + 1] = y;
-  }
-}
-
-export const PLANE_CONTACT: ContactKernels = { findPartners, respond, pushApart, finish, finishPushApart };
+export const PLANE_CONTACT: StraightContact = { findPartners, respond, finish };

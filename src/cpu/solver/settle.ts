@@ -2,7 +2,7 @@
  * The contact law (core/contact/law.ts) for each particle, once the effects of its contacts are added up: limits the
  * change of its velocity, and holds it by static friction. For all worlds and sizes, in 2D and 3D.
  */
-import { changeLimit, heldShare } from '../../core/contact/law';
+import { changeLimit, heldShare } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 import type { Response } from './contact';

@@ -2,15 +2,16 @@
  * The contact law (core/contact/law.ts) for pairs of balls of one radius, in worlds that do not wrap. plane-contact.ts
  * is the same in 2D.
  */
-import { BOUNCE_PUSH, bounceChange, frictionShare, pushChange } from '../../core/contact/law';
+import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
+import { pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import {
   COINCIDENT_SQUARED,
-  type ContactKernels,
   coincidentNormal,
   GREATEST_PLAIN,
   type Response,
+  type StraightContact,
 } from './contact';
 import { normaliseNotFinite } from './integrate';
 import { loadScratch, meetWalls, scratchPosition, scratchVelocity } from './walls';
@@ -128,36 +129,6 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   }
 }
 
-function pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
-  const { words, length } = pairs;
-  const { positions } = state;
-  const { pushes } = response;
-  const { diameter, halfRelaxation } = substep;
-  for (let word = 0; word < length; word += 2) {
-    const a = words[word] as number;
-    const b = words[word + 1] as number;
-    let x = (positions[3 * a] as number) - (positions[3 * b] as number);
-    let y = (positions[3 * a + 1] as number) - (positions[3 * b + 1] as number);
-    let z = (positions[3 * a + 2] as number) - (positions[3 * b + 2] as number);
-    const squared = x * x + y * y + z * z;
-    let push = halfRelaxation * diameter;
-    if (squared < COINCIDENT_SQUARED) {
-      x = coincidentNormal(a, b, 0, 3);
-      y = coincidentNormal(a, b, 1, 3);
-      z = coincidentNormal(a, b, 2, 3);
-    } else {
-      const distance = Math.sqrt(squared);
-      push = (halfRelaxation * (diameter - distance)) / distance;
-    }
-    pushes[3 * a] = (pushes[3 * a] as number) + push * x;
-    pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + push * y;
-    pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + push * z;
-    pushes[3 * b] = (pushes[3 * b] as number) - push * x;
-    pushes[3 * b + 1] = (pushes[3 * b + 1] as number) - push * y;
-    pushes[3 * b + 2] = (pushes[3 * b + 2] as number) - push * z;
-  }
-}
-
 function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
   const { positions, velocities } = state;
   const { pushes, changes, bearings } = response;
@@ -204,29 +175,4 @@ function finish(state: ParticleState, live: number, response: Response, substep:
   }
 }
 
-function finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions } = state;
-  const { pushes } = response;
-  const { lower, upper, walls } = substep;
-  const [lowerX, lowerY, lowerZ] = lower as [number, number, number];
-  const [upperX, upperY, upperZ] = upper as [number, number, number];
-  for (let slot = 0; slot < live; slot++) {
-    const first = 3 * slot;
-    let x = (positions[first] as number) + (pushes[first] as number);
-    let y = (positions[first + 1] as number) + (pushes[first + 1] as number);
-    let z = (positions[first + 2] as number) + (pushes[first + 2] as number);
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    pushes[first + 2] = 0;
-    if (walls) {
-      x = Math.min(Math.max(x, lowerX), upperX);
-      y = Math.min(Math.max(y, lowerY), upperY);
-      z = Math.min(Math.max(z, lowerZ), upperZ);
-    }
-    positions[first] = x;
-    positions[first + 1] = y;
-    positions[first + 2] = z;
-  }
-}
-
-export const SPACE_CONTACT: ContactKernels = { findPartners, respond, pushApart, finish, finishPushApart };
+export const SPACE_CONTACT: StraightContact = { findPartners, respond, finish };

@@ -18,7 +18,7 @@ const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
  */
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
-const MOST_IN_FOLDER = 372_000;
+const MOST_IN_FOLDER = 373_000;
 /** Files that the folder's limit leaves out: pictures of presets, the recorder of exact films and the benchmark. */
 const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
 

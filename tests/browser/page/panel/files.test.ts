@@ -142,7 +142,7 @@ describe('files', () => {
 
   browserTest('of a state are named, and disable what the scene would decide', async () => {
     const { page } = await openSaved();
-    expect(await textOf(page, 'scene-hint')).toMatch(/from the file mine\.bin, a state of the scene gas\. /);
+    expect(await textOf(page, 'scene-hint')).toMatch(/from mine\.bin, a state of the scene gas\. /);
     expect(await page.$eval('#scene-hint', (hint) => hint.clientHeight)).toBeGreaterThan(0);
     expect(await page.$eval('#scene', (select) => (select as HTMLSelectElement).selectedIndex)).toBe(-1);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(true);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { changeLimit, heldShare, loadOf, MOST_LOAD, massShare } from '../../../../src/core/contact/law';
+import { MOST_LOAD, massShare } from '../../../../src/core/contact/law';
+import { changeLimit, heldShare, loadOf } from '../../../../src/core/contact/pass-law';
 
 it.each([2, 3] as const)(
   'massShare divides a push of two particles by the mass of the other, in %dD',

@@ -128,20 +128,12 @@ describe('checkCheckpoint', () => {
     expect(() => checkCheckpoint({ ...good, loads: new Float32Array(2) }, simulation)).toThrow(
       /^checkpoint\.loads is .*, but it must be left out, since all particles of this simulation have one radius\.$/,
     );
-    for (const loads of [new Float32Array(3), [0, 0], new Float64Array(2), null]) {
+    const outOfRange = [-1, Number.NaN, 2 ** 25].map((load) => new Float32Array([0, load]));
+    for (const loads of [new Float32Array(3), [0, 0], new Float64Array(2), null, ...outOfRange]) {
       const wrong = { ...sized, loads } as unknown as Checkpoint;
       expect(() => checkCheckpoint(wrong, own)).toThrow(ArgumentError);
       expect(() => checkCheckpoint(wrong, own)).toThrow(
-        /^checkpoint\.loads is .*, but it must be a Float32Array with 2 numbers, one per particle\.$/,
-      );
-    }
-    for (const [load, text] of [
-      [-1, '-1'],
-      [Number.NaN, 'NaN'],
-      [2 ** 25, '33554432'],
-    ] as const) {
-      expect(() => checkCheckpoint({ ...sized, loads: new Float32Array([0, load]) }, own)).toThrow(
-        new RegExp(`^checkpoint\\.loads\\[1\\] is ${text}, but it must be from 0 to 16777216\\.$`),
+        /^checkpoint\.loads is .*, but it must be a Float32Array with 2 numbers from 0 to 16777216\.$/,
       );
     }
   });
