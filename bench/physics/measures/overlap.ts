@@ -44,11 +44,8 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 const WORLD = 20;
 /** Greatest velocity along an axis, in units of length per second. */
 const MOST_SPEED = 1;
-/**
- * An overlap in diameters that counts as apart. Contacts remove a share of an overlap, so overlaps never reach 0. Box2D
- * leaves as much on purpose: its linear slop is 0.005.
- */
-const APART = 5e-3;
+/** An overlap in diameters that counts as apart. Contacts remove a share of an overlap, so overlaps never reach 0. */
+const APART = 1e-3;
 
 export function crowdScene(
   dimensions: Dimensions,

@@ -22,9 +22,9 @@
  * speed and on friction:
  *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
  *     + mass of b), with masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except a bounce is then
- *     multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So if
- *     several obstacles overlap or nearly touch each other, they do not push farther than the deepest alone would.
+ *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except the change by a
+ *     bounce is then multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So
+ *     if several obstacles overlap or nearly touch each other, they do not push farther than the deepest alone would.
  *     Friction acts on the velocity without the gain by gravity in this substep, which is held as a whole (see below).
  *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.

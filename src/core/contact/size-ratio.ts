@@ -29,6 +29,8 @@ export function sizeRatioWarning(
   const { dimensions, radiusRange, settings } = simulation;
   if (!radiusRange) return undefined;
   const { smallest, largest } = radiusRange;
+  // Equal particles do not sink more than in a simulation with one radius.
+  if (smallest === largest) return undefined;
   const ratio = largest / smallest;
   const strength = (Math.hypot(...settings.gravity) * dt * dt) / smallest;
   const missing = MISSING[dimensions] * ratio ** (dimensions - 1) * strength;

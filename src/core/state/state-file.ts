@@ -7,7 +7,8 @@
  *   - the header as JSON, padded with spaces to a multiple of four bytes: the fields of `Header` below;
  *   - particles: ids (u32 each), positions and velocities (`dimensions` f32 each); radii (f32 each) if the header has a
  *     `radiusRange`; half extents (`dimensions` f32 each) if it has `boxes`;
- *   - obstacles: their positions and sizes in the same form.
+ *   - obstacles: their positions and sizes in the same form;
+ *   - loads of the particles (f32 each) if the header has `loads`.
  */
 
 import { ArgumentError } from '../base/errors';

@@ -23,17 +23,19 @@ export interface Response {
 }
 
 /**
- * The loops of the contact law. One pass calls findPartners (if restitution > 0), respond and finish. To push apart,
- * one pass calls pushApart and finishPushApart.
+ * The loops of the contact law. One pass calls findPartners (if restitution > 0), respond, then settle
+ * (settle.ts) and finish. To push apart, one pass calls pushApart and finishPushApart.
  */
 export interface ContactKernels {
   /** Updates `approaches` and `partners` from each pair. */
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Adds each pair's effect to `pushes` and `changes`. */
+  /** Adds each pair's effect to `pushes`, `changes`, `supports` and `bearings`, and raises `closings`. */
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   /** Adds each pair's effect to `pushes`. It neither reads nor changes velocities. */
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Applies `pushes` and `changes`, then the walls. Sets `pushes` and `changes` to zero. */
+  /**
+   * Applies `pushes` and `changes`, then the walls, and sets the loads. Sets `pushes`, `changes` and `bearings` to zero.
+   */
   finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
   /** Applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
   finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void;

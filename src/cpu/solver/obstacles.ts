@@ -2,7 +2,7 @@
  * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. The search of
  * obstacle-search.ts finds the obstacles that a particle overlaps.
  * The arrays of Response (contact.ts) already contain the effects of pairs of particles. This file updates `approaches`
- * and `partners`, and adds to `pushes` and `changes`.
+ * and `partners`, and adds to the other arrays.
  * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
  * run.
  */
@@ -107,7 +107,7 @@ export class Obstacles {
         const slidingZ = velocityZ - gainZ - along * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
-        // A particle bounces off one partner only, so a bounce is not multiplied by the share.
+        // A particle bounces off one partner only, so the change by a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
         const bearing = bounces ? 0 : share * change;
         supports[first] = (supports[first] as number) + bearing * x;

@@ -62,12 +62,15 @@ import { StateSubmissions } from './submissions';
 export interface SimulationBuffers {
   /**
    * One vec2f (2D) or vec4f with w unused (3D) per particle, in cell order. With variable radii: vec4f in 2D too, with
-   * the radius in w. With boxes: two vec4f per particle. The first holds the position, and in w the radius of the ball
+   * the radius in w and the load (see ParticleArrays) in z in 2D. With boxes: two vec4f per particle. The first holds the position, and in w the radius of the ball
    * around the body. The second holds the half extents (0 for a ball), and in w the radius of a ball of the same area
    * (3D: volume).
    */
   readonly positions: GPUBuffer;
-  /** One vec2f (2D) or vec4f with w unused (3D) per particle. */
+  /**
+   * One vec2f (2D) or vec4f (3D) per particle. With variable radii w holds the load of the particle in 3D: write only
+   * x, y and z. Otherwise w is unused.
+   */
   readonly velocities: GPUBuffer;
   /** One u32 per slot: the id of its particle. */
   readonly ids: GPUBuffer;

@@ -126,7 +126,7 @@ function* openTable(
 ): Generator<void, Opened> {
   const { dimensions, radiusRange, boxes, world } = present.simulation;
   const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
-  const { ids, positions, velocities, radii, halfExtents, ...rest } = present.checkpoint;
+  const { ids, positions, velocities, radii, halfExtents, loads, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
   // A state does not contain the cell size and `crowds`; keep those of the present run.
   const { cellSize, crowds } = present.options;

@@ -132,7 +132,10 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Returns the effect of all obstacles on a particle. All effects except a bounce are multiplied by obstacleShare. */
+/**
+ * Returns the effect of all obstacles on a particle. Everything except the change by a bounce and `closing` is
+ * multiplied by obstacleShare.
+ */
 function meetObstacles(
   world: World,
   substep: Substep,

@@ -65,6 +65,9 @@ describe('sizeRatioWarning', () => {
   });
 
   it('says nothing if all radii are equal, or without gravity', () => {
+    const { settings: usual } = onTop(3, 2, 8);
+    const radiusRange = { smallest: 0.001, largest: 0.001 };
+    expect(sizeRatioWarning({ dimensions: 2, radiusRange, settings: usual })).toBeUndefined();
     expect(
       sizeRatioWarning({
         ...onTop(3, 1000, 8),
