@@ -9,7 +9,7 @@ const LIMIT_SLACK = 1.0 + 0x1p-10f;
 // 32-bit floats hold 1 + load almost exactly up to this.
 const MOST_LOAD = 0x1p24f;
 
-// What a contact causes on one side, or the sum over contacts.
+// The effect of a contact on one side, or the sum of such effects.
 struct Effect {
   // The changes of position and velocity.
   push: Vector,

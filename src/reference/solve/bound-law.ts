@@ -75,7 +75,7 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
-/** What a contact causes in one outcome, or in either of both. */
+/** The effect of a contact in one outcome, or the effect that covers both outcomes. */
 interface Outcome {
   readonly push: Term;
   readonly change: Term;

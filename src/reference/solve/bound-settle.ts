@@ -1,5 +1,5 @@
 /**
- * What a pass does with the sums over contacts (`settle` and `loadOf` of contact-law.ts) in exact arithmetic, and the
+ * `settle` and `loadOf` of contact-law.ts, which use the sums over contacts, in exact arithmetic, and the
  * errors that the GPU or the reference may make. bound.ts explains the terms. A computed length is off by LENGTH = k /
  * 2 u + 9 u (accuracyOf in bound-sums.ts), and by ± 2⁻⁶² if its square may be flushed to 0.
  *
@@ -50,7 +50,7 @@ import {
   scaled,
 } from './bound-sums';
 
-/** What contacts change in one particle. */
+/** The changes of one particle by its contacts. */
 export interface Settled {
   readonly push: Approximate;
   readonly change: Approximate;

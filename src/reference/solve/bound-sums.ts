@@ -20,7 +20,7 @@ export interface Accuracy {
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
-  /** Of a computed length: k squares and their sum (k u), half of that, and a sqrt. */
+  /** The error of a computed length: k squares and their sum (k u), half of that, and a sqrt. */
   readonly length: number;
 }
 

@@ -45,7 +45,7 @@ export function partOf(
   return { share, grip: share };
 }
 
-/** What a contact causes on one side, or the sum over contacts. */
+/** The effect of a contact on one side, or the sum of such effects. */
 export interface Effect {
   /** The changes of position and velocity. */
   readonly push: Vector;

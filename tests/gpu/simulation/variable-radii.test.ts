@@ -27,7 +27,7 @@ async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<vo
     const settings = { restitution: 0.5, substeps: 1 };
     const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
     const { world } = simulation;
-    // As if some particles bore others before.
+    // The particles start with loads, so that the first substep uses them.
     const loads = options.radii.map((_, index) => [0, 1.3, 700.7][index % 3] as number);
     simulation.restore({ ...(await simulation.checkpoint()), loads });
     if (mode === 'separate') simulation.separate(1);
