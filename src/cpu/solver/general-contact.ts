@@ -1,7 +1,8 @@
 /**
  * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Simulations use it for
  * variable radii and for boxes, and in periodic worlds for equal particles too. For equal particles in other worlds
- * they use plane-contact.ts and space-contact.ts, which are faster.
+ * they take the loops of a step from plane-contact.ts and space-contact.ts, which are faster; pushing apart is always
+ * done here.
  * Guarantee: for contacts of equal particles away from the ends of a periodic world, `findPartners` and `respond` give
  * the same bits as in those two files.
  */

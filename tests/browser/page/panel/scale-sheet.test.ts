@@ -186,7 +186,7 @@ describe('a sweep on the CPU engine', () => {
     await cancel(page);
     expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on the CPU engine/);
     expect(await textOf(page, 'scale-words')).toMatch(
-      /Grid grows like N\^\d\.\d\d.*Naive grows like N\^\d\.\d\d/,
+      /Grid grows like N\^-?\d\.\d\d.*Naive grows like N\^-?\d\.\d\d/,
     );
     await expectCurves(page);
     await expectNoOverflow(page, '#scale');
