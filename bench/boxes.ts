@@ -7,11 +7,11 @@
  * Contenders:
  *   - all pairs, for up to 10,000 boxes;
  *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid. A cell is so large that nine in ten boxes are at most as wide as a cell;
+ *   - hashed cells: a uniform grid with cells at least as wide as nine in ten boxes;
  *   - CpuBoxPairs, with pairs unsorted and sorted.
  * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
- * timing, all must find the same number of pairs with the same checksum. They take turns; the table shows medians. The
- * current sources are bundled, because a development server's modules run slower.
+ * timing, all must find the same number of pairs with the same checksum. Contenders take turns; the table shows
+ * medians. The current sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -20,7 +20,7 @@ import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
-/** Two ids per pair, the lower one first. */
+/** The found pairs: two ids each, the lower id first. */
 class Found {
   words = new Uint32Array(1 << 16);
   length = 0;
@@ -181,8 +181,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that it touches. So that a pair of boxes is found once only, the cell that contains the
- * low corner of their intersection reports it.
+ * Enters each box in every cell that it touches. A pair is found once: only the cell that contains the low corner of
+ * the two boxes' intersection reports it.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:crowd`: measures the time of steps with very many particles in one cell of a world with `crowds`, on
  * the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver).
- * Checks: all n particles overlap, so there must be n (n − 1) / 2 candidates and contacts, and the list of contacts
- * must find as many. A step of one substep runs twice from the same state, and both runs must end with the same bits.
+ * Checks: all n particles overlap, so measurements and the list of contacts must report n (n − 1) / 2 pairs. A step of
+ * one substep runs twice from the same state, and both runs must end with the same bits.
  * Two calls of `separate(1)` are compared likewise.
  * Flags: --count 2e4 --dimensions 2,3 --json. Exit code 1 if a result is wrong.
  */

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:step`: measures how long the sorted grid with one push, the usual unsorted grid with one push, and a
- * full step of a simulation take on the GPU. Runs in headless Chrome by default, or in Node.
+ * `npm run bench:step`: compares a sort with one push apart, one push on the usual unsorted grid, and a full step of a
+ * simulation, by their times on the GPU. Runs in headless Chrome by default, or in Node.
  * Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';
@@ -60,7 +60,7 @@ else {
       );
     }
     process.stdout.write(
-      `  the unsorted grid takes ${(result.unsorted.median / result.separate.median).toFixed(2)} times as long\n`,
+      `  the unsorted grid takes ${(result.unsorted.median / result.separate.median).toFixed(2)} times as long as the sorted grid\n`,
     );
   }
 }

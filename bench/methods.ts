@@ -2,7 +2,7 @@
  * Measures the time per step and the memory of boids, particle life and the position-based fluid, on the GPU in Node.
  * Boids and particle life begin scattered in a periodic box. The fluid begins as a block at rest that fills half of its
  * box.
- * `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`, after scripts/setup.ts.
+ * Usage: `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

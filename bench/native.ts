@@ -27,7 +27,7 @@ const OUT = join(ROOT, '.cache/bench-native');
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Bytes of the copies that measure the bandwidth; few, since no check needs the bandwidth. */
+/** Bytes of the copies that measure the bandwidth. Small, since no check needs the bandwidth. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {

@@ -1,9 +1,10 @@
 /**
  * Compares the steps of two simulations of the same particles: in one all move, in the other nine of ten are obstacles.
- * They take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
+ * The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
  * With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes and are stored
  * in a tree.
- * `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`, after scripts/setup.ts.
+ * Usage: `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`. Run
+ * scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

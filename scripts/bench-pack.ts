@@ -1,8 +1,8 @@
 /**
  * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it, so that it
- * runs with one command on a machine that has only a GPU driver. With `--xz`, makes a .tar.xz instead of a .tar.gz: it
- * is smaller, but takes minutes. Runs on Linux on x86-64 only, and makes a pack for such machines: it copies this
- * machine's binaries.
+ * runs with one command on a machine that has only a GPU driver. The archive is a .tar.gz; with `--xz`, a .tar.xz,
+ * which is smaller but takes minutes. This script and the pack run only on Linux on x86-64, because the pack contains
+ * this machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -92,7 +92,7 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Only debuggers need symbols, which are half of some binaries. */
+/** Removes symbols, which only debuggers need. They are half of some binaries. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });
@@ -127,7 +127,7 @@ export async function pack(folder: string): Promise<void> {
     );
     if (!paths.every((path) => path !== undefined)) {
       process.stderr.write(
-        `Not packed, because this machine lacks at least one of them: ${names.join(', ')}.\n`,
+        `Not packed: ${names.join(', ')}. This machine lacks at least one of these libraries.\n`,
       );
       continue;
     }

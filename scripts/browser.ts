@@ -29,7 +29,7 @@ export const START_LIMIT_MS = 60_000;
 /** Long, because a software GPU is slow. */
 const CALL_LIMIT_MS = 170_000;
 
-/** Without the Vulkan flags compute works, but configuring a canvas loses the device. */
+/** Without the Vulkan flags, compute works, but configuring a canvas loses the device. */
 const SOFTWARE_FLAGS = [
   '--use-vulkan=swiftshader',
   '--use-angle=vulkan',

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
 
-/** Besides itself, each folder may import these folders. */
+/** Lists the folders that each folder may import besides itself. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -58,8 +58,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Lowest first: a file may import only from its own subfolder and from those listed before it. Files directly in the
- * folder come last and may import all of them.
+ * Subfolders, lowest first. A file may import only from its own subfolder and from subfolders listed before it. Files
+ * directly in the folder may import all subfolders.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],

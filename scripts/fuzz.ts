@@ -24,7 +24,7 @@ if (values.seed !== undefined && !Number.isInteger(Number(values.seed))) {
   stop(`--seed is ${values.seed}, but it must be an integer.`);
 }
 if (values.seed === undefined && (values.file ?? values.test ?? values.path) !== undefined) {
-  stop('--file, --test and --path need --seed, as the failing run printed it.');
+  stop('--file, --test and --path need the --seed that the failing run printed.');
 }
 
 /** A test in the output of Vitest's JSON reporter. */

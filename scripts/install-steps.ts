@@ -56,9 +56,9 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Root on Debian usually means a container or CI. There the package comes first, because it also installs libraries
- * that a downloaded Chrome lacks on a bare system. Other machines try the download first, which changes nothing outside
- * the user's cache.
+ * Root on Debian usually means a container or CI. There apt-get comes first, because it also installs libraries that a
+ * downloaded Chrome lacks on a bare system. Other machines try the download first, which changes nothing outside the
+ * user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

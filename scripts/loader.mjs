@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Module hooks for `module.register`, with which Node imports this project's TypeScript. They resolve imports as the
- * bundler does (no extension, folders with an index, `?raw` text, JSON by name) and remove types. Compiled files are
- * cached, so that the compiler is loaded only for changed files.
+ * bundler does (no extension, folders with an index, `?raw` text, JSON as named exports) and remove types. Compiled
+ * files are cached, so that the compiler is loaded only for changed files.
  *
  * Tests use these hooks instead of Vite's module runner, which is slower: it replaces every import by a getter.
  */
@@ -71,7 +71,7 @@ function isProjectFile(url) {
 }
 
 /**
- * Compiles a file, or returns the cached result. Its last line is a hash of the compiler's version and the source.
+ * Compiles a file, or returns the cached result. The result ends with a hash of the compiler's version and the source.
  * @param {string} path
  */
 async function compile(path) {

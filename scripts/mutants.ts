@@ -46,7 +46,7 @@ const GROUPS: readonly Group[] = [
   { name: 'fluid', folders: ['src/methods/fluid'], faults: 40, bar: 0.9 },
 ];
 
-/** A fault that changes no behaviour. `before` and `after` are the line without and with it, not indented. */
+/** A fault that changes no behaviour. `before` and `after` are the line without and with the fault, not indented. */
 interface Equivalent {
   readonly file: string;
   readonly before: string;

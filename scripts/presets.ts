@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
 /** Size of a picture in pixels. The page scales the picture to the width of its card, which is usually less. */
 const SIZE = { width: 240, height: 150 };
-/** Most bytes of all pictures together, because the page loads all of them when the user opens the presets. */
+/** Limit for the bytes of all pictures, because the page loads them all when the user opens the presets. */
 const MOST_BYTES = 26_000;
 /** Most bytes of one picture. A picture gets the best of the QUALITIES that fits. */
 const MOST_OF_ONE = 1750;
@@ -20,7 +20,7 @@ const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** Per preset: steps before the picture, magnification, and the centre of the picture in shares of the box. */
+/** Per preset: steps before the picture, magnification, and the picture's centre in fractions of the world's edges. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -45,7 +45,7 @@ try {
   const page = await browser.newPage();
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: 'dark' },
-    // The page starts paused, so that this script decides when time passes.
+    // With reduced motion the page starts paused, so this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
   const wanted = process.argv.slice(2);

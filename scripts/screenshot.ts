@@ -10,7 +10,7 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** Most bytes of the picture, because the repository and README.md contain it. */
+/** Limit for the bytes of the picture, because the repository stores it. */
 const MOST_BYTES = 300_000;
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
@@ -34,7 +34,7 @@ try {
   await page.setViewport(SIZE);
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: theme },
-    // The page starts paused, so that this script decides when time passes.
+    // With reduced motion the page starts paused, so this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
   await page.goto(url);

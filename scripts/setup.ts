@@ -1,7 +1,7 @@
 /**
- * Prepares a machine for the tests: `npm run setup`; `npm test` begins with it. Installs Chrome and software Vulkan
- * drivers if they are missing, or prints what to do if it lacks the rights. No step waits for input, each has a time
- * limit, and a machine that is ready is left unchanged.
+ * `npm run setup` prepares a machine for the tests; `npm test` runs it first. Installs Chrome and software Vulkan
+ * drivers if they are missing. If Chrome or every driver is still missing, prints what to do. No step waits for input,
+ * each has a time limit, and a machine that is ready is left unchanged.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

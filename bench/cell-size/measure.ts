@@ -35,10 +35,10 @@ export interface CellSizeRequest {
  * The timed methods:
  *   - `cpu pairs`: the CPU engine builds its grid and finds all pairs.
  *   - `gpu push`: a simulation on the GPU sorts its particles and pushes them apart once.
- *   - `cpu near`: queries of the CPU grid, which visit one cell more on every side than the radius reaches.
+ *   - `cpu near`: queries of the CPU grid. A query visits one cell beyond its radius on every side.
  *   - `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. The kernel visits as many cells on
  *     every side as the radius spans.
- * Both radii are one diameter.
+ * Queries and the kernel search within one diameter.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -52,7 +52,7 @@ export interface CellSizeRow {
   readonly cells: number;
   /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
-  /** Tested particles per particle. */
+  /** Candidates per particle, each counted from both sides. */
   readonly candidates: number;
   /** Contacts per particle, each counted from both sides. */
   readonly contacts: number;
@@ -65,7 +65,7 @@ export interface CellSizeRow {
 const SEED = 1;
 /** In timed runs of `cpu near`, only every fifth particle has a query, since queries are slow. */
 const STRIDE = 5;
-/** Such a low relaxation hardly moves particles, so all repeats have nearly the same workload. */
+/** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 
 interface Contender {

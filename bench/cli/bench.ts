@@ -1,5 +1,5 @@
 /**
- * `cellstorm bench`: measures how long broad phases take on fixed scenes, and checks their pairs before and after.
+ * `cellstorm bench`: measures how long broad phases take on fixed scenes. Checks their pairs before and after timing.
  * Outputs: a table, JSON or CSV on stdout; with --baseline, the changes since an earlier record on stderr. With --out,
  * the record is written to a file after each case.
  * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
@@ -120,7 +120,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
-    // A full disk may have room later, so the run continues after a failed write.
+    // A full disk may have free space later, so the run continues after a failed write.
     onCase: async (result) => {
       if (out === undefined) return;
       await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
@@ -217,7 +217,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** A reader finds the previous record or this one, never an incomplete file. */
+/** Replaces the file in one step, so that a reader never finds an incomplete record. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

@@ -93,7 +93,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** A scene lists each reason once, with all engines and counts to which it applies. */
+/** Lists each reason of a scene once, with all engines and counts to which it applies. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

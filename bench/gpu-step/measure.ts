@@ -1,8 +1,8 @@
 /**
- * Measures how long the sorted grid with one push, the unsorted grid with one push, and a full step take. They take
- * turns on one device, in Node or in a page. Before timing, the positions of both grids must agree; afterwards, no
- * particle may be lost. Everything runs inside error scopes, because a submission that the device drops looks very
- * fast.
+ * Measures the times of a sort with one push apart (`separate`), of one push on the unsorted grid, and of a full step.
+ * The three take turns on one device, in Node or in a page. Before timing, the positions of both grids must agree;
+ * afterwards, no particle may be lost. Everything runs inside error scopes, because a submission that the device drops
+ * looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -43,7 +43,7 @@ export interface StepResult extends StepRequest {
   readonly difference: number;
 }
 
-/** Such a low relaxation hardly moves particles, so all repeats have nearly the same workload. */
+/** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 /** Greatest accepted difference of coordinates. The two grids sum in different orders, so they round differently. */
 const MOST_DIFFERENCE = 1e-3;

@@ -5,7 +5,7 @@
 
 /** Default size of a copy in bytes: more than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** Every machine has memory for a copy of so many bytes. */
+/** Least size of a copy in bytes: every machine has memory for it. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 

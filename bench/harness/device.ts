@@ -8,7 +8,7 @@ import { type Gpu, requestGpu } from '../../src/gpu/device';
 /** There are a few more cell starts than cells. */
 const EXTRA_CELLS = 8;
 
-/** If `provider` is undefined, requestGpu throws an error that says what to do. */
+/** If there is no WebGPU, requestGpu throws an error that says what to do. */
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {
   const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
   const adapter = await provider?.requestAdapter({ powerPreference: request.powerPreference });

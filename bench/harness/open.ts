@@ -195,8 +195,8 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
     queryTime === undefined
   )
     return undefined;
-  // For very short work the difference may be negative. It becomes 0: without such samples, only slow ones would
-  // remain.
+  // For very short work the difference may be negative, and becomes 0. If these samples were discarded, only slow ones
+  // would remain.
   const withoutLoading = (time: number) => Math.max(0, time - loading);
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
@@ -252,8 +252,8 @@ export function isTooLarge(error: unknown): boolean {
 }
 
 /**
- * Returns whether memory ran out; with fewer open engines it may suffice. Typed arrays report a lack of memory by one
- * of two RangeErrors.
+ * Returns whether memory ran out. With fewer open engines, the memory may suffice. Typed arrays report a lack of memory
+ * by one of two RangeErrors.
  */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
@@ -261,7 +261,7 @@ export function isOutOfMemory(error: unknown): boolean {
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** A loss ends all engines on the device, whichever engine caused it. */
+/** Returns whether the device was lost. A loss ends all engines on the device, whichever engine caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }

@@ -138,7 +138,7 @@ function columnsAlong(edge: number, width: number): number {
 
 const FEW_COLUMNS = 64;
 
-/** Returns a width that gives at most `count` columns, or FEW_COLUMNS if that is more; never less than a diameter. */
+/** Returns a width of at least a diameter that gives at most max(`count`, FEW_COLUMNS) columns. */
 function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
   let width = diameter;
   const columns = () => edges.reduce((product, edge) => product * columnsAlong(edge, width), 1);

@@ -59,7 +59,7 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** If too few smaller counts have times to predict the time of a count, these sizes are timed first. */
+/** Numbers of bodies that are timed first if there are too few times to predict the time of a larger count. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
@@ -78,7 +78,7 @@ export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<B
   return new Bench(plan, host).run();
 }
 
-/** Counts ascend, so that times of small counts predict larger ones. */
+/** Counts ascend, so that times of small counts predict those of larger counts. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -134,7 +134,7 @@ class Bench {
   /** Measurements of the last GPU clock, for the record after its device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** Reports the error that ended a case for each engine without an outcome. The run continues. */
+  /** Gives each engine without an outcome the error that ended the case. The run continues. */
   private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>

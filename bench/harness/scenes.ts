@@ -69,7 +69,7 @@ const RADIUS = 0.5;
 
 /** Bodies move by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
-/** The same for scenes with `radii`, whose bodies are larger. */
+/** Like UNTIMED, for scenes with `radii`, whose bodies are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
 /** Room per body in `uniform-sparse`, relative to `uniform`. */
@@ -216,7 +216,7 @@ function hugeWorld(request: Request): Content {
   const { dimensions, count, seed } = request;
   const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
   const content = spread(request, new Random(seed), repeat(edge, dimensions));
-  // Move every second body next to the one before it; otherwise nothing would overlap.
+  // Move every second body next to the previous body; otherwise hardly any bodies would overlap.
   const { positions } = content;
   const step = stepFor(edge);
   const random = new Random(seed + 1);
@@ -258,7 +258,7 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   {
     name: 'steady',
     about:
-      'Like uniform, but ids are in the order of cells; in each build a body is, along each axis, at most a tenth of a diameter from its first position.',
+      'Like uniform, but ids are in the order of cells; each build moves bodies away from their first positions, by at most a tenth of a diameter along each axis.',
     dimensions: BOTH,
     generate: (request) => ({
       ...inCellOrder(scattered(1)(request), request.dimensions),

@@ -66,8 +66,8 @@ export async function takeTurns(
 }
 
 /**
- * Rounds 0, 2, 4 … begin with the first item, the second, the third …, and continue in turn. Each odd round has the
- * reverse order of the round before.
+ * Round 0 begins with the first item, round 2 with the second, and so on; the other items follow in turn. Each odd
+ * round reverses the order of the previous round.
  */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);

@@ -196,7 +196,7 @@ async function contendGpu(
   };
 }
 
-/** With such a low relaxation, at most a few contacts change over all runs. */
+/** With a low relaxation, at most a few contacts change over all runs. */
 const RELAXATION = 0.01;
 
 async function contendPush(
@@ -220,7 +220,7 @@ async function contendPush(
   };
 }
 
-/** The search of CpuIndex is independent of the grids. */
+/** Returns the pairs that CpuIndex finds. Its search is independent of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

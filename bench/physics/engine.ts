@@ -38,7 +38,7 @@ export async function withRun<Result>(
   }
 }
 
-/** Returns the state after the steps. */
+/** Takes `steps` steps and returns the state after them. */
 export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsState> {
   for (let step = 0; step < steps; step++) await run.step();
   return run.read();

@@ -8,7 +8,7 @@ export const ENGINE_NAMES = ['cpu', 'gpu', 'box2d3', 'rapier'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface PhysicsOptions {
-  /** Undefined: all engines that this machine can run. */
+  /** Undefined: all engines, `gpu` only if there is an adapter. */
   readonly engines: readonly EngineName[] | undefined;
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];
@@ -17,7 +17,7 @@ export interface PhysicsOptions {
   readonly json: string | undefined;
 }
 
-/** Three seconds. Runs compare states after the first second. */
+/** Three seconds, because runs compare only states after the first second. */
 const LEAST_MINUTES = 0.05;
 const MOST_MINUTES = 60;
 

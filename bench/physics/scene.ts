@@ -40,7 +40,7 @@ export function tiltedGravity(dimensions: Dimensions, degrees: number): number[]
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));
 }
 
-/** The balls of the scene must be equal. */
+/** Converts a scene of src/scenes. All its balls must have the same radius. */
 export function fromScene({
   dimensions,
   min,

@@ -147,7 +147,7 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Keeps the order of names. Moves them apart so that they do not overlap if there is room. */
+/** Moves names apart without changing their order. They overlap only if there is too little space for all. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

@@ -56,7 +56,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** The box scrolls sideways if its content is wide, also by keyboard. */
+/** Wraps content in a box that scrolls sideways, also by keyboard, if the content is wide. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -12,7 +12,7 @@ import { ALL_OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 import { describeError, settle } from '../trust/time-limit';
 
-/** With so many particles, their buffers are larger than any buffer of a fixed size. */
+/** So many that the buffers of particles are larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
 /** All creators succeed with this maxComputeWorkgroupsPerDimension. */
@@ -39,7 +39,7 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** Creates what the creator needs, with the device's full limits. */
+  /** Creates what the creation needs (a list needs its grid) with the device's full limits. Returns the creation. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
   /** True for lists of a grid. The grid has checked the other limits already, so only buffer sizes are lowered. */
   readonly isList?: boolean;
@@ -163,7 +163,5 @@ function faultOf(
   const { error } = outcome;
   const isRight = error instanceof LimitError && error.limit === limit && error.message.includes(limit);
   if (!isRight) return `${where}: ${describeError(error)}`;
-  return created > 0
-    ? `${where}: ${created} buffers were created first, of which are left: ${live}`
-    : undefined;
+  return created > 0 ? `${where}: ${created} buffers were created first; still alive: ${live}` : undefined;
 }

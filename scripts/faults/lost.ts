@@ -4,7 +4,7 @@
  * same error, and destroy() must not throw. A checkpoint from before the loss must continue on a new device with the
  * same state.
  *
- * The package awaits only promises of WebGPU. A fuse counts these and loses the device at one of them.
+ * The package awaits only promises of WebGPU. Fuse counts these promises and loses the device at one of them.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -108,7 +108,7 @@ async function hold(object: PublicObject, reason: Reason) {
   return { device, complaints, fuse, held };
 }
 
-/** Loses the device at each await of the creation. Returns their number. */
+/** Loses the device at each await of the creation. Returns the number of awaits. */
 async function loseWhileCreating(part: Part, object: PublicObject, reason: Reason): Promise<number> {
   return countUp(async (wait) => {
     const { device, complaints } = await openDevice('driverless');
@@ -126,7 +126,7 @@ async function loseWhileCreating(part: Part, object: PublicObject, reason: Reaso
   });
 }
 
-/** Loses the device at each await of a call. Returns their number. */
+/** Loses the device at each await of a call. Returns the number of awaits. */
 async function loseInCall(part: Part, object: PublicObject, reason: Reason, call: string): Promise<number> {
   return countUp(async (wait) => {
     const { device, fuse, held, complaints } = await hold(object, reason);
@@ -148,7 +148,7 @@ async function loseInCall(part: Part, object: PublicObject, reason: Reason, call
 }
 
 /**
- * Calls `body` with 0, 1, 2 … until it resolves to false, and returns the first such number. Several calls run at the
+ * Calls `body` with 0, 1, 2 … and returns the first number for which it resolves to false. Several calls run at the
  * same time.
  */
 async function countUp(body: (number: number) => Promise<boolean>): Promise<number> {
@@ -172,12 +172,12 @@ function faultOfComplaints(where: string, complaints: readonly string[]): string
 async function faultOfLaterCalls(where: string, device: GPUDevice, held: Held): Promise<string | undefined> {
   await device.lost;
   for (const [name, call] of Object.entries({ ...held.awaited, ...held.immediate })) {
-    const fault = faultOfLoss(`${where}: ${name} after it`, await settle(call, PATIENCE));
+    const fault = faultOfLoss(`${where}: ${name} after the loss`, await settle(call, PATIENCE));
     if (fault) return fault;
   }
   const { checkpoint, restore } = held;
   if (checkpoint && restore) {
-    const fault = faultOfLoss(`${where}: restore after it`, await settle(() => restore({}), PATIENCE));
+    const fault = faultOfLoss(`${where}: restore after the loss`, await settle(() => restore({}), PATIENCE));
     if (fault) return fault;
   }
   try {

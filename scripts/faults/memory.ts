@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Lets each buffer of a creation fail in turn. Returns their number. */
+/** Lets each buffer of a creation fail in turn. Returns the number of buffers. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;

@@ -1,8 +1,8 @@
 /**
  * Compares the engines' answers on random scenes with brute force in doubles: pairs, searches (near, nearest, in boxes,
  * along rays), events, the incremental index and pairs of boxes. All scenes run on the CPU engine, the first ones also
- * on the GPU engine. In a third of the scenes without boxes, on the CPU engine only, rounding may decide borderline
- * pairs. In all other scenes coordinates are dyadic, so there is one right answer.
+ * on the GPU engine. All scenes have one right answer, because their coordinates are dyadic, except a third of the
+ * scenes without boxes on the CPU engine: there rounding may decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -136,7 +136,7 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const count = random.below(8) === 0 ? random.between(1, 4) : random.between(5, MOST_PARTICLES);
   const radius = size === 'equal' ? pick([0.25, 0.5, 1, 2]) : size === 'variable' ? 16 : 8;
-  // A periodic axis must have three of the widest cells, and room for the widest search of src/verify/queries.ts.
+  // A periodic axis must be long enough for three of the widest cells and the widest search of src/verify/queries.ts.
   const shortest = size === 'equal' ? 12 * radius : size === 'variable' ? 160 : 64;
   const edges = axes.map(() => shortest + random.below(Math.ceil(2 * shortest)));
   const origin = axes.map(() => (random.below(2) === 0 ? 0 : random.between(-300, 300)));

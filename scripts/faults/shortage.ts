@@ -1,15 +1,15 @@
 /**
  * Emulates a device that runs out of memory. A real device returns an invalid buffer, and reports the lack of memory to
- * the innermost error scope that catches such errors.
+ * the innermost error scope for out-of-memory errors.
  */
 import { OWN, type Watched } from '../trust/device';
 
-/** A size that no device has room for, so that the buffer is invalid. */
+/** More bytes than any device has, so that the buffer is invalid. */
 const TOO_LARGE = 2 ** 50;
 
 /** Lets one buffer of a device fail. */
 export class Shortage {
-  /** Label of the buffer that found no memory. */
+  /** Label of the buffer that failed. */
   failed: string | undefined;
   private left = Number.POSITIVE_INFINITY;
   private readonly scopes: { readonly filter: GPUErrorFilter; error: GPUError | undefined }[] = [];
@@ -43,13 +43,13 @@ export class Shortage {
     };
   }
 
-  /** Lets the buffer with this number fail, counted from 0. */
+  /** Lets one of the buffers created from now on fail: buffer `number`, counted from 0. */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;
   }
 
-  /** Gives the device its own methods back. */
+  /** Restores the device's original methods. */
   restore(): void {
     this.restoreDevice();
   }

@@ -1,4 +1,4 @@
-/** Runs the tests without a fault; they must pass. Measures the time of each file, and which kernels it dispatches. */
+/** Runs the tests without a fault; they must pass. Records the time and the dispatched kernels of each file. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -41,7 +41,7 @@ export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'f
   });
 }
 
-/** Vitest starts a process per worker; all are in the group of the first. */
+/** Kills Vitest and its workers, which are in one process group. */
 export function killGroup(tests: ChildProcess): void {
   process.kill(-(tests.pid as number), 'SIGKILL');
 }
@@ -68,7 +68,7 @@ export function failureIn(report: string): string {
       if (message) return `${fileOf(name)}\n${message}`;
     }
   } catch {
-    // Without a report, the process died.
+    // If there is no report, the process died.
   }
   return 'the process of the tests died';
 }

@@ -40,8 +40,8 @@ const COPIED_FILES = [
   'biome.json',
 ];
 /**
- * Time limit of a batch: START_SECONDS plus LIMIT_FACTOR times its time without a fault. Tests in full take up to
- * FULL_FACTOR times as long.
+ * Time limit of a batch: START_SECONDS plus LIMIT_FACTOR times its time without a fault. If the tests run in full, the
+ * second term is multiplied by FULL_FACTOR.
  */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;

@@ -26,7 +26,7 @@ export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Prom
   const opened = await openDawn({ driver: testPreference() });
   if (kind === 'driverless' && !driverless) {
     const { create } = await import('webgpu');
-    // Keep it forever: Dawn crashes if its GPU object is collected while anything uses it.
+    // Keep this GPU object forever: Dawn crashes if the object is collected while anything uses it.
     driverless = create(['backend=null']);
   }
   const adapter = await (kind === 'driver' ? opened.gpu : (driverless as GPU)).requestAdapter();
@@ -93,7 +93,7 @@ export class LiveBuffers {
 
 const USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** The command owns the buffer, so it is not counted. */
+/** Uploads data into a buffer of the command. `LiveBuffers` does not count that buffer. */
 export function upload(device: GPUDevice, name: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
   const size = Math.max(16, data.byteLength);
   const buffer = device.createBuffer({ label: `${OWN}${name}`, size, usage: USAGE });

@@ -28,7 +28,7 @@ export interface Sample {
   readonly bufferBytes: number;
 }
 
-/** The largest allowed growth over a run, in MiB; for `buffers` a number. */
+/** The largest allowed growth over a run, in MiB; `buffers` is a number of buffers. */
 export type Bounds = Readonly<Record<keyof Sample, number>>;
 
 /** Returns the memory in MiB after a garbage collection, and the live buffers of a device. */

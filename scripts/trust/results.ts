@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** The most failures per part that are printed and written. */
+/** At most this many failures per part are printed and written. */
 const MOST_SHOWN = 20;
 
 export type Figures = Readonly<Record<string, unknown>>;

@@ -43,12 +43,12 @@ fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return vector;
 }
 
-// Returns `four` with other first components.
+// Returns `four` with `vector` in the first components.
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.zw);
 }
 
-// Returns `stored` with another vector. Keeps the component that holds no part of the vector.
+// Returns `stored` with its vector replaced.
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return vector;
 }

@@ -8,8 +8,8 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A particle's vector in memory: 16 bytes. The last four are zero, except in velocities of particles with a radius each;
-// see spare_of.
+// A particle's vector in memory: 16 bytes. The last four are zero, except in velocities with variable radii; see
+// spare_of.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
 
@@ -44,12 +44,12 @@ fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return Stored(vector, spare);
 }
 
-// Returns `four` with other first components.
+// Returns `four` with `vector` in the first components.
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.w);
 }
 
-// Returns `stored` with another vector. Keeps the component that holds no part of the vector.
+// Returns `stored` with its vector replaced. Keeps the last component.
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return Stored(vector, stored.w);
 }

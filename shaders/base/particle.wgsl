@@ -6,8 +6,8 @@
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called instead of these three for quarantined and removed particles.
 // each_particle.wgsl calls begin, then visit for every other particle within the reach, then finish.
-// With neighbours/probe_box.wgsl, the reach may be any length. Other loops differ: with equal radii, the reach is at
-// most the size of a cell; with variable radii, it is a factor of the sum of both radii, and 1 finds overlaps.
+// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, the reach is at most
+// the size of a cell. In other loops with variable radii, its unit is the sum of both radii: 1 finds overlaps.
 
 struct Particle {
   slot: u32,

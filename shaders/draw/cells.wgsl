@@ -5,7 +5,7 @@
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
 
-// The lines of a level begin to show at the first cell size and are full at the second, in CSS pixels.
+// Lines of a level begin to show at cells of NARROWEST CSS pixels. From WIDE on, they have their full opacity.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 

@@ -18,8 +18,8 @@ struct Fluid {
   // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
-  // Rates per unit of length: after a length, exp(−rate × length) of the light is left. rgb: the light that the fluid
-  // absorbs. a: the light that the fluid's own colour replaces.
+  // Rates per unit of length: after a length, the share exp(−rate × length) of the light is left. rgb: the light that
+  // the fluid absorbs. a: the light that the fluid's own colour replaces.
   absorption: vec4f,
 }
 

@@ -1,6 +1,6 @@
 // Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
 // arrows. In 3D, pressure and arrows are drawn in the middle layer along z, and solid cells as their faces towards
-// other cells. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
+// cells that are not solid. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
 // src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
@@ -13,8 +13,8 @@ struct Fields {
   // x: the distance between arrows in cells. yz: the x and y coordinates of the first cell with an arrow. w: arrows per
   // row.
   arrows: vec4f,
-  // x: 1 / pressure at the end of its scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn layer,
-  // in cells. w: the number of entries of an array over the lattice.
+  // x: 1 / pressure at the end of the colour scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn
+  // layer, in cells. w: the number of entries of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,

@@ -21,8 +21,8 @@ struct Frame {
   // The corners of the world's box. lowest.w: the factor by which drawn particles are scaled (3D only).
   lowest: vec4f,
   highest: vec4f,
-  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 / value
-  // of the last colour. w: pixels with at most this coverage are not drawn (3D only).
+  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 / the
+  // value at the end of the colour scale. w: pixels with at most this coverage are not drawn (3D only).
   scale: vec4f,
   // x, y: camera distances at which fog begins and is thickest. z: the greatest share of fog. w: the simulated time.
   fog: vec4f,

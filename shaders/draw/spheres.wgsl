@@ -33,8 +33,8 @@ const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// Each face of a box has a darker rim along its edges, which separates faces of the same colour. The greatest width of
-// the rim in pixels, and the share of light that is lost at the very edge.
+// Each face of a box has a darker rim along its edges, which separates faces of the same colour. WIDEST_RIM is the
+// rim's greatest width in pixels. DARKEST_RIM is the share of light that is lost at the very edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -123,8 +123,9 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters the box where it has crossed the front planes of all three axes. `later` says for each axis how much
-  // later the ray crosses its plane than the other two planes. Where two faces meet, `later` is 0 for the axes of both.
+  // The ray enters the box where it has crossed the front planes of all three axes. For each axis, `later` is how much
+  // later the ray crosses the axis's plane than the other two planes. Where two faces meet, `later` is 0 for the axes
+  // of both.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

@@ -198,8 +198,8 @@ fn move_particles(
     return;
   }
   let old = speed;
-  // With APIC, a particle takes the lattice's velocity and stores the velocity's slopes in `affine`. Otherwise it also
-  // keeps a share of its difference from the lattice's velocity before gravity and pressure (`before`).
+  // With APIC, a particle takes the lattice's velocity and stores the velocity's slopes in `affine`. Otherwise it takes
+  // that velocity plus a share of its own difference from `before`, the lattice's velocity before gravity and pressure.
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);

@@ -26,8 +26,8 @@ fn solids_around(at: vec3u) -> u32 {
 }
 
 // Returns the part of a particle's weight that is not in solid cells. `middle` is the cell's share of the weight along
-// each axis, and `offset` the particle's position relative to the lower corner of the cell. The rest of the weight
-// belongs to the neighbour on the particle's side of the cell's centre.
+// each axis, and `offset` the particle's position relative to the lower corner of the cell. Along each axis, the rest
+// of the weight belongs to the neighbouring cell nearer to the particle.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;

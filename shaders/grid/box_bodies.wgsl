@@ -1,7 +1,7 @@
 // Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of a body is the low corner of
 // its box. The radius of the body is the greatest one on the box's level, so that it selects this level.
-// Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: of the invalid
-// boxes and of the boxes that are too large. These boxes are in no pair. Twin: src/reference/grid/box-bodies.ts.
+// Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: invalid boxes
+// and boxes that are too large. Boxes of both kinds are in no pair. Twin: src/reference/grid/box-bodies.ts.
 //
 // No pair is missed. On a box's level and above, the cell of its high corner is at most one beyond the cell of its low
 // corner. If boxes a and b overlap, low(b) <= high(a). Rounding is monotone, so on the higher of the two levels, the
@@ -25,8 +25,8 @@ fn longest(extents: Vector) -> f32 {
   return most;
 }
 
-// Returns the lowest level, from `first` on, on which the cells of two corners are adjacent; `grid.levels` if there is
-// none.
+// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent; `grid.levels`
+// if there is none.
 fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
   for (var level = first; level < grid.levels; level++) {
     if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {

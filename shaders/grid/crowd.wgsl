@@ -6,7 +6,8 @@
 // of the dispatch: without tiles, nothing runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
-// `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then the bucket and the index of each tile.
+// `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then per tile its bucket and its index in
+// the bucket.
 
 #if FINER
 alias Entry = u32;

@@ -1,8 +1,8 @@
 // Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
-// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. In loops over layers of three
-// rows, it is heavy if a layer holds more than three times as many.
-// Inputs: a fresh grid, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the slots of
-// heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
+// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. Loops over layers of three rows
+// compare the candidates of a layer with 3 × HEAVY_ROW.
+// Inputs: a grid just sorted, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the
+// slots of heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
 // CROWD_WORKGROUPS. The slots overwrite the tiles of crowd.wgsl, which are no longer needed.
 // With variable radii, the slots are at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel
 // needs another binding. Each slot then also has a bit, so that other kernels need not repeat the test, and `close`

@@ -30,7 +30,7 @@ fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   return vec4u(before, second, third, third + counts_of_four.z);
 }
 
-// Returns the sum over the threads before this one in the workgroup. Takes one barrier.
+// Returns the sum of the values of the workgroup's lower threads. Executes one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();

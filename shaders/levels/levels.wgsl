@@ -13,7 +13,7 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// The product with a power of two is exact, so its exponent, rounded up, is the level.
+// Multiplying by a power of two is exact, so the exponent of the product, rounded up, is the level.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);

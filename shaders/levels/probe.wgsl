@@ -1,5 +1,5 @@
-// The neighbour loop with variable radii. Calls visit for every particle that overlaps this one, except the one in slot
-// `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
+// The neighbour loop with variable radii. Calls visit for every particle that overlaps `particle`, except the one in
+// slot `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
 //
 // Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel defines struct Gathered and fn visit.
 // With the flag BOXES, the particles are boxes in hashed cells, and the kernel also defines fn overlaps(gathered:
@@ -7,7 +7,7 @@
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
-// are finer entries of the cells around its cell on its own level. A dense grid does not list particles one level lower
+// are finer entries of the cells around the particle's own cell. A dense grid does not list particles one level lower
 // as finer entries: the loop reads their cells instead, because dense cells lie in rows.
 // Ordering: depends on the state alone.
 // With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.

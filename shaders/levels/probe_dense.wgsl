@@ -84,7 +84,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// Returns the number of layers of a block, without the second part of rows that cross an end.
+// Returns the number of layers of a block; a row that crosses an end counts once.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {

@@ -1,7 +1,8 @@
 // Computes sums over all particles, such as energy, overlaps and the state hash.
-// Inputs: sorted state on a fresh grid. Output: MEASURE_WORDS words per workgroup, which the host combines in doubles.
+// Inputs: state just sorted into the grid. Output: MEASURE_WORDS words per workgroup, which the host combines in
+// doubles.
 // Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
-// Words (* counts both sides of a pair):
+// Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*             2, 3    contacts (low, high)*
 //   4       occupied cells                      5       greatest number of particles in a cell
 //   6       particles outside the world         7       particles without a cell
@@ -9,7 +10,7 @@
 //   12      deepest overlap                     13      sum of overlaps*
 //   14, 15  state hash (low, high), as in src/core/state/hash.ts
 //   16      borderline pairs*, as in src/core/world/borderline.ts
-//   17      particles that share a bucket with another cell
+//   17      particles whose bucket also holds particles of another cell
 //   18      particles in crowded cells
 // Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
 // Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
@@ -308,7 +309,7 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n combines word n of all threads in every possible way; the switch below chooses the result.
+  // Thread n adds up word n of all threads and finds its maximum, as integers and as floats. The switch below chooses.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

@@ -9,7 +9,7 @@ struct Block {
 }
 
 // Returns the cells of all positions between two corners. lattice_at is monotone, rounding included, so no cell is
-// missed. Along periodic axes, low > high means everything except the gap between them.
+// missed. Along periodic axes, low > high means everything except the range from `high` to `low`.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);

@@ -3,7 +3,7 @@
 // the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns the number of obstacles for which there is room. The number bounds loops, so that a corrupt grid cannot hang
+// Returns the number of obstacles that the buffer can hold. The number bounds loops, so that a corrupt grid cannot hang
 // the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;

@@ -1,5 +1,5 @@
-// Loops over the obstacles around a moving particle, if all bodies have one radius. Both broad phases use it, so sums
-// over obstacles have the same bits in both. Linked with solve/contact.wgsl, obstacles/cells.wgsl, and
+// Loops over the obstacles around a moving particle, if all bodies have one radius. Both broad phases use this loop, so
+// sums over obstacles have the same bits in both. Linked with solve/contact.wgsl, obstacles/cells.wgsl, and
 // obstacles/dense.wgsl or obstacles/unbounded.wgsl. The kernel defines struct ObstacleSum and
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
 // Calls meet_obstacle for every obstacle closer than the diameter. `obstacle.slot` is the slot among obstacles.

@@ -1,4 +1,4 @@
-// Loops over the obstacles around a moving particle, with variable radii. Both broad phases use it. Linked with
+// Loops over the obstacles around a moving particle, with variable radii. Both broad phases use this loop. Linked with
 // obstacles/tree.wgsl and solve/contact.wgsl. The kernel defines struct ObstacleSum and
 // fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
 // Calls meet_obstacle for every obstacle that the particle overlaps. The particle's cell does not matter.

@@ -16,7 +16,7 @@ struct Branch {
 
 const BRANCH_WORDS = 2u * DIMENSIONS + 2u;
 
-// Returns the number of nodes, at most as many as there is room for, so that a corrupt tree cannot hang the device.
+// Returns the number of nodes, at most as many as the buffer can hold, so that a corrupt tree cannot hang the device.
 fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }

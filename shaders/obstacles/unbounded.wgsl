@@ -2,7 +2,7 @@
 // neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns the number of obstacles for which there is room. The number bounds loops, so that a corrupt grid cannot hang
+// Returns the number of obstacles that the buffer can hold. The number bounds loops, so that a corrupt grid cannot hang
 // the device. A cell takes as many words as a position.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);

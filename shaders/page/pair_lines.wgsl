@@ -1,7 +1,7 @@
 // Lists pairs of particles that are drawn as lines, with two kernels and a scan between them. Tally counts, per slot in
 // view, the candidates in higher slots, or only the contacts. Fill writes as many of these pairs as the list holds,
 // from the slot's offset on, and the arguments of the draw. Host: src/page/view/overlay-pipelines.ts.
-// Inputs: sorted positions on a fresh grid. Output: pairs of slots, the lower slot first. CONTACT_BIT in the second
+// Inputs: positions just sorted into the grid. Output: pairs of slots, the lower slot first. CONTACT_BIT in the second
 // slot marks contacts. Candidates are all particles that the neighbour loop tests, so the reach is unlimited here.
 // Ordering: by the lower slot. The same state and view give the same list.
 // Needs: view, grid, Particle, Neighbour, contact_with, substep, pairs, linear_workgroup, offsets, drawn, particle_of.

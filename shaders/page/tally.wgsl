@@ -1,5 +1,5 @@
 // Counts the neighbours of each particle, for colouring. The page sorts a copy of the simulation's particles. Inputs:
-// sorted positions on a fresh grid, and `id_in`, the simulation's slot of each sorted particle. Output: a count per
+// positions just sorted into the grid, and `id_in`, the simulation's slot of each sorted particle. Output: a count per
 // slot of the simulation. Host: src/page/view/tally.ts.
 // Needs: substep, Particle, Neighbour, tallies, id_in.
 

@@ -11,9 +11,9 @@ struct Solid {
 }
 
 // Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. The density of
-// a solid is a share of poly6. For a box, each axis has the share between the two faces. The density is the product of
-// these shares, which is exact in front of a face. For a ball, two planes touch its near and its far end. The density
-// is the share between these planes, times the share within the cross-section of the ball.
+// a solid is a share of poly6. For a box, it is the product of the shares between the two faces of each axis, which is
+// exact in front of a face. For a ball, it is the share between the two planes that touch the near and the far end of
+// the ball, times the share within the ball's cross-section.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
@@ -60,8 +60,7 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Moves a point out of solids to the nearest point of their surface. For boxes, this is the nearest point that is
-// inside the walls.
+// Moves a point out of solids to the nearest point of their surface. For boxes, only points inside the walls count.
 fn outside_solids(point: Vector) -> Vector {
   var found = point;
   for (var index = 0u; index < parameters.solids; index++) {

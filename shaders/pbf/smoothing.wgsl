@@ -55,7 +55,7 @@ fn beyond(away: Vector) -> Vector {
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
 
-// Stores a curl as (z, x, y). Its only component in 2D comes first, so that it fits a 2D vector.
+// Stores a curl as (z, x, y). z, the only component in 2D, comes first to fit a 2D vector.
 fn store_curl(curl: vec3f) -> Stored {
   return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
 }

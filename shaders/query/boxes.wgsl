@@ -1,8 +1,8 @@
 // Finds the particles in boxes, with two kernels and a scan between them. Tally counts them per box, fill writes their
 // ids from the box's offset on.
-// Inputs: a fresh grid, boxes as pairs of corners. If the ids of a box do not all fit, fill writes NO_PARTNER into the
-// box's part of the list. One thread searches a box over few cells. A box over many cells goes into a queue, and a
-// workgroup searches it.
+// Inputs: a grid just sorted, boxes as pairs of corners. If the ids of a box do not all fit, fill writes NO_PARTNER
+// into the box's part of the list. One thread searches a box over few cells. A box over many cells goes into a queue,
+// and a workgroup searches it.
 // Ordering: ids ascend per box. The order of the queue varies, but the result does not depend on it. Only comparisons
 // decide which particles are in a box, so both kernels find the same particles.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.

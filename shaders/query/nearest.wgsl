@@ -1,7 +1,8 @@
 // Finds the k nearest particles of each point within a radius.
-// Inputs: a fresh grid, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite distance.
-// Distances are compared as the bits of floats, which ascend as the floats do if none is negative. This needs no
-// arithmetic with infinity.
+// Inputs: a grid just sorted, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite
+// distance.
+// Distances are compared as bits of floats: for numbers that are not negative, the bits ascend with the floats. This
+// needs no arithmetic with infinity.
 // Ordering: by distance, then by id, whatever the order of neighbours.
 // Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 

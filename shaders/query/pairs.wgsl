@@ -1,9 +1,10 @@
 // Finds overlapping pairs, with two kernels and a scan between them. Tally counts, per id, the overlapping neighbours
 // of greater id. Fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
 // grid/box_bodies.wgsl).
-// Inputs: sorted positions on a fresh grid. Output: pairs (id, greater id), each once. If the list is too short, only
-// some pairs of the last id in it fit; which of them are written is not defined (see list_count.wgsl). An entry without
-// a pair holds NO_PARTNER twice. A heavy particle may overlap thousands of others, so a workgroup lists its pairs.
+// Inputs: positions just sorted into the grid. Output: pairs (id, greater id), each once. If the list is too short,
+// only some pairs of the last id in it fit; which of them are written is not defined (see list_count.wgsl). An entry
+// without a pair holds NO_PARTNER twice. A heavy particle may overlap thousands of others, so a workgroup lists its
+// pairs.
 // Ordering: by the first id, then the second.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.

@@ -31,8 +31,8 @@ const REACH_WORD = 3u * DIMENSIONS - 2u;
 const WIDENED = 0x1p-20f;
 // A ray slower than this along an axis counts as near every layer of that axis at all times.
 const STILL = 0x1p-50f;
-// The greatest distance along an axis from coordinate 0 to a ray's origin, and from there to any point of the ray. The
-// square of twice this number is finite.
+// The greatest magnitude of the coordinates of a ray's origin, and the greatest distance along an axis from the origin
+// to any point of the ray. The square of twice this number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -193,8 +193,8 @@ struct Meeting {
   image: Lattice,
 }
 
-// True if a particle is in the world along all periodic axes. No ray meets a particle that is not: it was more than one
-// period outside, so the grid could not wrap it.
+// True if a particle is in the world along all periodic axes. No ray meets other particles. They were more than one
+// period outside, so the grid could not wrap them.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));

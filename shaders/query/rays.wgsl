@@ -1,9 +1,9 @@
 // Finds the particles that rays meet.
-// Inputs: a fresh grid and rays (see ray.wgsl). Output, in one of three variants:
+// Inputs: a grid just sorted and rays (see ray.wgsl). Output, in one of three variants:
 //   tally         the number of particles per ray;
 //   fill (FILL)   their ids and distances from the ray's offset on, by distance and then id;
 //   first (FIRST) the id and distance of the nearest particle per ray.
-// If the list has no room for all entries of a ray, fill writes NO_PARTNER into all of that ray's room. Rounding may
+// If not all entries of a ray fit into the list, fill writes NO_PARTNER into the ray's whole part of it. Rounding may
 // differ between tally and fill; an entry that tally counted but fill does not find holds NO_PARTNER.
 //
 // A ray that meets a ball with centre c at time t satisfies |c - (origin + t * direction)| <= radius along every axis.
@@ -109,7 +109,7 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
 }
 
 // Returns a measure of the path's width along an axis: the number of layers (along x, pieces) that it may touch at one
-// time, minus 2, but at least 1. Far from the world's origin, rounding alone can make this width thousands.
+// time, minus 2, but at least 1. Far from the world's origin, rounding alone can make this width thousands of layers.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }

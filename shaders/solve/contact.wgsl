@@ -2,7 +2,7 @@
 // particles negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
 // Needs: Particle, Neighbour, substep.
 
-// Below this squared distance the direction is rounding noise; contact_with then derives one from the canonical slots.
+// Below this squared distance the direction is rounding noise; contact_with then derives the direction from the slots.
 const COINCIDENT_SQUARED = 0x1p-100f;
 // Centres nearer than this along an axis count as having the same coordinate.
 const NOT_APART = 0x1p-50f;
@@ -18,9 +18,8 @@ struct Contact {
 }
 
 #if VARIABLE_RADII
-// Returns the other's mass divided by the mass of both, from the ratio of the radii. Each mass is multiplied by 1 + load,
-// except that equal particles always share equally.
-// Twin: massShare in src/core/contact/law.ts.
+// Returns the other particle's mass divided by the sum of both masses, from the ratio of the radii. Each mass is
+// multiplied by 1 + load. Equal particles always share equally. Twin: massShare in src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
@@ -72,12 +71,11 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   return Contact(select(-along, along, is_up), overlap, overlap > 0.0);
 }
 #else
-// Uses no branch: the rare case of coincident centres costs a few selects, while a branch would cost every thread the
-// longer path.
+// Handles the rare case of coincident centres with selects, because a branch would slow down every thread.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let coincident = other.distance_squared < COINCIDENT_SQUARED;
   let distance = sqrt(select(other.distance_squared, 1.0, coincident));
-  // A unit axis on which both sides agree up to the sign.
+  // Both particles compute the same axis from their slots.
   let axis = select(Vector(), Vector(1.0), AXES == Extent((particle.slot + other.slot) % DIMENSIONS));
   let away = select(-axis, axis, particle.slot > other.slot);
   let normal = select(other.apart / distance, away, coincident);

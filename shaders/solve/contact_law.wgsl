@@ -2,22 +2,22 @@
 // multiplies in the same order.
 // Needs: substep.
 
-// Share of the overlap that a bounce removes. With all of it, rounding would decide whether bodies still overlap.
+// Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap.
 const BOUNCE_PUSH = 0.96875;
-// So that rounding does not limit a bounce.
+// Raises the limit of `settle`, so that rounding does not limit a bounce.
 const LIMIT_SLACK = 1.0 + 0x1p-10f;
-// 32-bit floats hold 1 + load almost exactly up to this.
+// Up to this load, 32-bit floats hold 1 + load almost exactly.
 const MOST_LOAD = 0x1p24f;
 
-// The effect of a contact on one side, or the sum of such effects.
+// The effect of a contact on one body, or the sum of several effects.
 struct Effect {
   // The changes of position and velocity.
   push: Vector,
   change: Vector,
-  // The normal change of contacts that do not bounce, as a vector and its magnitude.
+  // The normal changes of contacts that do not bounce: the sum of the vectors, and the sum of their magnitudes.
   support: Vector,
   bearing: f32,
-  // The largest change that would end the approach in one contact.
+  // The largest change that any contact needs to end its approach.
   closing: f32,
 }
 
@@ -31,17 +31,18 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
   );
 }
 
-// Returns the length of a push. `share` is this side's share of the correction.
+// Returns the length of a push. `share` is this body's share of the correction.
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
 
-// Returns the change of the normal velocity in a contact that bounces. `approach` is negative while the sides approach.
+// Returns the change of the normal velocity in a contact that bounces. `approach` is negative while the bodies
+// approach.
 fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
   return -share * (1.0 + restitution) * approach;
 }
 
-// Returns the change of the normal velocity in a contact that does not bounce. `grip` is this side's share of the
+// Returns the change of the normal velocity in a contact that does not bounce. `grip` is this body's share of the
 // limits on push speed and on friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
@@ -59,9 +60,9 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative` is the velocity of this side relative to the other. `slide` is the velocity that friction acts on: the same
-// between particles; at an obstacle without the gain by gravity in this substep, because `settle` holds that. `bounces`
-// is true for a bounce with the partner (see partner.wgsl).
+// `relative` is the velocity of this body relative to the other. Friction acts on `slide`: `relative` between
+// particles; at an obstacle, without the gain by gravity in this substep, which `settle` handles. `bounces` is true for
+// a bounce with the partner (see partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
@@ -93,8 +94,9 @@ fn contact_effect(
   );
 }
 
-// Limits the change of a particle's velocity by all its contacts, and holds it by static friction: what gravity adds
-// across the support in this substep is taken off, as far as friction reaches and the contacts do not cancel each other.
+// Limits the change of a particle's velocity by all its contacts. Then static friction removes the velocity that
+// gravity adds across the support in this substep, as far as friction reaches. It removes less if contacts press from
+// opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let slack = (1.0 + substep.restitution) * (1.0 + substep.friction) * LIMIT_SLACK;
@@ -109,7 +111,7 @@ fn settle(sum: Effect) -> Effect {
     let used = settled.change - dot(settled.change, up) * up;
     let speed = sqrt(dot(slip, slip));
     let room = max(0.0, substep.friction * support - sqrt(dot(used, used)));
-    // Without slip there is nothing to hold, and the divisor does not matter.
+    // Without slip, the divisor does not matter.
     let held = (support / sum.bearing) * min(1.0, room / select(1.0, speed, speed > 0.0));
     settled.change -= held * slip;
     settled.push -= (held * substep.dt) * slip;
@@ -118,7 +120,7 @@ fn settle(sum: Effect) -> Effect {
 }
 
 // Returns how much the contacts of a particle press on it from opposite sides, in units of its own weight. `change` is
-// the change of its velocity, at walls included.
+// the change of its velocity, including walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > 0.0) {
@@ -127,7 +129,8 @@ fn load_of(bearing: f32, change: Vector) -> f32 {
   return load;
 }
 
-// Applies one wall, which moves the particle completely back inside in one pass. Returns the normal change.
+// Applies one wall, which moves the particle completely back inside in one pass. Returns the change of the normal
+// velocity.
 fn meet_wall(
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,

@@ -3,7 +3,7 @@
 // so that the grid needs no counting pass. Outputs are then also counts and ranks, as in grid/count.wgsl. Two cases
 // need count.wgsl instead: variable radii, which have finer entries to count, and continuous motion, whose paths may
 // end elsewhere (solve/ccd/land.wgsl).
-// Particles that are not finite keep their state. A particle too fast for its speed to be squared goes into the
+// Particles that are not finite keep their state. A particle whose squared speed might overflow goes into the
 // quarantine: its position becomes NaN.
 // Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.
 // Needs: bucket_of, id_in.

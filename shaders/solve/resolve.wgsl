@@ -1,8 +1,7 @@
 // One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers the effects of its overlapping
-// neighbours. The pass reads only the state before it, so it needs no atomics, and the order of threads does not
-// matter.
-// Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities. With
-// SEPARATE it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
+// neighbours. It reads only the state before the pass, so it needs no atomics, and the order of threads does not
+// matter. Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities.
+// With SEPARATE it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
 // Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
 // Needs: load_of, velocity_out.
@@ -135,7 +134,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   met.partner = gathered.partner;
 #endif
   probe_obstacles(&met, particle);
-  // Together, obstacles push no farther than the deepest alone would.
+  // All obstacles together push no farther than the one with the deepest overlap would.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
 #if SEPARATE
   all.push += share * met.push;

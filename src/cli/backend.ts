@@ -58,7 +58,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** Bytes per particle in memoryBytes of the CPU engine, which tests/unit/cli/backend.test.ts checks. */
+/** Bytes per particle that the CPU engine reports in memoryBytes; tests/unit/cli/backend.test.ts checks them. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 153, 3: 197 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

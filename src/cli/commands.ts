@@ -1,7 +1,7 @@
 /**
- * Runs one command of the command line. Exit codes: 0 if it succeeded; 1 if a check failed or the machine cannot run
- * it; 2 if the command is missing or unknown, or an argument is wrong or above a limit of the machine. The entry point
- * is bench/cli/main.ts, which adds the benchmark.
+ * Runs one command of the command line. Exit codes: 0 for success; 1 if a check failed or the machine cannot run the
+ * command; 2 if the command is missing or unknown, or an argument is wrong or above a limit of the machine. The entry
+ * point is bench/cli/main.ts, which adds the benchmark.
  */
 
 import { version } from '../../package.json';

@@ -10,7 +10,7 @@ const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
 /** Greatest width of a box's rim, in pixels. */
 const WIDEST_RIM = 2;
-/** How much a box's rim faces the viewer in the shading, from 0 to 1. The rest of the face has 1. */
+/** The `facing` of a box's rim (see Surface.at); the rest of the face has 1. */
 const RIM_FACING = 0.5;
 
 /** Samples of a perceptually uniform colour map (viridis), dark to bright. */

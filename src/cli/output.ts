@@ -25,7 +25,7 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Returns the number of columns of a terminal, within limits. For a file, returns that of a usual terminal. */
+/** Returns the number of columns of a terminal, within limits. For a file, returns USUAL_COLUMNS. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }

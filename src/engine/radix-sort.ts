@@ -146,7 +146,7 @@ export class RadixSort {
     });
   }
 
-  /** Sorts at once, and times each kind of kernel. */
+  /** Submits the sort, and times each kind of kernel. */
   profile(input: RadixSortInput): Promise<StageTimes> {
     this.checkUsable();
     const { keys, payload } = this.checkInput(input);
@@ -189,7 +189,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // Every scan clears the counters that it has read, so the counters from this number on are still zero.
+    // The scan covers only these counters. The others are zero, because every scan clears the counters that it reads.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

@@ -39,7 +39,7 @@ export interface Gpu {
   destroy(): void;
 }
 
-/** Returns the bytes of the largest buffer, which has an entry or vector per particle or a start per cell. */
+/** Returns the bytes of the largest buffer. It has an entry or a vector per particle, or a start per cell. */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
@@ -51,13 +51,13 @@ function perParticleBytes(dimensions: Dimensions): number {
 
 export interface GreatestCount {
   readonly particles: number;
-  /** The name of the limit that allows no more particles. */
+  /** The name of the tightest limit. */
   readonly limit: string;
   /** The buffer that reaches the limit first. */
   readonly buffer: 'particles' | 'cells';
 }
 
-/** Returns the most particles in the default box that a device's limits allow, and the limit that allows no more. */
+/** Returns the most particles in the default box that a device's limits allow, and the tightest limit. */
 export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
   checkDimensions(dimensions);
   for (const name of [
@@ -233,8 +233,8 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
 }
 
 /**
- * Throws if this device is below the limits that kernels rely on. WebGPU guarantees them, except in its compatibility
- * mode.
+ * Throws if a limit of this device is lower than kernels require. WebGPU guarantees these limits, except in its
+ * compatibility mode.
  */
 export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   for (const [name, needed] of [

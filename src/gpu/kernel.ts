@@ -28,7 +28,7 @@ export interface KernelDescription {
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
   /**
-   * Pass it to Kernel.compile only: Kernel.create would share one kernel among descriptions that differ in user code.
+   * If set, call Kernel.compile: Kernel.create would share one kernel among descriptions that differ in user code.
    */
   readonly userCode?: UserCode;
 }
@@ -40,7 +40,7 @@ const BUFFER_LAYOUTS: Readonly<Record<BindingKind, GPUBufferBindingLayout>> = {
   write: { type: 'storage' },
 };
 
-/** When a kernel is compiled: at creation, or when it is first recorded, for kernels that many programs never use. */
+/** When a kernel is compiled: at creation or when first recorded. 'first-use' suits kernels that few programs use. */
 export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
@@ -49,8 +49,8 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * Per device, the calls of watchKernels in progress, innermost last. Each is stored as the verdicts of the kernels that
- * it recorded: promises that settle when the device has accepted or rejected a kernel.
+ * Per device, the calls of watchKernels in progress, innermost last. Each call is stored as a set of verdicts: promises
+ * that settle when the device has accepted or rejected a recorded kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -286,7 +286,7 @@ export interface Recorded<Result> {
   readonly compiled: Promise<void> | undefined;
 }
 
-/** Runs `record`, which must be synchronous, and collects the compilations that it depends on. */
+/** Runs `record`, which must be synchronous, and collects the pending compilations of the kernels recorded. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];

@@ -80,7 +80,7 @@ export function storedFloats(dimensions: Dimensions): number {
 
 /**
  * Converts packed vectors (`dimensions` numbers each) to the layout of a GPU buffer. Copies bits, so no NaN changes.
- * `spares`: the numbers in the free component of each 3D vector.
+ * `spares`: the numbers for w of each 3D vector.
  */
 export function toStored(
   dimensions: Dimensions,
@@ -117,9 +117,9 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. In 2D,
- * the third is the load; in 3D the load goes with the velocity (`spares` of toStored). If
- * some bodies may be boxes, each has four more: the half extents, and the bulk last (see `Shapes` in shapes.ts).
+ * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. In 2D
+ * the third float is the load; in 3D the load is stored with the velocity (`spares` of toStored). If some bodies may be
+ * boxes, each body has four more floats: the half extents, and the bulk last (see `Shapes` in shapes.ts).
  */
 export function toBodies(
   dimensions: Dimensions,

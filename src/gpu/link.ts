@@ -2,7 +2,7 @@
  * Links .wgsl files into one shader. No other file imports wgsl-preprocessor.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. wgsl-preprocessor
- * also obeys such words in comments, leaves other directives in the code and takes an undefined flag for false. So the
+ * also obeys these words in comments, leaves other directives in the code and takes an undefined flag for false. So the
  * linker first rejects any other `#` and any undeclared flag. User code is not preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself, except names that are

@@ -1,7 +1,7 @@
 /**
- * Measures how long each stage of a sequence takes. Uses timestamp queries if the device has them and one query set has
- * room, otherwise the wall clock. `source` says which was used. For the wall clock each stage is submitted separately,
- * so its time includes overhead. Stages are separate compute passes only while they are timed.
+ * Measures how long each stage of a sequence takes. Uses timestamp queries if the device has them and one query set
+ * suffices, otherwise the wall clock. `source` says which was used. For the wall clock each stage is submitted
+ * separately, so its time includes overhead. Stages are separate compute passes only while they are timed.
  * Timestamps may be quantised to 100 µs. They may run backwards if a device changes its frequency or sleeps. A stage
  * that would then end before it began gets no time, and is counted in `discarded`.
  */

@@ -1,7 +1,7 @@
 /**
  * Links user code after our modules. Our names get a prefix, except the public ones, which user code may use. So user
- * code may define any name that is not public. User code comes last, so that an unbalanced bracket is an error in its
- * own lines. It is not preprocessed: a `#` means what it means in WGSL.
+ * code may define any name that is not public. User code comes last, so that the compiler reports an unbalanced bracket
+ * in the user's own lines. User code is not preprocessed.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 

@@ -22,7 +22,7 @@ import {
 export interface Dawn {
   readonly gpu: GPU;
   readonly driver: DriverName;
-  /** The driver's manifest; undefined if the system chose the driver. */
+  /** The driver's manifest, if known. */
   readonly path: string | undefined;
   readonly flags: readonly string[];
 }

@@ -31,7 +31,7 @@ export interface Chrome {
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
 export interface Driver {
-  /** 'system' is the loader's own choice; 'environment' comes from VK_DRIVER_FILES. */
+  /** 'system' is a driver of the system; 'environment' comes from VK_DRIVER_FILES or VK_ICD_FILENAMES. */
   readonly name: DriverName;
   /** The value for VK_DRIVER_FILES; undefined leaves it unchanged. */
   readonly manifest: string | undefined;

@@ -184,8 +184,9 @@ export function listenToPointers(playground: Playground): void {
     if (position) playground.tools.at(position);
   };
   /**
-   * Passes the pointer's position to the tool, and returns true, if the pointer uses the tool: a tool is chosen, only
-   * this pointer is down, only its main button is pressed, and shift is up. The last finger of a pinch uses no tool.
+   * Moves the tool to the pointer and returns true if the pointer uses the tool. A pointer uses the tool if one is
+   * chosen, only this pointer is down with only its main button, and shift is up. The last finger of a pinch uses no
+   * tool.
    */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;

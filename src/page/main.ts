@@ -28,7 +28,7 @@ export interface PageHandle {
    * drawn and measured.
    */
   settled(): Promise<void>;
-  /** Projects a point of the world: returns CSS pixels from the stage's top left corner, which is the window's. */
+  /** Projects a point of the world: returns CSS pixels from the window's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number];
 }
 

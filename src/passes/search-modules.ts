@@ -140,7 +140,7 @@ export function segmentModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * The world, and the cells that a ray passes. The kernel declares `start`; if cells are hashed, `cell_of_slot`; and
+ * The world, and the cells that a ray passes. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and,
  * with levels, `position_in`.
  */
 export function pathModules(variant: Variant): ShaderSource[] {

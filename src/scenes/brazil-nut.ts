@@ -21,7 +21,7 @@ import {
 /** Radii in units. Small grains differ a little; equal grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
-/** Grains per large grain. The large grains then take about a quarter of the room. */
+/** Grains per large grain. Large grains then take about a quarter of the area (volume) of all grains. */
 const PER_LARGE = { 2: 30, 3: 80 } as const;
 
 /** A layout cell holds one large grain, or this many small grains along each axis. */
@@ -111,7 +111,7 @@ function layOut(
       radii[next] = radius / UNITS;
       for (let axis = 0; axis < dimensions; axis++) {
         const column = (corner[axis] as number) * across + (Math.floor(grain / power(across, axis)) % across);
-        // `step` is a margin: in a long box, rounding down to a coarse step could move a grain out of its room.
+        // `step` is a margin: in a long box, rounding down to a coarse step could move a grain beyond its `room`.
         const away = Math.max(0, room / 2 - radius - step);
         positions[dimensions * next + axis] = toCoordinate(
           column * room + room / 2 + random.between(-away, away),

@@ -117,8 +117,8 @@ export const NEGATIVE: CollisionSceneDefinition = {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
     return {
-      // A little less than half a cell. With half a cell, cells would have to be wider, as room for rounding: the world
-      // does not begin at the origin (see src/core/world/world.ts).
+      // A little less than half a cell: half a cell would leave no margin for rounding. The world needs this margin,
+      // because it does not begin at the origin (see src/core/world/world.ts).
       radius: 0.4375,
       cellSize: 1,
       min: repeat(-half, dimensions),

@@ -27,7 +27,7 @@ const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
 const PILE_OCTAVES = 3;
 
-/** Edge of the cubes of `mixed-pile`; each holds one of the largest particles or several smaller ones. */
+/** Edge of the cubes of `mixed-pile`; each holds one particle of the highest octave or several smaller ones. */
 const PILE_CUBE = 2 * PILE_RADII.largest;
 
 /** A periodic axis must have at least three of the widest cells. */
@@ -80,7 +80,7 @@ interface Cube {
   readonly count: number;
 }
 
-/** Returns cubes. Each holds as many particles of one octave as fit side by side. */
+/** Returns cubes. Each holds as many particles of one octave as fit side by side; the last may hold fewer. */
 function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cube[] {
   const cubes: Cube[] = [];
   for (let left = count; left > 0; left -= cubes.at(-1)?.count ?? left) {

@@ -62,7 +62,7 @@ export function standBalls(
   return positions;
 }
 
-/** The room for the centres of grains: at each height, `halfWidth` on both sides of the middle. */
+/** The region for the centres of grains: at each height, up to `halfWidth` on both sides of the middle. */
 export interface Room {
   readonly middle: number;
   readonly bottom: number;

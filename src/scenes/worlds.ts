@@ -150,7 +150,7 @@ function collidingRows(world: World, wanted: number): number[][] {
   for (let row = 0; rows.length < wanted; row++) {
     const y = (row % ROWS_PER_LAYER) - ROWS_PER_LAYER / 2;
     const layer = Math.floor(row / ROWS_PER_LAYER);
-    // In 2D there are no layers, so the rows continue.
+    // In 2D there are no layers, so the rows continue along y.
     const cell = world.dimensions === 2 ? [0, y + layer * ROWS_PER_LAYER] : [0, y, layer];
     if (bucketOfLattice(world, cell) < world.cellCount / TABLE_PARTS) rows.push(cell);
   }

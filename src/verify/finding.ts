@@ -2,7 +2,7 @@
 
 export interface Finding {
   readonly pass: boolean;
-  /** Figures if the check passed, the first difference if it failed. */
+  /** Figures, or the first difference that the check found. */
   readonly detail: string;
 }
 

@@ -17,7 +17,7 @@ import { type OnCheckStep, type OnStep, SILENT } from './progress';
 
 export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
 
-/** Opens fluids on the GPU, or on the CPU if there is none. */
+/** Returns a function that opens fluids on the GPU, or on the CPU if `gpu` is undefined. */
 export function fluidOpener(gpu: Gpu | undefined): OpenFluid {
   return async (options) => (gpu ? createFluid(gpu, options) : createCpuFluid(options));
 }
@@ -150,7 +150,7 @@ export async function checkGentleWave(
     }
     return {
       pass: rise <= MOST_RISE && there <= -LEAST_SWING && back >= LEAST_SWING,
-      detail: `energy never more than ${rise.toExponential(1)} of the initial energy above an earlier value; of a surface slope of ${percent(SLOPE)}, the wave reaches ${percent(-there)} at the other end and ${percent(back)} when it is back`,
+      detail: `energy never more than ${rise.toExponential(1)} of the initial energy above an earlier value; the wave keeps ${percent(-there)} of its initial slope of ${percent(SLOPE)} at the other end, and ${percent(back)} when it is back`,
     };
   } finally {
     fluid.destroy();
@@ -341,8 +341,8 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. With FLIP, a substep that
-    // gained energy first removes the noise of the velocities, but with APIC there is no such noise.
+    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. If a substep gained
+    // energy, FLIP can remove noise of the velocities; APIC has no such noise.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

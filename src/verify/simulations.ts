@@ -1,6 +1,6 @@
 /**
- * Checks a simulation of either engine: compares its measures, pairs, a separation and a step with the reference, and
- * checks that repeated runs give the same bits.
+ * Checks a simulation of either engine: compares its measures, its pairs, one `separate` and one step with the
+ * reference, and checks that repeated runs give the same bits.
  *
  * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
  * the reference therefore start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the difference

@@ -39,7 +39,7 @@ export interface VerifyCase {
   readonly count: number;
   readonly check: string;
   readonly pass: boolean;
-  /** Figures if the check passed, the first difference if it failed. */
+  /** Figures, or the first difference that the check found. */
   readonly detail: string;
 }
 

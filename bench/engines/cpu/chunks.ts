@@ -43,7 +43,7 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** The cuts along one axis. They divide each region, a part of the axis that was cut before, into consecutive parts. */
+/** The cuts of each region along one axis. The regions are the parts that the previous cuts made. */
 interface Cuts {
   /** First part of each region, then the end. */
   starts: Uint32Array;
@@ -54,7 +54,7 @@ interface Cuts {
 class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** Corners of each box: the low end along axis a at a, the high end at dimensions + a. */
+  /** Corners of each box: the low end along axis a at index a, the high end at index dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
   /** Part that contains the low corner of each body, on the axis that was cut last. */

@@ -32,7 +32,7 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** The next sort overwrites the result. */
+  /** Returns indices in the order of ascending keys. The next sort overwrites them. */
   sort(): Uint32Array {
     this.countDigits();
     for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);

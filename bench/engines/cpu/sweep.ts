@@ -46,7 +46,7 @@ export const CPU_SWEEP: CpuEngine = {
         const y = bodies[4 * slot + 1] as number;
         const z = bodies[4 * slot + 2] as number;
         const own = bodies[4 * slot + 3] as number;
-        // Round as the lower ends are rounded; otherwise the loop could miss a pair.
+        // Round to 32 bits, like `begins`; otherwise the loop could miss a pair.
         const end = Math.fround(x + own);
         for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
           const reach = own + (bodies[4 * other + 3] as number);

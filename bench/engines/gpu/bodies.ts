@@ -113,7 +113,7 @@ export function inPass(
   pass.end();
 }
 
-/** Uniform structs of u32 in one buffer. A kernel is dispatched once per struct, each at its own offset. */
+/** Uniform structs of u32 in one buffer. A kernel is dispatched once per struct, with the offset of that struct. */
 export interface Uniforms<Row extends readonly number[]> {
   readonly buffer: GPUBuffer;
   readonly rows: readonly { readonly row: Row; readonly offset: number }[];

@@ -11,7 +11,7 @@ fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {
 #endif
 }
 
-// The part of the work that a dispatch does. The kernel's file says whether a slice counts workgroups or slots.
+// The range of workgroups or slots that one dispatch handles; the kernel's file says which.
 struct Slice {
   first: u32,
   count: u32,

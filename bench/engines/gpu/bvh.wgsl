@@ -11,7 +11,7 @@ struct Tree {
   origin: Vector,
   scale: Vector,
   greatest: Extent,
-  // The axis of each bit of a code, the highest bit first. An axis takes two bits, so a word holds 15 axes.
+  // The axis of each bit of a code, the highest bit first. An axis takes two bits; each word holds 15 axes.
   axes: u32,
   more_axes: u32,
   levels: u32,

@@ -1,15 +1,15 @@
 /** Measures how crowded a scene is around its bodies, which determines the cell size. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** Mean number of bodies per block of the divided box: so many that random fluctuations do not look like a crowd. */
+/** Mean number of bodies per block. With fewer, random fluctuations could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
 /** Several engines need the result, and a scene may have a hundred million bodies. */
 const known = new WeakMap<BenchScene, number>();
 
 /**
- * Returns the mean number of bodies per unit square (cube) around a body. Empty parts of the box do not count, because
- * it is a mean over bodies, not over the box.
+ * Returns the mean number of bodies per unit square (cube) around a body. Empty parts of the box do not lower it,
+ * because the mean is over bodies.
  */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);

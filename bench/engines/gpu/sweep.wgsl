@@ -1,6 +1,6 @@
 // Sweep and prune along x. `write_bounds` writes the key of the sort: the lower end of each body. `sweep` compares each
-// body with the bodies in higher slots, up to the first whose lower end is not below the upper end of the body. So
-// every pair is found once, from its lower slot. `slice` is the range of slots that this dispatch sweeps.
+// body with the bodies in higher slots whose lower ends are below its upper end. So every pair is found once, from its
+// lower slot. `slice` is the range of slots that this dispatch sweeps.
 
 // With equal radii, an interval begins at the centre and is a diameter long, which saves a rounding.
 fn lower_of(body: PackedBody) -> f32 {

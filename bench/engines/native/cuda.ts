@@ -39,7 +39,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
     create(
       'cuda-grid',
       'ahead',
-      'The yardstick for gpu-grid: the same cells, sorted and searched by CUDA, but only the rows ahead of each body.',
+      'The yardstick for gpu-grid: sorts into the same cells with CUDA, and searches only the rows ahead of each body.',
     ),
     create(
       'cuda-grid-around',

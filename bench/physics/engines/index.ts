@@ -20,8 +20,8 @@ async function openGpu(): Promise<PhysicsEngine> {
 }
 
 /**
- * Opens the named engines and throws if one cannot be opened. Without names, opens all engines that this machine can
- * run, and tells `onMissing` why there is no GPU. Tests pass another `openOnGpu`.
+ * Opens the named engines; throws if the GPU is named and cannot be opened. Without names, opens all engines. If there
+ * is no GPU, leaves out `gpu` and tells `onMissing` why. Tests pass another `openOnGpu`.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,

@@ -15,7 +15,7 @@ const DROP_SECONDS = 6;
 const LANDED = 1.6;
 /** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU than on the CPU. */
 const ENERGY_CHANGE = 1e-6;
-/** Relative error of a height: a little more than the 2.46% of the third bounce on an obstacle, on the CPU engine. */
+/** Accepted relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
 const HEIGHT_ERROR = 0.025;
 /** The top of the obstacle, a box. */
 const TOP = 2;

@@ -1,7 +1,7 @@
 /**
- * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity the
- * bodies have small random velocities. With gravity they start at rest; the pushes of the first step may make none faster
- * than a fall through the world. Later speeds have no bar, because bodies then also fall.
+ * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity,
+ * bodies start with small random velocities. With gravity, they start at rest; after the first step, no body may be
+ * faster than a fall through the world would make it. Later speeds have no bar, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -44,7 +44,10 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 const WORLD = 20;
 /** Greatest velocity along an axis, in units of length per second. */
 const MOST_SPEED = 1;
-/** An overlap in diameters that counts as apart. Contacts remove a share of an overlap, so overlaps never reach 0. */
+/**
+ * Bodies whose overlap is at most this, in diameters, count as apart. Contacts remove a share of an overlap, so
+ * overlaps never reach 0.
+ */
 const APART = 1e-3;
 
 export function crowdScene(

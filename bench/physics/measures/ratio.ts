@@ -36,7 +36,7 @@ interface Extremes {
   readonly highest: number;
   /** Greatest vertical speed of the upper ball. */
   readonly speed: number;
-  /** True if the upper centre was below the other centre after any step. */
+  /** True if, after any step, the centre of the upper ball was below the centre of the lower ball. */
   readonly passed: boolean;
 }
 

@@ -53,7 +53,7 @@ export function slopeScene(
   };
 }
 
-/** Returns how far the last body moves in the second second. */
+/** Returns how far the last body moves between 1 s and 2 s. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
     const before = await advance(run, stepsIn(1));
@@ -89,8 +89,8 @@ function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Ca
     async run(engine) {
       const scene = slopeScene(dimensions, shape, support, SLIDING_ANGLE);
       return withRun(engine, scene, async (run) => {
-        // The first second is left out: until the body overlaps its support enough, friction is too small. So the figure
-        // does not see a speed that a body gains at the start and keeps; tests/unit/bench/physics checks that speed.
+        // Leave out the first second: until the body overlaps its support enough, friction is too small. A speed gained
+        // in that second does not change the figure; tests/unit/bench/physics checks that speed.
         const before = await advance(run, stepsIn(1));
         const after = await advance(run, stepsIn(1));
         const x = (state: PhysicsState) => state.velocities[0] as number;
@@ -109,7 +109,7 @@ export function slopeCases(dimensions: Dimensions): Case[] {
   return SUPPORTS.flatMap((support) =>
     SHAPES.flatMap((shape) => {
       const standing = STANDING_ANGLES.map((degrees) => standingCase(dimensions, shape, support, degrees));
-      // Two bodies on each other slide together, at the angle at which the upper one slides alone.
+      // A body on another body has no sliding case, because both slide together at that angle.
       return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
     }),
   );

@@ -1,4 +1,4 @@
-/** Bodies that must stand for minutes. */
+/** Bodies that must stand: by default for 20 s, with --minutes for up to an hour. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
 import type { Case, Sizes } from '../measure';
@@ -22,7 +22,7 @@ const RAMP_ROWS = 7;
 const RAMP_Z = 8;
 const RAMP_BODIES = 5;
 
-/** Discs (balls) along the lowest edge of a heap: 55 bodies in both. */
+/** Discs (balls) along the lowest edge of a heap, which has 55 bodies in 2D and in 3D. */
 const HEAP_BASE = { 2: 10, 3: 5 } as const;
 
 const TOWER_HEIGHT = 10;
@@ -40,7 +40,7 @@ function world(
   };
 }
 
-/** Balls on a slope of overlapping balls. Each touches the two (four) obstacles around the hollow below it. */
+/** Bodies on a slope of overlapping obstacles. Each body touches the two (in 3D four) obstacles around a hollow. */
 export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
@@ -61,7 +61,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   );
   const half = RAMP_SPACING / 2;
   const above = Math.sqrt((2 * RADIUS) ** 2 - (dimensions - 1) * half ** 2);
-  // The hollow between the two middle rows; RAMP_ROWS is odd.
+  // The hollow between the middle row and the next; RAMP_ROWS is odd.
   const hollow = RAMP_Z + (RAMP_ROWS / 2) * RAMP_SPACING;
   const bodies = Array.from({ length: RAMP_BODIES }, (_, body) => ({
     position: pointAt(2 + 2 * body + half, above, hollow),

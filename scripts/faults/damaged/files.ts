@@ -1,7 +1,7 @@
 /**
- * Opens damaged state files, particle tables and page addresses. Each `open…` function damages one, opens it as the
- * package does, and returns true if the package accepts it. It throws what the package throws, or a plain Error if the
- * result is not valid.
+ * Opens damaged state files, particle tables and page addresses. Each `open…` function damages an input, opens it as
+ * the package does, and returns true if the package accepts it. It throws what the package throws, or a plain Error if
+ * the accepted result is not valid.
  */
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';

@@ -64,7 +64,7 @@ const NUMBERS = [
   ...[1e-300, 1e-45, 1e-38, 1e-12, 1e-6, 1e-3, 1e12, 1e18, 3e38, 1e39, 1e300, 2 ** 31, 2 ** 32, 2 ** 53],
 ] as const;
 
-/** Returns a value that is probably wrong wherever it is. */
+/** Returns a value that is probably wrong in place of `old`. */
 export function strangeValue(noise: Noise, old: unknown): unknown {
   const circular: unknown[] = [];
   circular.push(circular);
@@ -109,7 +109,7 @@ export function strangeValue(noise: Noise, old: unknown): unknown {
   return pick(noise, makers)();
 }
 
-/** Returns a copy, typed arrays included, with one to three values replaced, removed or added, at any depth. */
+/** Returns a deep copy with one to three values replaced, removed or added, at any depth. */
 export function harmObject(noise: Noise, given: object): object {
   const harmed = copyOf(given) as Record<string, unknown>;
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 2); times > 0; times--) {

@@ -289,7 +289,7 @@ const CREATORS: readonly Creator[] = [
 
 let gpu: Gpu | undefined;
 
-/** Damages the options of a random creator. Returns its name, and a function that calls it with these options. */
+/** Damages the options of a random creator. Returns its name and a function that calls it with the damaged options. */
 export async function damagedCall(
   noise: Noise,
 ): Promise<{ readonly name: string; readonly run: () => unknown }> {

@@ -1,7 +1,7 @@
 /**
  * Opens damaged files, tables, addresses and options in a process that scripts/faults/damage.ts starts and watches.
  * Arguments: the first case, the case after the last one, the seed, and a file that always holds the number of the case
- * in progress. Sends a sentence per case that is wrong, and a report at the end.
+ * in progress. Sends a message per fault, and a report at the end.
  */
 import { openSync, writeSync } from 'node:fs';
 import { CellstormError, GpuError } from '../../../src/core/base/errors';
@@ -14,7 +14,7 @@ import { damagedCall } from './options';
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 
-/** Messages are sent only in turns of the event loop, which come after this many cases. */
+/** Cases between two returns to the event loop, which sends the messages. */
 const CASES_PER_TURN = 16;
 
 export interface Report {
@@ -39,7 +39,7 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // Seeds that are close together give similar first numbers, so skip them.
+  // Seeds that are close together give similar first numbers, so skip the first numbers.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
@@ -71,7 +71,7 @@ for (let index = begin; index < end; index++) {
 const report: Report = { counts, peak: process.resourceUsage().maxRSS / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
-/** The text of such an error comes from the device and may have several lines. */
+/** True if the message comes from the device; it may have several lines. */
 function isOfDevice(error: CellstormError): boolean {
   return error instanceof GpuError && error.reason === 'memory';
 }

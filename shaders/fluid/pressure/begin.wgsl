@@ -1,5 +1,5 @@
 // Begins the conjugate gradients. The residual (`right`) begins as the right-hand side; if there is no surface, the
-// mean is subtracted. `solution` is the preconditioned residual. Twin: src/methods/fluid/reference/pressure.ts.
+// mean is subtracted. Zeroes `pressure` and `solution`. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

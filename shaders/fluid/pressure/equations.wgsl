@@ -12,7 +12,7 @@ const MOST_SWELLING = 0.1;
 const MOST_SHRINKING = 0.3;
 const FULLNESS_SLACK = 0.02;
 
-// Estimates the distance from the centre of a fluid cell beside an air cell to the surface. `full` is the fullness of
+// Estimates how far the surface is from the centre of a fluid cell whose neighbour is air. `full` is the fullness of
 // the fluid cell.
 fn surface_distance(full: f32) -> f32 {
   let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);

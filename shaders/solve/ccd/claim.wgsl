@@ -1,5 +1,6 @@
-// Chooses the path that bounces off each slow particle: of all paths with a settled hit on it, the one with the lowest
-// key (see impact.wgsl), then the lowest id. A hit is settled if its key is below the counter CCD_UNSETTLED.
+// Chooses one path per slow particle to bounce off that particle: among the paths with a settled hit on the particle,
+// the one with the lowest key (see impact.wgsl), then the lowest id. A hit is settled if its key is below the counter
+// CCD_UNSETTLED.
 // Output: `claims`, with the complements of the key and the id per slot. atomicMax of complements finds the lowest key,
 // and a zeroed buffer needs no other initialisation. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.

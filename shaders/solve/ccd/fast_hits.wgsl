@@ -1,6 +1,6 @@
-// One round: finds where each path ends among the other fast particles, given where the other paths ended in the round
-// before. Buffers, per slot: `first` is the hit without fast particles, `hits_in` the hit of the round before,
-// `hits_out` the hit of this round. Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl,
+// Runs one round: finds where each path ends among the other fast particles, given where the other paths ended in the
+// previous round. Buffers, per slot: `first` is the hit without fast particles, `hits_in` the hit of the previous
+// round, `hits_out` the hit of this round. Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl,
 // first_hit.wgsl and impact.wgsl.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.

@@ -103,7 +103,7 @@ fn closes_in(approach: f32, speed_squared: f32) -> bool {
 
 #if HAS_BOXES
 // The distance that two bodies may still approach before they overlap by more than a path allows; negative if they
-// already do. `normal` is the direction out, a unit vector, or 0 if there is none.
+// already do. `normal` is the unit vector away from the other body, or 0 if there is none.
 struct Gap {
   width: f32,
   normal: Vector,
@@ -250,7 +250,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
 }
 
 // Returns the number of pieces that are followed. If a tick has more than PIECES_PER_TICK pieces, only one piece is
-// followed, and the path ends where it begins.
+// followed, and the path ends at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }

@@ -7,8 +7,7 @@
 // The cells that a piece of a path passes.
 struct Passed {
   block: Block,
-  // True if floats are coarser than cells here. The particle then moves no farther, but it may rest at the beginning of
-  // the piece.
+  // True if floats are coarser than cells here. The path then ends at the beginning of this piece.
   is_last: bool,
 }
 

@@ -16,11 +16,11 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 
 // Returns the key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An
 // obstacle may extend over half the period, so the image that is nearest at the beginning need not be the one that is
-// hit. A piece is so short that, along each axis, it can hit only that image and the next one ahead. Twin:
+// hit. A piece is so short that, along each axis, it can hit only the nearest image and the next one ahead. Twin:
 // impactOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
-  // `steps` leads to the next image along each axis on which the piece can reach that image; otherwise it is 0.
+  // `steps` is the offset to the next image along each axis; 0 where the piece cannot reach that image.
   let reach = near.sides + near.round;
   let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
   let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));

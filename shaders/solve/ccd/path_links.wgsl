@@ -6,8 +6,8 @@ fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-// Returns the number of pieces that are put into lists. Each of these pieces is at most one cell long. Together they
-// are as long as the followed pieces, each of which is at most PIECE_CELLS cells long.
+// Returns the number of pieces, at most one cell long each, that `link` puts into lists. They cover all followed
+// pieces, which are at most PIECE_CELLS cells long each.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }

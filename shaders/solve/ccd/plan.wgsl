@@ -51,7 +51,7 @@ fn plan() {
   }
 }
 
-// If a round has changed nothing, later rounds change nothing either, and the buffers of both rounds are equal.
+// If a round has changed nothing, `hits_out` equals `hits_in`, and later rounds change nothing either.
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {

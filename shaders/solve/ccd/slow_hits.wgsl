@@ -7,9 +7,9 @@
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
 // Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// Slow particles are searched for within this multiple of the sum of both extents (see margin_to). A slow particle is
-// listed where its way ends, and that way is at most FAST_SHARE of its diameter (src/core/ccd/law.ts). The multiple
-// allows for this way and for rounding.
+// Factor on the margin around a piece of a path within which slow particles are searched for (see margin_to). A slow
+// particle is listed at the end of its way. The multiple allows for rounding and for the length of this way, at most
+// FAST_SHARE of a diameter (src/core/ccd/law.ts).
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
@@ -43,14 +43,14 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 #if OBSTACLES
 #if VARIABLE_RADII
 // Returns the earliest of `before` and the hits with obstacles near a piece of a path. The lanes of a path share the
-// tree: each walks its own stretch of the nodes. A walk may begin at any node, because the box of a node holds all
-// nodes below it. If a walk from the root would have skipped that node, this walk only tests a few nodes in vain.
+// tree: each walks its own stretch of the nodes. A walk may begin at any node: at worst it tests a few nodes that a
+// walk from the root would skip.
 fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
   let middle = 0.5 * (begin + end);
-  // Far from the origin, positions are rounded by more than the margin of a particle.
+  // Far from the origin, positions may be rounded by more than AROUND_SLOW allows for.
   let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
   let nodes = branch_count();
   let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;

@@ -40,8 +40,8 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 }
 
 // Returns the change of one particle's velocity by a hit. `part` is its share of the effect, and `grip` the share of
-// the sliding velocity that friction may remove. If both parts are one half, the changes of the two particles are
-// exactly opposite. Twin: strike in src/core/ccd/law.ts.
+// the sliding velocity that friction may remove. If `part` is one half for both particles, their changes are exactly
+// opposite. Twin: strike in src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);

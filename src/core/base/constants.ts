@@ -28,7 +28,7 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. A higher value means fewer counters to scan but less parallelism. */
 export const RADIX_RUN = 64;
 
-/** These replace RADIX_BITS and RADIX_RUN on software GPUs: with few threads there is room for more counters. */
+/** These replace RADIX_BITS and RADIX_RUN on software GPUs: they run few threads, so each may have more counters. */
 export const RADIX_SOFTWARE_BITS = 8;
 export const RADIX_SOFTWARE_RUN = 512;
 
@@ -57,7 +57,8 @@ export const CROWDED = 128;
 export const CROWD_TILE = 1024;
 
 /**
- * Entries of a crowd that the first merge round orders together: each entry looks up its rank in every tile of its run.
+ * Entries of a run: the part of a crowd that the first merge round orders. Each entry looks up its rank in every tile
+ * of its run.
  */
 export const CROWD_RUN = 64 * CROWD_TILE;
 
@@ -92,8 +93,8 @@ export const HEAVY_WORKGROUP_SIZE = 64;
 export const MARK_ROWS = 32;
 
 /**
- * In a grid with levels, the entries of `start` between the buckets of cells and the buckets of finer entries:
- * quarantined particles, removed particles, and the end.
+ * In a grid with levels, the number of entries of `start` between the buckets of cells and the buckets of finer
+ * entries: for quarantined particles, removed particles, and the end.
  */
 export const FINER_BUCKETS = 3;
 
@@ -194,8 +195,8 @@ export const CCD_DISPATCHES = 12;
 export const CCD_TICKS = 2 ** 14;
 
 /**
- * A hit's key is a number: its tick, then this many bits for the closing speed. They are 2^CLOSING_BITS − 1 minus the
- * upper bits of the speed as a 32-bit float, so faster hits in the same tick have lower keys.
+ * A hit's key is a number: its tick, then this many bits for the closing speed. These bits are 2^CLOSING_BITS − 1 minus
+ * the upper bits of the speed as a 32-bit float, so faster hits in the same tick have lower keys.
  */
 export const CLOSING_BITS = 17;
 
@@ -217,10 +218,10 @@ export const PIECE_CELLS = 4;
  */
 export const ENOUGH_CELLS = 4096;
 
-/** Most pieces per path. A longer path is held at the end of the last one. */
+/** Most pieces per path. A longer path is held at the end of its last followed piece. */
 export const MOST_PIECES = 1024;
 
-/** Most pieces per tick. A particle whose path has more is held where it is. */
+/** Most pieces per tick. A path with more is held at its start. */
 export const PIECES_PER_TICK = 16;
 
 /**

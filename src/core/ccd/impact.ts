@@ -21,12 +21,12 @@ const MOST_TANGENTS = 24;
 /** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
 const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 
-/** Half extent of a box along an axis along which it is endless: farther than any particle moves. */
+/** Half extent of an endless box along its endless axis: farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether two bodies that already overlap too deeply approach each other, over a substep, by more than their
- * relative motion in one tick. Rounding alone makes bodies that rest on each other approach by less. `approach` is the
+ * Expects two bodies that already overlap too deeply. Returns whether they approach each other, over the substep, by
+ * more than their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the
  * normal component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
@@ -175,8 +175,8 @@ export class Impact {
   }
 
   /**
-   * Returns the signed distance from an image to the next one ahead along an axis, or 0 if a piece of a path cannot
-   * reach the next one.
+   * Returns the signed distance along an axis from one image of an obstacle to the next one ahead; 0 if a piece of a
+   * path cannot reach the next one.
    */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;

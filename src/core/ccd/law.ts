@@ -9,10 +9,10 @@
  *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole
  *     ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
- *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). If the particle overlaps a body so deeply at the
- *     start, the body counts only if the two approach, over the substep, by more than their relative motion in one
- *     tick. Among hits in the same tick, the one with the greatest closing speed counts; if these are equal, the hit
- *     on the particle with the lowest id. The contact law handles the remaining overlap.
+ *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps that deeply at
+ *     the start counts only if the two approach, over the substep, by more than their relative motion in one tick.
+ *     Among hits in the same tick, the one with the greatest closing speed counts; among equal speeds, the hit on the
+ *     particle with the lowest id. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
  *     its own path ends, and rests there for the rest of the substep.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
@@ -26,9 +26,8 @@
  *     hits them.
  *   - Long paths: a path is held after MOST_PIECES pieces, which cover at most MOST_PIECES * PIECE_CELLS cells (of the
  *     particle's own level if sizes differ). If a tick has more than PIECES_PER_TICK pieces, the particle stays at the
- *     start. An engine also holds paths that would take too much work: on the GPU, where floats are coarser than cells
- *     and if its lists are full; on the CPU, if there are too many pieces or pairs of pieces (see `settle` and LIMITS
- *     in paths.ts).
+ *     start. The GPU also holds paths where floats are coarser than cells or its lists are full. The CPU also holds
+ *     paths if there are too many pieces or pairs of pieces (see `settle` and LIMITS in paths.ts).
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.
@@ -50,8 +49,8 @@ export const FAST_SHARE = 1 / CCD_PARTS;
 export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
- * Share of a diameter. A hit at a wall is rounded down to a tick. If the remaining way to the wall is at most this, the
- * particle is moved onto the wall; a longer way could lead through other particles.
+ * Share of a diameter. A hit at a wall is rounded down to a tick. If the remaining way to the wall is at most this
+ * share, the particle is moved onto the wall; a longer way could lead through other particles.
  */
 export const TO_WALL = 1 / CCD_PARTS;
 
@@ -176,8 +175,8 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * Returns the change of one particle's velocity by a hit. `part` is the share of the whole change that this particle
- * takes. `grip` is the greatest share of the sliding that friction may remove. If `relative` and `normal` are both
+ * Returns the change of one particle's velocity by a hit. `part` is this particle's share of the change of the relative
+ * velocity. `grip` is the greatest share of the sliding that friction may remove. If `relative` and `normal` are both
  * negated, the result is negated to the bit.
  */
 export function strike(

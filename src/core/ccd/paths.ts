@@ -2,7 +2,7 @@
  * Follows the path of each fast particle to its end, for one substep on the CPU: implements core/ccd/law.ts in doubles.
  * The reference and the CPU engine pass different searches.
  * Inputs: the state after the motion of a substep, in canonical order. Changes its positions and velocities.
- * Longer than 500 lines: all stages of the search for ends work on the same lists of paths and their pieces.
+ * The file is longer than 500 lines, because all stages work on the same lists of paths and their pieces.
  */
 
 import {
@@ -39,9 +39,8 @@ import {
 } from './law';
 
 /**
- * `settle` first follows all paths up to an early time, the first horizon, before which no path has more pieces than
- * this. If no path has more pieces in total, `settle` follows all paths to their ends at once. The number must be at
- * least PIECES_PER_TICK, so that the first horizon is at least one tick.
+ * Most pieces per path before the first horizon of `settle`. If no path has more pieces in total, this horizon is the
+ * end of the substep. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -67,9 +66,9 @@ const AROUND_SLOW = 1.25;
 const AROUND_FAST = 1;
 
 /**
- * Moves each fast particle to the end of its path and changes the velocities of both sides of a hit. If no particle is
- * fast, it only reads each velocity once. `piecesAtOnce` changes the amount of work; it changes the result only if the
- * work exceeds LIMITS.
+ * Moves each fast particle to the end of its path and changes the velocities of both particles of a hit. If no particle
+ * is fast, it only reads each velocity once. `piecesAtOnce` changes the amount of work; it changes the result only if
+ * the work exceeds LIMITS.
  */
 export function followPaths(
   world: World,
@@ -154,11 +153,11 @@ class Paths {
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
   /**
-   * The end of each path without regard to other fast particles. When `settle` moves on to a farther horizon, it
-   * replaces the ends before the previous horizon by the final ones.
+   * The end of each path without regard to other fast particles. After the rounds up to a horizon, `settle` replaces it
+   * by the final end if that is before the horizon.
    */
   private readonly first: Hit[] = [];
-  /** Per path: the number of pieces that are compared with slow particles and obstacles. */
+  /** Per path: the number of pieces already compared with slow particles and obstacles. */
   private readonly compared: number[] = [];
   /** The end of each path after the last round. */
   private hits: readonly Hit[] = [];
@@ -197,7 +196,7 @@ class Paths {
       this.wayOf(slot).forEach((along, axis) => {
         const limit = this.limitOf(slot, axis, along > 0 ? upper : lower, along > 0 ? -1 : 1);
         const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
-        // A path outside a wall does not cross it by moving along it.
+        // A path that runs parallel to a wall does not cross it.
         if (!(beyond > 0) || along === 0) return;
         const time = Math.max(0, 1 - beyond / Math.abs(along));
         this.meet(path, { key: keyOfHit(time, Math.abs(along)), partner: WALL_PARTNER + axis });
@@ -240,8 +239,8 @@ class Paths {
 
   /**
    * Finds the ends of all paths. An end depends only on earlier ends. So `settle` first runs the rounds (see runRounds)
-   * on the parts of the paths before an early time, the horizon. If some paths go on beyond the horizon, it runs the
-   * rounds again with a later one. If that takes too much work, it holds these paths at the previous horizon.
+   * on the paths up to an early time, the horizon. If some paths go on beyond it, `settle` runs the rounds again with a
+   * later horizon. If that takes too much work, it holds these paths at the previous horizon.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -258,8 +257,7 @@ class Paths {
       this.runRounds(meetings, horizon);
       const beyond = keyOfTick(horizon);
       const areAllFound = horizon === CCD_TICKS || this.hits.every(({ key }) => key < beyond);
-      // If the rounds left an end before the horizon unsettled, paths are held at its time. A farther horizon would not
-      // change that.
+      // If an end before the horizon is still unsettled, paths are held at its time. A farther horizon would not help.
       if (areAllFound || this.unsettled < beyond) return;
       last = horizon;
       this.hits.forEach((hit, path) => {
@@ -271,8 +269,7 @@ class Paths {
 
   /**
    * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
-   * the end of a nearby path changed. A path without an earlier end ends at the tick `horizon`, unless that is the last
-   * tick.
+   * the end of a nearby path changed. Paths that go on beyond the tick `horizon` end there.
    */
   private runRounds(meetings: readonly Meeting[][], horizon: number): void {
     const last = horizon === CCD_TICKS ? NEVER : keyOfTick(horizon);
@@ -523,7 +520,7 @@ class Paths {
     return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
-  /** Returns whether a piece of a path is followed and begins before the horizon. The first piece always is. */
+  /** Returns whether a piece of a path is followed and begins before the horizon; always true for the first piece. */
   private isFollowed(path: number, piece: number, horizon: number): boolean {
     return (
       piece === 0 ||
@@ -532,8 +529,8 @@ class Paths {
   }
 
   /**
-   * Returns, per path, those of its pieces up to the horizon that are near pieces of other paths, in the order of time.
-   * Returns undefined if they exceed the limits.
+   * Returns, per path, its pieces up to the horizon that are near pieces of other paths, in the order of time. Returns
+   * undefined if the pieces or the pairs exceed the limits.
    */
   private meetings(horizon: number, limits: Limits): Meeting[][] | undefined {
     const { dimensions } = this;
@@ -598,8 +595,8 @@ function keyOfTick(tick: number): number {
 const TICK = 1 / CCD_TICKS;
 
 /**
- * Returns whether a particle on `piece` may meet another particle while that one moves on `otherPiece`, or while it
- * rests there because its path ended at `end`.
+ * Returns whether a particle on `piece` may meet another particle that moves on `otherPiece`, or rests there since its
+ * path ended at `end`.
  */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;

@@ -1,13 +1,14 @@
 /**
- * The contact law: how an overlap changes the positions and velocities of two bodies. Its formulas are in four files,
- * which change together: this one, with pass-law.ts (CPU engine and continuous motion), shaders/solve/contact_law.wgsl (GPU),
- * src/reference/solve/contact-law.ts (the same in 32 bits) and src/reference/solve/bound-law.ts (the effect of
- * rounding, with bound-settle.ts). docs/design/contact-law.md says why.
+ * The contact law: how an overlap changes the positions and velocities of two bodies. docs/design/contact-law.md gives
+ * the reasons. Its formulas are in this file and in the following ones, which must change together:
+ *   - pass-law.ts (CPU engine only)
+ *   - shaders/solve/contact_law.wgsl (GPU)
+ *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
+ *   - src/reference/solve/bound-law.ts and bound-settle.ts (the effect of rounding)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes the two sides by opposite amounts, to the bit, so it keeps momentum. For
- * particle a and an overlapping body b, n is the unit normal from b to a, v the relative velocity va − vb, and
- * vn = v·n:
+ * particles of one size, a contact changes both by opposite amounts, to the bit, so it keeps momentum. For particle a
+ * and an overlapping body b, n is the unit normal from b to a, v the relative velocity va − vb, and vn = v·n:
  *   push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *           = 2 · share · (relaxation / 2) · overlap                             otherwise
  *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
@@ -18,34 +19,38 @@
  * The velocity of a changes by change · n − braking · sliding. Its position moves by push · n. If the contact does not
  * bounce, the position also moves by −braking · dt · sliding, which takes back that part of the sliding motion.
  *
- * `share` is a's share of the whole effect, that on both sides together. `grip` is a's share of the limits on push
- * speed and on friction:
- *   - Equal particles: both are ½. If particles have their own sizes, both are massShare(a, b) = mass of b / (mass of a
- *     + mass of b), with masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
- *   - Obstacles never move, so a takes the effect of both sides: share 1, grip ½. Everything except the change by a
- *     bounce is then multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So
- *     if several obstacles overlap or nearly touch each other, they do not push farther than the deepest alone would.
- *     Friction acts on the velocity without the gain by gravity in this substep, which is held as a whole (see below).
+ * `share` is a's share of the effect on both bodies together. `grip` is a's share of the limits on push speed and on
+ * friction:
+ *   - Equal particles: share and grip are ½. If particles have their own sizes, both are massShare(a, b) = mass of b /
+ *     (mass of a + mass of b), with masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load
+ *     (see below).
+ *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. Everything except the change by a bounce is
+ *     then multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So all
+ *     obstacles together push no farther than the one with the deepest overlap would. Friction acts on the velocity
+ *     without the gain by gravity in this substep, which `hold` handles (see below).
  *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
  * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.
  *
- * Then each particle is settled by itself. C is the sum of its changes, S the sum of change · n and B the sum of change
- * over contacts that do not bounce, closing the greatest −share · vn of its contacts, and G = gravity · dt:
- *   limit   C is shortened to (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing + pushSpeed / 8
- *   hold    if S·G < 0: held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|). The velocity changes
- *           by −held · (G across S), the position by dt times as much.
- *   load    of a particle whose radius is its own: (B + changes at walls − |change of its velocity|) / restSpeed in the
- *           last substep, from 0 to MOST_LOAD
- * Limit and hold act on one side of a contact only, so momentum is kept only where they do nothing.
+ * Then each particle is settled by itself:
+ *   C        the sum of the changes of its velocity
+ *   S and B  over contacts that do not bounce: the sum of change · n, and the sum of change
+ *   closing  the greatest −share · vn of its contacts
+ *   G        gravity · dt
+ *   limit    C is shortened to at most (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing + pushSpeed / 8
+ *   hold     if S·G < 0: held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|). The velocity
+ *            changes by −held · (G across S), the position by dt times as much.
+ *   load     with variable radii: (B + changes at walls − |change of its velocity|) / restSpeed in the last substep,
+ *            from 0 to MOST_LOAD
+ * Limit and hold act on each particle alone, so momentum is kept only where they change nothing.
  *
  * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
  * contact. A particle bounces off at most one other per pass. So bounces keep momentum and, at restitution 1, energy,
  * however dense the crowd. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a
  * wall bounces every particle.
  *
- * Stability of a pile at rest: a mode is a pattern in which all particles of the pile move together. A pass takes a
- * share λ off the normal part of a mode and a share σ off its sliding part. Over position and velocity together, the
- * pass damps the mode if 3 λ + 2 σ < 4; otherwise the mode oscillates forever.
+ * Stability of a pile at rest: a mode is a pattern in which all particles of the pile move together. A pass removes a
+ * share λ of the normal part of a mode and a share σ of its sliding part. The mode, in positions and velocities
+ * together, is damped if 3 λ + 2 σ < 4; otherwise it oscillates forever.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.
@@ -61,23 +66,24 @@
  *     and 0.15. Stacks of long boxes that cross many others need less.
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ half of it (an eighth in
  *     3D). So the particle is stable at any relaxation below 1. If it also touches other particles, an obstacle acts
- *     on it like one more neighbour that moves the opposite way. So an obstacle should take no more off a mode than
- *     such a neighbour would. This is measured on piles on obstacles (docs/obstacles.md), not proven. When obstacles
- *     together could push up to twice as far as the deepest alone, discs on a dense floor oscillated forever.
+ *     on it like one more neighbour that moves the opposite way. So an obstacle should remove no more of a mode than
+ *     such a neighbour would. Measurements on piles on obstacles (docs/obstacles.md) support this; it is not proven.
+ *     When obstacles together could push up to twice as far as the deepest overlap alone, discs on a dense floor
+ *     oscillated forever.
  */
 import type { Dimensions } from '../world/world';
 
-/** Share of the overlap that a bounce removes. With all of it, rounding would decide whether bodies still overlap. */
+/** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
-/** So that rounding does not limit a bounce. */
+/** Raises `limit`, so that rounding does not limit a bounce. */
 export const LIMIT_SLACK = 1 + 2 ** -10;
-/** 32-bit floats hold 1 + load almost exactly up to this. */
+/** Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 
 /**
- * Returns one side's share of the effect on two particles of different sizes: the other's mass / the mass of both, where
- * each mass is multiplied by 1 + load. Equal particles share equally, whatever their loads. Works with the ratio of the
- * radii, which neither overflows nor divides by 0, in 32-bit floats like the shaders.
+ * Returns the first particle's share of the effect: the other's mass / the sum of both masses, each multiplied by 1 +
+ * load. Equal particles share equally, whatever their loads. Computes with the ratio of the radii, which neither
+ * overflows nor divides by 0, in 32-bit floats like the shaders.
  */
 export function massShare(
   dimensions: Dimensions,
@@ -98,8 +104,8 @@ export function massShare(
 }
 
 /**
- * Returns the change of one side's normal velocity in a contact that bounces. `approach` is vn, negative while the
- * sides approach.
+ * Returns the change of one body's normal velocity in a contact that bounces. `approach` is vn, negative while the
+ * bodies approach.
  */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;

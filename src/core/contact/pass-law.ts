@@ -1,13 +1,13 @@
 /**
- * The part of the contact law (law.ts) that only passes of the CPU engine use, not continuous motion. It is a file of its
- * own so that the page does not load it with the GPU engine.
+ * Formulas of the contact law (law.ts) that continuous motion does not use, only passes of the CPU engine. They have
+ * their own file, so that the page does not load them with the GPU engine.
  */
 import { LIMIT_SLACK, MOST_LOAD } from './law';
 import type { Substep } from './settings';
 
 /**
- * Returns the change of one side's normal velocity in a contact that does not bounce. `pushVelocity` is push / dt.
- * `pushSpeed` is the greatest speed that a push may give to this side.
+ * Returns the change of one body's normal velocity in a contact that does not bounce. `pushVelocity` is push / dt.
+ * `pushSpeed` is the greatest speed that a push may give to this body.
  */
 export function pushChange(
   pushVelocity: number,
@@ -28,8 +28,8 @@ export function wallChange(depthVelocity: number, approach: number): number {
 }
 
 /**
- * Returns the largest change of a particle's velocity by all its contacts together, walls not included. `closing` is the
- * largest change that would end the approach in one of them.
+ * Returns the largest change of a particle's velocity that all its contacts together may cause, without walls.
+ * `closing` is the largest change that any contact needs to end its approach.
  */
 export function changeLimit(
   closing: number,
@@ -38,7 +38,7 @@ export function changeLimit(
   return (1 + restitution) * (1 + friction) * LIMIT_SLACK * closing + pushSpeed / 8;
 }
 
-/** Returns the share of the slip by gravity that static friction holds; see the header. */
+/** Returns the share of the slip by gravity that static friction holds; see `hold` in law.ts. */
 export function heldShare(
   support: number,
   bearing: number,

@@ -15,7 +15,7 @@ export interface Settings {
   readonly restitution: number;
   /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default 0.2. */
   readonly friction: number;
-  /** Substeps per step, each with its own grid; stiffness grows with their square. Default 8. */
+  /** Substeps per step, each with its own grid. Stiffness grows with the square of this number. Default 8. */
   readonly substeps: number;
   /**
    * Share of an overlap that one pass removes. Default: 0.35 in 2D, 0.25 in 3D; 0.3 in 2D if radii differ; 0.3 in 2D
@@ -66,7 +66,10 @@ const COLUMNS = 4;
 /** In an unbounded world, a push gives at most the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
 
-/** Shortest substep in seconds. With shorter ones, 1 / dt makes rounding errors of positions dominate velocities. */
+/**
+ * Shortest substep in seconds. With shorter ones, rounding errors of positions, divided by dt, would dominate
+ * velocities.
+ */
 export const SHORTEST_STEP = 1e-7;
 
 /** `range` is the range of radii if each particle has its own. `boxes` is true if particles may be boxes. */
@@ -132,9 +135,9 @@ export interface Substep {
   /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
   /**
-   * The greatest speed that a push may give: that at which a contact bears COLUMNS columns of particles as high as the
-   * world, but at most that of a fall through the world (see UNBOUNDED_FALL); 0 without gravity. If radii differ, the
-   * columns are of the largest particles and stand on one of the smallest.
+   * The greatest speed that a push may give: enough for a contact to bear COLUMNS columns of particles as high as the
+   * world, but at most the speed of a fall through the world (see UNBOUNDED_FALL); 0 without gravity. If radii differ,
+   * the columns consist of the largest particles and stand on a smallest one.
    */
   readonly pushSpeed: number;
   /**

@@ -3,19 +3,18 @@ import { checkFinite } from '../base/checks';
 import type { Dimensions, RadiusRange } from '../world/world';
 import { MAX_SUBSTEPS, type Settings } from './settings';
 
-/** A large particle on a small one should rest within this share of the distance at which both touch two sides. */
+/** A small particle on the floor keeps a gap open below a large one. The gap may shrink by at most this share. */
 const HELD = 0.02;
 
 /**
- * The share that is missing, for gravity and radius 1 and a substep of 1 second, is this times the ratio of the radii to
- * the power of `dimensions` − 1. Measured at ratios from 20 to 100 with 8, 16 and 32 substeps; bench:physics has the
- * figures.
+ * The gap shrinks by this share, times (ratio of the radii)^(`dimensions` − 1), if gravity, the smallest radius and the
+ * substep are 1. Measured at ratios from 20 to 100 with 8, 16 and 32 substeps; bench:physics has the figures.
  */
 const MISSING: Readonly<Record<Dimensions, number>> = { 2: 2.1, 3: 0.58 };
 
 /**
- * Returns a warning if the largest particle would sink deeply into the smallest one below it, and the number of substeps
- * that holds it. Otherwise returns undefined. `dt` is the time step in seconds.
+ * Returns a warning if the largest particle would sink deeply into the smallest one below it, and the number of
+ * substeps that prevents this. Otherwise returns undefined. `dt` is the time step in seconds.
  */
 export function sizeRatioWarning(
   simulation: {
@@ -39,7 +38,7 @@ export function sizeRatioWarning(
   const advice =
     needed <= MAX_SUBSTEPS
       ? `Set \`substeps\` to ${needed}.`
-      : `That would take ${needed} substeps, more than the ${MAX_SUBSTEPS} that are allowed: use less different radii or shorter steps.`;
+      : `That would take ${needed} substeps, more than the ${MAX_SUBSTEPS} that are allowed: use radii that differ less, or shorter steps.`;
   const shown = Number(ratio.toPrecision(3));
   return `The largest radius is ${shown} times the smallest. With ${settings.substeps} substeps the largest particles sink into the smallest ones below them. ${advice}`;
 }

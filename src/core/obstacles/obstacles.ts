@@ -12,7 +12,10 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
 
-/** Set in a particle's partner if the partner is an obstacle; the other bits are its slot. Never equals NO_PARTNER. */
+/**
+ * Set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot. Never equals
+ * NO_PARTNER.
+ */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**

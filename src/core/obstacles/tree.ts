@@ -4,7 +4,7 @@
  * Inputs: positions inside the world, and sizes as `Sizes` in particles/shapes.ts stores them. Output: both in the
  * order of the tree.
  * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
- * box. In periodic worlds it is enough that an image of the body's box overlaps it.
+ * box. In periodic worlds, an overlap with any image of the body's box counts.
  * Ordering: after each node come all nodes of its first subtree, then all of its second. Bodies are in the order of
  * their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs no
  * stack.
@@ -19,8 +19,8 @@ import type { Dimensions, World } from '../world/world';
 export const LEAF_BODIES = 4;
 
 /**
- * Low bits of a node's leaf word. They hold the number of bodies in the leaf, 0 for inner nodes; the bits above them
- * hold the first body.
+ * Number of low bits of a leaf word that hold the number of bodies in the leaf (0 for inner nodes). The bits above hold
+ * the first body.
  */
 export const LEAF_BITS = 3;
 
@@ -40,7 +40,7 @@ export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Margin of a walk, relative to the sum of distances and period: many times the rounding error. */
+/** Margin of a walk, as a share of the sum of distance, reach and period: many times the rounding error. */
 const ROUNDING = 2 ** -18;
 
 export class ObstacleTree {

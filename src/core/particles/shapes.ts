@@ -47,9 +47,7 @@ export interface Sizes {
   /** Present, together with `bulks`, if some bodies may be boxes. */
   readonly halves?: Float32Array | undefined;
   readonly bulks?: Float32Array | undefined;
-  /**
-   * The loads of particles in the last substep (core/contact/law.ts): not sizes, but they go with them. All 0 if left out.
-   */
+  /** The loads of particles in the last substep (see core/contact/law.ts), stored with the sizes. All 0 if left out. */
   readonly loads?: Float32Array | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Checks and completes the options of a simulation. Both engines start from the resulting plan. If an option is wrong,
- * an error names the first such option before anything is created.
+ * an error names the first wrong one before anything is created.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -33,7 +33,8 @@ function defaultEdge(dimensions: Dimensions, capacity: number): number {
 }
 
 /**
- * Returns the most cells that the default box for `capacity` particles may have. A device must have room for this many.
+ * Returns the most cells that the default box for `capacity` particles may have. A device must be able to hold this
+ * many.
  */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);

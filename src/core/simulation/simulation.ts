@@ -1,8 +1,8 @@
 /**
  * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. Methods that wait
  * for a readback return a promise on the GPU and a value on the CPU: `await` works with both.
- * Also the parts of `advance` that the engines share. plan.ts checks and completes the options; checkpoint.ts checks
- * checkpoints.
+ * This file also has the parts of `advance` that the engines share. plan.ts checks and completes the options;
+ * checkpoint.ts checks checkpoints.
  */
 
 import { checkInteger } from '../base/checks';
@@ -47,10 +47,10 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly positions?: Float32Array | undefined;
   readonly velocities?: Float32Array | undefined;
   /**
-   * Positions of obstacles: bodies that never move, such as terrain. Particles are pushed off them. Obstacles
-   * have no ids and are not counted as particles. Their radius is that of the particles. If radii vary, give an object
-   * with `positions` and sizes. Sizes may be outside the `radiusRange`; boxes are allowed if particles may be boxes.
-   * Default: none.
+   * Positions of obstacles: bodies that never move by themselves, such as terrain. Particles are pushed off them.
+   * Obstacles have no ids and are not counted as particles. Their radius is that of the particles. If radii vary, give
+   * an object with `positions` and sizes. Sizes may be outside the `radiusRange`; boxes are allowed if particles may be
+   * boxes. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;
   /**
@@ -76,14 +76,13 @@ export interface Measures {
   readonly contacts: number;
   /**
    * Pairs so close to touching that rounding of 32-bit floats may have decided whether they are contacts: their
-   * distance² differs from diameter² by at most 2^-20 of it. If radii vary, the sum of both radii replaces the
+   * distance² differs from diameter² by at most 2^-20 of diameter². If radii vary, the sum of both radii replaces the
    * diameter. A pair with a box is borderline if its overlap or gap is at most 2^-19 of the sum of both radii (0 for
-   * boxes) and all half extents. In periodic worlds these shares grow with the period, because a difference across the
-   * boundary is rounded at that size.
-   * The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing rounds: if all coordinates, the
-   * diameter (or all radii) and all half extents are multiples of 2^(floor(log2 diameter) - 11), which is 1/2048 for
-   * diameter 1. If radii vary, the diameter in this power is the largest one. Periods must be such multiples,
-   * too; core/world/borderline.ts has the exact rule.
+   * boxes) and all half extents. In periodic worlds these shares grow with the period, like the rounding error of a
+   * difference across the boundary. The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing
+   * rounds: if all coordinates, the diameter (or all radii) and all half extents are multiples of 2^(floor(log2
+   * diameter) - 11), which is 1/2048 for diameter 1. If radii vary, this power is that of the largest diameter. Periods
+   * must be multiples of it, too; core/world/borderline.ts has the exact rule.
    */
   readonly borderline: number;
   /** Pairs of a particle and an obstacle that overlap, decided like `contacts`. No other figure counts obstacles. */
@@ -211,10 +210,10 @@ export interface ParticleSimulation {
   /** Advances by `dt` seconds. */
   step(dt: number): void;
   /**
-   * Advances by `dt` seconds, for `continuous` simulations only. Takes more substeps than usual if fast particles need
-   * them: so many that the fastest one moves at most a sixteenth of a diameter in each, but at least those of the
-   * settings. If more than `most` would be needed, takes those of the settings and follows the paths of fast particles.
-   * `most` defaults to twice the substeps of the settings, but at most 256. Returns the number of substeps.
+   * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
+   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If that would be more than `most`,
+   * takes `settings.substeps` and follows the paths of fast particles. `most` defaults to twice `settings.substeps`,
+   * but at most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
   /** Returns the counts of fast particles and their paths in the last step; for `continuous` simulations only. */

@@ -3,8 +3,8 @@
  * The words of a particle are its id, the bits of its position and velocity, then the bits of its radius if radii vary,
  * and of its half extents if particles may be boxes. They are mixed twice, from two seeds, into two 32-bit values. The
  * hash consists of the two sums of these values over all particles, modulo 2³². So it depends on every bit of these
- * words, but not on the order of particles in memory. Loads (core/contact/law.ts) are left out: they show in the next
- * step.
+ * words, but not on the order of particles in memory. Loads (core/contact/law.ts) are left out: they change the hash
+ * only after the next step.
  */
 
 import type { Sizes } from '../particles/shapes';

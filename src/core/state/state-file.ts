@@ -88,7 +88,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  // A file with boxes has both sizes of each body; write 0 for sizes that were left out.
+  // A file with boxes has radii and half extents of all bodies; write 0 for those that were left out.
   const sizesOf = (sizes: GivenSizes, count: number) => [
     ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
     ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
@@ -202,14 +202,14 @@ export function decodeCheckpoint(
   };
 }
 
-/** Returns the least capacity that has room for the greatest id. */
+/** Returns the least capacity that allows the greatest id. */
 export function capacityOfState({ ids }: Checkpoint): number {
   return (ids.at(-1) ?? -1) + 1;
 }
 
 /**
  * Returns checked options for a simulation that can restore the state. They have obstacles, but no particles: restore()
- * brings these.
+ * adds the particles.
  */
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =

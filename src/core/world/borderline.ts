@@ -4,12 +4,11 @@
  *
  * Let u = 2⁻²⁴ and k the number of dimensions. Rounding can only decide wrongly if distance² is within (k + 3) u
  * diameter² of diameter² (src/reference/query/brute-force.ts derives this). The distance² that is tested here is itself
- * computed in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses no
- * such pair; it may count a few more. Only pairs in the same or in adjacent cells can be borderline. All others are
- * farther apart than the diameter, and rounding is monotone: it cannot make them overlap.
- * In a periodic world a difference across the boundary is rounded at the size of the period P, which adds an error of
- * up to u P. It adds 2 √k u P / diameter to each of the two bounds. WRAP_SHARE · P / diameter is more than both
- * together.
+ * computed in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none
+ * of these pairs; it may count a few others. Only pairs in the same or in adjacent cells can be borderline. All others
+ * are farther apart than the diameter, and rounding is monotone: it cannot make them overlap. In a periodic world a
+ * difference across the boundary is rounded at the size of the period P, which adds an error of up to u P. This error
+ * adds 2 √k u P / diameter to each of the two bounds, less than WRAP_SHARE · P / diameter together.
  *
  * If both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹, nothing
  * rounds. Differences up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs
@@ -20,7 +19,7 @@ import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
 
-/** Addition to the share per period / diameter, in a periodic world. */
+/** In a periodic world, this times period / diameter is added to BORDERLINE_SHARE. */
 const WRAP_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
@@ -58,13 +57,13 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
 
 /**
  * Returns the scale of the exact lattice for particles with a radius each, at most half of `diameter`. Radii must be on
- * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps. Its square is 2²⁴, up to which 32-bit
- * floats hold every whole number; larger values are rounded, but never below 2²⁴.
+ * the lattice, too. The largest sum of two radii is at most 4,096 lattice steps. Its square is at most 2²⁴. Up to 2²⁴,
+ * 32-bit floats hold every whole number; larger values are rounded, but never below 2²⁴.
  */
 export function variableLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
-  // Pass a power of two: the largest accepted radius need not be on the lattice, because each particle's own radius is
-  // tested separately.
+  // Pass a power of two instead of `diameter`, which need not be on the lattice: each particle's radius is tested
+  // later.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 

@@ -1,6 +1,6 @@
 /**
  * Defines the bounds of a world (its corners and periodic axes), for methods that choose their own cells.
- * Output: frozen `Bounds` with the same values as a `World` with the same options.
+ * Output: frozen `Bounds`, equal to these fields of a `World` with the same options.
  */
 import { checkDimensions, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';

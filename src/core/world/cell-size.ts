@@ -74,8 +74,8 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
 };
 
 /**
- * Most diameters per edge: larger cells were never faster in measurements (docs/cell-size.md), and they are slow if
- * particles cluster.
+ * Greatest edge of a cell, in diameters: larger cells were never faster in measurements (docs/cell-size.md), and they
+ * are slow if particles cluster.
  */
 const MOST_DIAMETERS = 256;
 
@@ -182,7 +182,7 @@ function extremesOf(radii: RadiiOfParticles): { readonly smallest: number; reado
     return { smallest, largest };
   }
   if (typeof radii !== 'object' || radii === null || Array.isArray(radii) || ArrayBuffer.isView(radii)) {
-    const accepted = 'a radius, a Float32Array or Float64Array of them, or { smallest, largest }';
+    const accepted = 'a radius, a Float32Array or Float64Array of radii, or { smallest, largest }';
     throw new ArgumentError('radii', radii, accepted);
   }
   checkKnownKeys('radii', radii, ['smallest', 'largest']);

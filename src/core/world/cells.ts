@@ -54,9 +54,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
   const far = fround(low + period);
   if (snap(fround(position - low)) < 0) {
     const raised = fround(position + period);
-    // A coordinate just below the low end belongs just below the far end. If rounding raises it to the far end itself,
-    // return the low end. A coordinate one period below the low end may come out just below the low end: return the low
-    // end, too.
+    // Rounding may bring `raised` to the far end, or leave it just below the low end if `position` was one period
+    // below. In both cases, return the low end.
     return raised >= far || (raised < low && position >= fround(low - period)) ? low : raised;
   }
   return position >= far ? Math.max(low, fround(position - period)) : position;

@@ -197,10 +197,7 @@ export function longestExtent(min: readonly number[], max: readonly number[]): n
   return Math.max(...max.map((high, axis) => high - (min[axis] as number)));
 }
 
-/**
- * Returns the next 32-bit float above `high`, or the one after it. If the distance to `low` would not grow, returns a
- * float farther above.
- */
+/** Returns a 32-bit float just above `high` whose distance to `low` is also greater, after rounding. */
 function raise(high: number, low: number): number {
   return Math.fround(
     high + 2 * UNIT_ROUNDOFF * Math.max(Math.abs(high), Math.abs(high - low), SMALLEST_DIAMETER),

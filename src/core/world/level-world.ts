@@ -211,9 +211,9 @@ function numberCells(
 }
 
 /**
- * Returns the diameter to check the box with. A box must be as wide as its widest particle. For box-shaped particles
- * the surrounding ball would demand too much: a slab may cover the floor of a low room. So the result is at most the
- * shortest edge of the world, and each engine checks that its particles fit.
+ * Returns the diameter for the check of the world. A world must be as wide as its widest particle. For box-shaped
+ * particles, the diameter of the surrounding ball would be too strict: a slab may cover the floor of a low room. So the
+ * result is at most the shortest edge of the world, and each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

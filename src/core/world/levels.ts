@@ -76,7 +76,7 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 
 /**
  * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Passes
- * test only pairs that were so near at the last sort. Allocates nothing.
+ * test only pairs that were this near at the last sort. Allocates nothing.
  */
 export function areWithinReach(
   world: World,

@@ -20,8 +20,8 @@ export const MAX_CELLS = 2 ** 31 - 4;
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /**
- * Most levels. A uniform holds the first bucket of so many levels (TABLE_WORDS in gpu/layout.ts), and a word of 32 bits
- * has one bit per occupied level, and CROWD_BIT.
+ * Most levels. A uniform holds the first bucket of each level (TABLE_WORDS in gpu/layout.ts), and a 32-bit word holds
+ * CROWD_BIT and one bit per level.
  */
 export const MAX_LEVELS = 24;
 

@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
-/** Stands for a wall along axes without walls. No particle reaches it, so kernels need no case for such axes. */
+/** Position of the walls along axes without walls: so far away that kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
 export interface Walls {

@@ -8,7 +8,7 @@
  * Bounded and periodic worlds: the cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats. The
  * difference and the product round once each. So the scaled distance of two particles may be off by up to 4 · 2⁻²⁴ ·
  * (cells along the axis) cells; this error is called the drift. If the drift could break the guarantee, the inverse is
- * lowered (the cell grows) by just that much. If all is exact (min 0, cell size a power of two), the inverse is not
+ * lowered (the cell grows) by just enough. If all is exact (min 0, cell size a power of two), the inverse is not
  * lowered. A periodic axis has floor(period × inverseCellSize) cells; the last one contains the rest.
  *
  * Unbounded world: the edge of a cell is a power of two, so p × inverseCellSize is exact, however far out p is. All
@@ -88,8 +88,8 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * differ by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole
  * number k, the floors of the two s differ by at most k: floors differ by less than the numbers themselves plus 1.
  * - Clamping to the box never moves two cells apart. So the bound covers particles and points outside the box, however
- *   large their t and its error. If t is above n, the cell is the last one, as it is for t = n, which is nearer to the
- *   other particle. If t is below 0, the same holds for the first cell.
+ *   large their t and its error. If t is above n, the cell is the last one, as for t = n, and t = n is nearer to the
+ *   other particle. Likewise, below 0 the cell is the first one, as for t = 0.
  * - Along a periodic axis of N cells, the last cell also contains the rest of the period. Take two particles, one a
  *   distance a (in cells) beyond the end of the axis and one a distance b before it, with a + b < radius ·
  *   inverseCellSize. Their cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2),

@@ -29,7 +29,9 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/** The shortest boxes of the sample, up to this share, are ordinary. The longest ordinary box gives the row width. */
+/**
+ * Share of the sampled boxes that count as ordinary: the shortest. The longest ordinary box determines the row width.
+ */
 const ORDINARY = 0.9;
 
 /** Factor on the extent of boxes, so that rounding moves no box to the next level. */

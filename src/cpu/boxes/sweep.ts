@@ -131,9 +131,9 @@ export class BoxSweep {
   }
 
   /**
-   * A box and its images have several slots, so two boxes may meet in several pairs of slots. Returns whether to list
-   * this pair of slots. For each axis there are three ways to meet: neither box is shifted; the box with the lower id
-   * is; the box with the higher id is. The first way in which the boxes meet is listed.
+   * A box and its images have several slots, so two boxes may overlap in several pairs of slots. Returns whether to
+   * list this pair of slots. Along each axis, the boxes may overlap with neither box shifted, with the lower id
+   * shifted, or with the higher id shifted. Only the first of these that applies is listed.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

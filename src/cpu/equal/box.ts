@@ -12,7 +12,7 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 export interface Side {
-  /** The corners. Along a periodic axis, both are moved by whole periods, so that the lower one is in the world. */
+  /** The two ends. Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
   readonly from: number;
   readonly to: number;
   /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
@@ -105,7 +105,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // If the box is so far out that doubles cannot tell positions in a period apart, it begins at the low end.
+  // If the box is so far out that doubles cannot tell positions in a period apart, let it begin at the low end.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };

@@ -105,8 +105,8 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
 }
 
 /**
- * Ascending ranges of slots in the cells around a cell: the first `ranges` entries. In 3D there are at most nine rows
- * of cells, each in two blocks.
+ * Ascending ranges of slots in the cells around a cell. The first `ranges` entries are in use. In 3D there are at most
+ * nine rows of cells, each in two blocks.
  */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
@@ -363,7 +363,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges overlapping ranges, which different cells have if they share buckets. */
+/** Merges overlapping ranges: cells that share buckets have such ranges. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -24,8 +24,8 @@ const PADDING = 4;
 const BLOCK = 256;
 
 /**
- * The search of a block stops once its pairs take more than BLOCK_WORDS words; it first finishes the slot that it is
- * at. FOUND_WORDS therefore adds room for all pairs of one slot.
+ * The search of a block stops after the slot whose pairs exceed BLOCK_WORDS words. So FOUND_WORDS also allows for all
+ * pairs of one slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;

@@ -1,5 +1,5 @@
 /**
- * The inner loops of the search in 2D; space.ts is the same in 3D. ../shared/kernels.ts describes each loop.
+ * The inner loops of the search in 2D; space.ts has those in 3D. ../shared/kernels.ts describes each loop.
  * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
  * in the order of their slots, which depends on the particles alone.
  */
@@ -143,7 +143,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  // The first slot of the three cells in the row ahead. It never decreases.
+  // The first slot at or after the three cells in the row ahead. It never decreases.
   let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;

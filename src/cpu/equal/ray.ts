@@ -32,8 +32,8 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // A search of the keys finds a whole row. In an unbounded world a lookup finds only the part of a row in one block,
-  // so the estimate counts one lookup per cell.
+  // One search of the keys finds a whole row. In an unbounded world, a lookup finds only the cells of a row that are in
+  // one block, so the estimate counts one lookup per cell.
   if (walk.lookups(world.kind === 'unbounded') > live) {
     for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radius);
   } else {

@@ -58,7 +58,7 @@ export abstract class PortionedSearch<Task extends Portion> {
 
 /**
  * Allocates the words of a portion for `capacity` particles. The pairs of one particle are never split between
- * portions, so beyond PORTION there must be room for all pairs of one particle.
+ * portions, so the array is longer than PORTION by all pairs of one particle.
  */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);

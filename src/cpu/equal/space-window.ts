@@ -17,7 +17,7 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table of first slots, a power of two. The cells of a layer and a row must fit. */
+/** Cells in the table of first slots, a power of two. The cells of one layer plus one row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
@@ -28,8 +28,8 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * The search of a block stops once its pairs take more than BLOCK_WORDS words; it first finishes the slot that it is
- * at. FOUND_WORDS therefore adds room for all pairs of one slot.
+ * The search of a block stops after the slot whose pairs exceed BLOCK_WORDS words. So FOUND_WORDS also allows for all
+ * pairs of one slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;

@@ -1,7 +1,7 @@
 /**
  * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts describes each loop.
- * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
- * in the order of their slots, which depends on the particles alone.
+ * Ordering: pairs come by their lower slot, then by their higher slot. The order depends on the particles alone, and so
+ * do the bits of a sum over a particle's neighbours.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -24,8 +24,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Truncating instead of flooring, and leaving tiny numbers as they are, changes only scaled positions below 1.
-      // These are all in the first cell, so the result equals that of core/world/cells.ts.
+      // Unlike core/world/cells.ts, this code truncates instead of flooring, and does not set tiny numbers to 0. This
+      // changes only scaled positions below 1, which are all in the first cell, so the cells are the same.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -114,7 +114,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** For each of these rows, the first slot of its three cells. It never decreases. */
+/** For each of these rows, the first slot of its three cells. These slots never decrease. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {
@@ -162,7 +162,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
-      // Advances by one slot or none without a branch, because both are about equally frequent.
+      // The first advance, by at most one slot, has no branch, because a branch would often be mispredicted.
       ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;

@@ -54,7 +54,7 @@ function wrapWith(
   }
 }
 
-/** Ascending ranges of slots in the cells ahead of a cell. In 3D there are at most nine rows, each in two parts. */
+/** Ascending ranges of slots in a cell and the cells ahead. In 3D there are at most nine rows of up to two ranges. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
@@ -191,8 +191,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // Across the end from the last row is the first row. In the same layer its keys are lower, so in 2D it is not
-    // ahead. In 3D, the first row of the next layer is ahead.
+    // The last row neighbours the first row across the end. The keys of the first row of the same layer are lower, so
+    // in 2D it is not ahead. In 3D, the first row of the next layer is ahead.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );
@@ -237,8 +237,8 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
 }
 
 /**
- * Returns the distance of two minimum images along an axis from a difference of coordinates. `period` is infinite if
- * the axis does not wrap.
+ * Returns the distance of two minimum images along an axis. `apart` is the difference of their coordinates. `period` is
+ * infinite if the axis does not wrap.
  */
 export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);

@@ -123,8 +123,8 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Returns the cell number of core/world/cells.ts (in an unbounded world, the bucket) for each of `ids()` that is not
-   * quarantined. A copy.
+   * Returns, for each particle of `ids()` that is not quarantined, its cell number as in core/world/cells.ts (in an
+   * unbounded world, its bucket), in a new array.
    */
   cells(): Uint32Array {
     const { keys, live, lattice } = this.order;
@@ -169,9 +169,9 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near as `radius` to the
-   * centre (default and maximum: half the diameter). The distance is the least t at which it comes so near. In a
-   * periodic world the ray wraps too, up to 64 periods, and a particle counts where the ray first meets it.
+   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets a particle if it comes as near as `radius`
+   * to the centre (default and maximum: half the diameter). The distance is the least such t. In a periodic world the
+   * ray wraps, up to 64 periods along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

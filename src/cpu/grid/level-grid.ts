@@ -94,9 +94,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets a particle if it comes as near to the centre as the
-   * particle's own radius. The distance is the least t at which it comes so near. In a periodic world the ray wraps
-   * too, up to 64 periods, and a particle counts where the ray first meets it.
+   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets a particle if it comes as near to the centre as
+   * the particle's own radius. The distance is the least such t. In a periodic world the ray wraps, up to 64 periods
+   * along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

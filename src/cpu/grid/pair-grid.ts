@@ -65,8 +65,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the ids in canonical order: by cell (or bucket of a table), then by id; quarantined particles come last. A
-   * copy.
+   * Returns the ids in canonical order, in a new array: by cell (or bucket of a table), then by id; quarantined
+   * particles come last.
    */
   ids(): Uint32Array {
     return this.order.source.slice(0, this.built);

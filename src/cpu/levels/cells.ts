@@ -168,7 +168,7 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell of a row up to which the cells from x on have consecutive buckets. */
+  /** Returns the last cell of a stretch along x: the cells from `x` to that cell have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
@@ -195,7 +195,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns the cells of the positions in one side of a box, as ranges: first and last cell of each. See Side. */
+  /** Returns the cells that a box covers along an axis, as ranges: first and last cell of each. See Side. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);

@@ -7,13 +7,13 @@
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
-/** Returns the planned size of the sample. A larger sample would take longer, but could measure smaller shares. */
+/** Returns the planned size of the sample. A larger sample would be slower but more precise. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
 /**
- * A sample is not used if it is more than this many times as large as planned. That may happen, because coincident
+ * The largest sample that is used, as a multiple of the planned size. A sample may be larger, because coincident
  * particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
@@ -48,7 +48,8 @@ export class LevelChoice {
   private sampled = 0;
   private together = 0;
   /**
-   * For each level and each number of levels in use above it: the least cost of those levels, and the lowest of them.
+   * For each level and each number of levels in use above it: the least cost of the levels above, and the lowest of
+   * them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);

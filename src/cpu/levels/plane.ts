@@ -1,6 +1,6 @@
 /**
  * The pair loop for particles with variable radii in 2D, if the table is dense and the world does not wrap. space.ts is
- * the same in 3D. search.ts says which pairs it finds, in which order.
+ * the same in 3D. search.ts describes the pairs and their order.
  */
 import type { SlotPairs } from '../shared/kernels';
 import { labelsDescent } from '../shared/lattice';
@@ -8,8 +8,8 @@ import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
 /**
- * Share of the square of a sum of radii. If a distance² differs from that square by at most this share, rounding may
- * decide, so the pair is tested exactly. It is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ * If distance² and (sum of radii)² differ by at most this share of the latter, rounding may decide, so the pair is
+ * tested exactly. The share is twice ROUNDING_BAND, because the sum of radii may be rounded too.
  */
 export const BAND = 2 * ROUNDING_BAND;
 
@@ -35,8 +35,8 @@ export function collect2D(task: LevelTask, order: LevelOrder, stop: number): voi
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests ranges of slots: the later slots of the particle's own cell and the next one, the row ahead, and three rows
-    // on each higher level.
+    // Tests ranges of slots: the rest of the particle's own cell with the next cell, the row ahead, and three rows on
+    // each higher level. A row has three cells.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

@@ -134,8 +134,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   /**
-   * Makes the lists for a slot: the cells ahead of its own, and the cells around its position on each higher level in
-   * use.
+   * Makes the lists for a slot: its own cell and the cells ahead, and on each higher level in use the cells around its
+   * position.
    */
   private listFrom(slot: number): void {
     const { order, is3D } = this;
@@ -327,7 +327,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Writes a pair, unless the other particle is only in a bucket of the span, not in one of its cells. */
+  /** Writes a pair. Skips it if the other particle shares a bucket with the span's cells but is in none of them. */
   private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;

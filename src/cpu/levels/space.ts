@@ -17,8 +17,8 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests ranges of slots: the later slots of the particle's own cell and the next one, the row ahead, three rows of
-    // the layer ahead, and nine rows on each higher level.
+    // Tests ranges of slots: the rest of the particle's own cell with the next cell, the row ahead, three rows of the
+    // layer ahead, and nine rows on each higher level. A row has three cells.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

@@ -3,9 +3,9 @@
  * objects in some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates,
  * each once, in no particular order; the caller tests them.
  *
- * The edge of a cell is the least power of two at or above the diameter of its objects and `cellSize`, if that is
- * given. So there is a level for each doubling of the radius; all levels share one table. Adding, moving or removing an
- * object looks at one or two buckets and allocates nothing.
+ * The edge of a cell is the least power of two that is at least the diameter of its objects and at least `cellSize`, if
+ * given. Cells of one size form a level; all levels share one table. Adding, moving or removing an object looks at one
+ * or two buckets and allocates nothing.
  */
 
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -71,10 +71,10 @@ export class LiveCells {
   );
   /**
    * For each level, the first and the last cell along each axis among the objects that the level has had since it was
-   * last empty. They limit long rays and large boxes.
+   * last empty. Searches along rays and in boxes skip the cells beyond.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along axes that wrap, a margin above the rounding error of adding a period to a position. Other axes: 0. */
+  /** Along axes that wrap, more than the rounding error of adding a period to a position; along other axes 0. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
   /** Scratch array: first and last cell of two ranges along each axis. The second range is usually empty. */

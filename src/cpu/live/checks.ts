@@ -4,7 +4,7 @@ import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 
-/** Checks the radius of an object. `half`: half the shortest period; a wider ball would overlap itself. */
+/** Checks the radius of an object. `half`: half the shortest period; a larger ball would overlap its own image. */
 export function checkRadius(radius: unknown, half: number): asserts radius is number {
   const most = Math.min(LARGEST_DIAMETER / 2, half);
   if (typeof radius === 'number') {

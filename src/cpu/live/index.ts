@@ -41,7 +41,7 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   readonly radius?: number | undefined;
   /**
    * Least edge of cells, rounded up to a power of two. All objects smaller than it share these cells. Set it if objects
-   * are small compared with the distances of `near`. Default: cells as small as their objects allow.
+   * are small compared with the radius of `near`. Default: cells as small as their objects allow.
    */
   readonly cellSize?: number | undefined;
 }
@@ -354,9 +354,9 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
-   * 0 ≤ t ≤ greatestDistance (Infinity is allowed). It meets an object if it comes as near to the centre as the
-   * object's radius. The distance is the least t at which it comes so near. In a periodic world the ray wraps too, up
-   * to 64 periods, and an object counts where the ray first meets it. All decisions are made in doubles.
+   * 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets an object if it comes as near to the centre
+   * as the object's radius. The distance is the least such t. In a periodic world the ray wraps, up to 64 periods along
+   * each axis, and meets each object only once. All decisions are made in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,

@@ -64,9 +64,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The search first looks as
-   * far as a cell is wide on the level with the most objects, and then farther. So a few objects of another size do not
-   * decide how far it looks at first.
+   * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The first search radius is
+   * the edge of the cells on the level with the most objects, so that a few objects of other sizes do not determine it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -91,8 +90,8 @@ export class DistanceSearch {
       live,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // `near` may look any distance. It visits each object once, even across an end of the world. On each level it
-      // visits at most as many cells as there are objects.
+      // `near` allows any reach. It visits each object once, even across an end of the world. On each level it visits
+      // at most as many cells as the level has objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),

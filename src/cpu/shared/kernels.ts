@@ -12,8 +12,8 @@ import type { Lattice } from './lattice';
 /** The arrays of the sort by column and row. */
 export interface Placement {
   /**
-   * Before the sort, the key of each particle of the input; after it, the key of each slot. The key of a position that
-   * is not finite is the one after the last cell's.
+   * Before the sort, the key of each particle of the input; after it, the key of each slot. A position that is not
+   * finite has the key after the last cell's.
    */
   readonly keys: Int32Array;
   /** The index in the input of the particle in each slot. */

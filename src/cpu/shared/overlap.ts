@@ -184,7 +184,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares exactly, in integers, with `diameter` + `rest`. `rest`: what a sum of radii in doubles has lost. */
+/** Compares a distance with `diameter` + `rest` exactly, in integers. `rest`: the rounding error of a sum of radii. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

@@ -1,16 +1,16 @@
 /**
  * Walks a ray through cells and finds the balls that it meets. ../equal/ray.ts uses it for a grid with one diameter,
  * ../levels/ray.ts for a grid with radii, ../live/ray.ts for an index.
- * Inputs: a ray that begins in the world, the cells along each axis, and a function that visits the particles of a row
- * of cells. Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps too, along each
- * axis at most MOST_PERIODS times, and a ball counts where the ray first meets it. A grid wraps centres by at most one
+ * Inputs: a ray from wrapRay, the cells along each axis, and a function that visits the particles of a row of cells.
+ * Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps, along each axis at most
+ * MOST_PERIODS times, and each ball is listed once, where the ray first meets it. A grid wraps centres by at most one
  * period. If a centre is still outside the box after that, no ray meets its ball. All decisions are made in doubles.
  *
  * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
  * walk goes through the layers of cells along z, the rows of each layer, and the cells of each row. For each layer and
- * row, it computes the times at which the ray is near, and goes on only where the ray is at these times. It visits each
- * cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than the rounding
- * errors.
+ * row, it computes the times at which the ray is near, and searches only the cells near the ray at these times. It
+ * visits each cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than the
+ * rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -29,8 +29,8 @@ export interface Ray {
 }
 
 /**
- * Returns the ray with its origin wrapped into a periodic world. Wrapping may round the origin. If the origin is so far
- * out that doubles cannot tell positions in a period apart, the ray begins at the low end of the axis.
+ * Returns the ray with its origin wrapped into a periodic world. Wrapping may round the origin. If doubles are too
+ * coarse at the origin to resolve a period, the ray begins at the low end of the axis.
  */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -123,7 +123,7 @@ export class Path {
   }
 
   /**
-   * Returns the least and the greatest coordinate, along an axis, of the centres of the balls that the ray may meet
+   * Returns the least and the greatest coordinate along an axis that a ball's centre may have if the ray meets the ball
    * between two times.
    */
   sweep(axis: number, [from, to]: Range): Range {
@@ -131,8 +131,8 @@ export class Path {
   }
 
   /**
-   * Returns the part of a span of times in which the ray may meet balls with centres between two coordinates of an
-   * axis. If there is no such part, the first time of the result is after the second.
+   * Narrows a span of times to those at which the ray may meet balls with centres between two coordinates of an axis.
+   * If there are none, the first time of the result is after the second.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -213,8 +213,8 @@ export class Path {
   }
 
   /**
-   * Returns whether a ball's centre is in the box along all axes that wrap. Balls outside count nowhere, because
-   * otherwise `seek` would test an unlimited number of images.
+   * Returns whether a ball's centre is in the box along all axes that wrap. No ray meets a ball outside, because `seek`
+   * would test an unlimited number of its images.
    */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;

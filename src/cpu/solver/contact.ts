@@ -11,7 +11,7 @@ export interface Response {
   /** Sums of the normal changes as vectors, and of their magnitudes; zero between passes. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /** The largest change that would end the approach in one contact; zero between passes. */
+  /** The largest velocity change that would end the approach of one contact; zero between passes. */
   readonly closings: Float64Array;
   /**
    * The normal velocity between each particle and its partner: negative, because they approach. −restSpeed if there is
@@ -34,14 +34,14 @@ export interface ContactKernels {
   /** Adds each pair's effect to `pushes`. It neither reads nor changes velocities. */
   pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   /**
-   * Applies `pushes` and `changes`, then the walls, and sets the loads. Sets `pushes`, `changes` and `bearings` to zero.
+   * Applies `pushes` and `changes`, then the walls. Sets the loads, and sets `pushes`, `changes` and `bearings` to 0.
    */
   finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
   /** Applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
   finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void;
 }
 
-/** The loops of a step; only these are unrolled for equal particles in worlds that do not wrap. */
+/** The loops of a step. Only these have unrolled copies, for particles of one radius in worlds that do not wrap. */
 export type StraightContact = Omit<ContactKernels, 'pushApart' | 'finishPushApart'>;
 
 /**

@@ -1,9 +1,8 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Simulations use it for
- * variable radii and for boxes, and in periodic worlds for equal particles too. For equal particles in other worlds
- * they take the loops of a step from plane-contact.ts and space-contact.ts, which are faster; pushing apart is always
- * done here.
- * Guarantee: for contacts of equal particles away from the ends of a periodic world, `findPartners` and `respond` give
+ * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Particles of one radius use
+ * the faster loops of plane-contact.ts and space-contact.ts instead, except `findPartners` and `respond` in periodic
+ * worlds and except pushing apart.
+ * Guarantee: for contacts of such particles away from the ends of a periodic world, `findPartners` and `respond` give
  * the same bits as in those two files.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare, massShare } from '../../core/contact/law';
@@ -163,8 +162,8 @@ export function pushApart(
 }
 
 /**
- * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: its radius,
- * or half of its edge along that axis; 0 if all have one radius, which those corners already contain.
+ * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
+ * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
  */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);

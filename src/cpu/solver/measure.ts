@@ -57,8 +57,8 @@ function countCandidates(order: CellOrder): number {
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
 /**
- * Runs a search to its end. The labels of the search must be slots. `diameter` is used if particles have no radii of
- * their own.
+ * Measures the overlaps of all pairs of a search. The labels of the search must be slots. `diameter` is used if
+ * particles have no radii of their own.
  */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;

@@ -93,14 +93,14 @@ export class Obstacles {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
-        // The obstacle does not move, so the particle moves for both sides of the contact.
+        // The obstacle does not move, so the particle gets the whole effect of the contact.
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
         const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * (depths[index] as number);
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // settle.ts holds what gravity added in this substep.
+        // Without the velocity that gravity added in this substep: static friction in settle.ts acts on that.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;

@@ -1,6 +1,6 @@
 /**
  * The contact law (core/contact/law.ts) for each particle, once the effects of its contacts are added up: limits the
- * change of its velocity, and holds it by static friction. For all worlds and sizes, in 2D and 3D.
+ * change of its velocity, then applies static friction. For all worlds and sizes, in 2D and 3D.
  */
 import { changeLimit, heldShare } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';

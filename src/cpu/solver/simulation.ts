@@ -4,9 +4,8 @@
  *
  * Two copies of the state alternate. Sums inside a pass are doubles. neighbours.ts hides whether particles have one
  * radius.
- * Guarantee: the same calls give the same bits, whatever was in memory before, because every sum is added in an order
- * that depends on the particles alone. Without continuous motion, steps allocate nothing that grows with the number of
- * particles.
+ * Guarantee: the same calls give the same bits, because every sum is added in an order that depends on the particles
+ * alone. Without continuous motion, steps allocate nothing that grows with the number of particles.
  */
 
 import { checkInteger } from '../../core/base/checks';

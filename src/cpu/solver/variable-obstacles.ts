@@ -1,8 +1,8 @@
 /**
- * Finds the obstacles that a particle overlaps, if sizes vary: it searches the tree of core/obstacles/tree.ts with the
- * box around the particle.
- * Guarantee: an overlap is decided as between two particles (../levels/search.ts; for boxes, shapes.ts), by minimum
- * images in periodic worlds. Every obstacle within reach is tested, whatever cells the particles are in.
+ * Finds the obstacles that a particle overlaps, if sizes vary. `find` searches the tree of core/obstacles/tree.ts with
+ * the box around the particle.
+ * Guarantee: overlaps follow the same test as between two particles (../levels/search.ts; for boxes, shapes.ts), with
+ * minimum images in periodic worlds. Every obstacle within reach is tested, whatever the particle's cell.
  * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
  * obstacles were given.
  */
@@ -117,7 +117,7 @@ export class VariableObstacles implements ObstacleSearch {
     const noise = 2 ** -48 * longestPeriod;
     const excess = squared - reach * reach;
     const band = 2 * wrappedBand(reach, longestPeriod) + noise * noise;
-    // This comparison makes a NaN no contact.
+    // This comparison treats NaN as no contact.
     if (!(excess <= band)) return false;
     if (excess < -band) return true;
     const { pair } = this;

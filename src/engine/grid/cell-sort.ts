@@ -1,7 +1,7 @@
 /**
  * The counting sort of particles into cells, for HashGrid, BoxPairs and Simulation. It owns the counts, starts, ranks
- * and entries; the caller owns the state. A rank numbers the particles of a bucket from 0. An entry is the slot that a
- * particle comes from, and its id.
+ * and entries; the caller owns the state. The rank of a particle is its number in its bucket, from 0. An entry is a
+ * particle's slot in the input, and its id.
  * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, the cell of each sorted
  * slot, and the state in canonical order. With `crowds` or levels also the list of heavy particles, with levels also
  * the finer entries.

@@ -55,8 +55,8 @@ export interface GridKernelOptions {
    * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
    * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`. Two
    * functions are optional. `fn skip(slot: u32)` is called for quarantined particles and for points that are not
-   * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads share a particle that has very many
-   * neighbours, in grids created with `crowds` or `radii`.
+   * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads handle one particle that has very
+   * many neighbours, in grids created with `crowds` or `radii`.
    */
   readonly code: string;
   /**
@@ -421,7 +421,7 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // With variable radii, the reach is in units of the sum of two radii: 1 means that the particles overlap.
+      // Over particles with variable radii, the reach is in units of the sum of two radii: 1 means that they overlap.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };

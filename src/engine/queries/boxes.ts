@@ -3,8 +3,7 @@
  * any size and position.
  * In a periodic world, a particle is in a box if one of its images is.
  * Ordering: boxes in the order of the input; per box ids ascending. The search only compares coordinates, so no
- * particle is borderline. If the list has no room for all particles of a box, the box's part of the list has only
- * holes, 2³² − 1.
+ * particle is borderline. If the ids of a box do not all fit, its part of the list has only holes, 2³² − 1.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';

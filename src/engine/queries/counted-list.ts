@@ -33,9 +33,8 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Decides where the list ends if not all entries fit. True: at its capacity; the fill writes some of the last owner's
-   * entries, or holes, into the remaining room. False, the default: before the first owner whose entries do not all
-   * fit.
+   * Decides where the list ends if not all entries fit. True: at its capacity; the last owner then has only some of its
+   * entries, or only holes. False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */

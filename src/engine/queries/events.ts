@@ -166,8 +166,8 @@ export class GridEvents {
   }
 
   /**
-   * Records the comparison of the pairs as they were last encoded with those of the previous comparison. Encode the
-   * pairs first. The caller submits.
+   * Records a comparison between the pairs of the last recorded search and those of the previous comparison. Encode
+   * the pairs first. The caller submits.
    */
   encode(encoder: GPUCommandEncoder): void {
     this.lists.begun.checkUsable();

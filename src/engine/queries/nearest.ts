@@ -61,7 +61,7 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 export class GridNearest {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** The number of points in the last recorded search, which `read` copies first. */
+  /** The number of points in the last recorded search. `read` first copies the results of that many points. */
   private lastCount = 0;
 
   private constructor(

@@ -90,8 +90,8 @@ export class PairQuery {
   /**
    * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
    * the sum of the tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted in 64 bits; it
-   * only serves to reject lists that the device cannot hold. The two numbers may differ, because the kernels may round
-   * a pair that nearly touches differently.
+   * only serves to reject lists that the device cannot hold. The two numbers may differ, because the kernels may decide
+   * differently about a pair that nearly touches.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));

@@ -2,11 +2,11 @@
  * Finds, on the GPU, the balls around the grid's particles that each of many rays meets. GridRays lists all balls,
  * GridFirstHits finds only the first per ray.
  * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
- * points is no farther from the ball's centre than the radius. The distance is the least t of such a point. In
- * a periodic world the ray wraps, and each ball counts once, where the ray first meets it.
+ * points is no farther from the ball's centre than the radius. The distance is the least such t. In a periodic
+ * world the ray wraps, and meets each ball only once.
  * Ordering: rays in the order of the input; per ray by ascending distance, then by id.
  * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,
- * 2³² − 1. If the list has no room for all entries of a ray, the ray's part of the list has only holes.
+ * 2³² − 1. If the entries of a ray do not all fit, its part of the list has only holes.
  */
 import {
   checkDimensions,
@@ -134,7 +134,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** Checks the radius. Returns its parameters, which the kernel does not read if radii vary. */
+/** Checks the radius and returns it as parameters. The kernel does not read them if radii vary. */
 function checkRadius(
   world: World,
   input: GridRaysInput,

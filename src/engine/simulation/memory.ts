@@ -25,8 +25,8 @@ import { packedBytes } from './obstacles';
  *   - two copies of position, velocity and id; a position takes 16 bytes with variable radii, and 32 with boxes;
  *   - an entry (8), a partner (4), and a rank, whose memory later holds the cell (4 bytes; in unbounded worlds and with
  *     variable radii, 8 in 2D and 16 in 3D);
- *   - with variable radii, room in the list of heavy particles (4), and two copies of the finer entries. A particle may
- *     be a finer entry on all levels but one (bounded and periodic worlds: all but two).
+ *   - with variable radii, a word for heavy particles (4), and two copies of the finer entries. A particle may be a
+ *     finer entry on all levels but one (bounded and periodic worlds: all but two).
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -77,7 +77,7 @@ export interface MemoryOptions {
 /**
  * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
  * number of buckets: the lowest power of two that is at least 4 · HASH_BLOCK, the capacity and the largest number of
- * obstacles. With levels, it is the lowest that is at least 4 · HASH_BLOCK and twice the capacity.
+ * obstacles; with levels, at least 4 · HASH_BLOCK and twice the capacity.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -133,9 +133,9 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * Returns the bytes of obstacles: their positions three times (given, sorted and packed); per obstacle an id (4), an
- * entry (8), and a rank or cell; the cells of their sort; one more word per partial measure. With levels, only the
- * tree, its bodies and that word.
+ * Returns the bytes of obstacles: the packed arrays (see packedBytes), and one more word per partial measure. Without
+ * levels, also the arrays of the sort: given and sorted positions; per obstacle an id (4), an entry (8), and a rank or
+ * cell; the cells.
  */
 function bytesOfObstacles(
   {
@@ -208,10 +208,10 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Each cell has a linked list of the paths through it; a node is an element of such a list. Paths are linked in pieces
- * of at most one cell's length, each of which touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two
- * such pieces, so every particle advances even if all are fast. FEWEST_NODES is the least number in all: enough for
- * 10,000 paths through a hundred cells each. A path that finds no free node is held.
+ * Each cell has a linked list of the paths through it; a node is an element of such a list. A path is linked in pieces
+ * no longer than a cell. A piece touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it
+ * advances even if all particles are fast. FEWEST_NODES is the least number in all: enough for 10,000 paths through a
+ * hundred cells each. A path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

@@ -1,7 +1,7 @@
 /**
- * The obstacles of a simulation on the GPU, stored behind the particles' cell starts in the same buffer, where
- * shaders/obstacles/ reads them. Obstacles of one radius are sorted into the cells of the simulation's world. With
- * variable radii, the CPU puts them into a tree.
+ * Stores a simulation's obstacles behind the particles' cell starts in the same buffer, where shaders/obstacles/ reads
+ * them. Obstacles of one radius are sorted into the cells of the simulation's world. With variable radii, the CPU puts
+ * them into a tree.
  * Ordering: `load` submits at once. The stored order is canonical: the same obstacles give the same bits.
  */
 
@@ -27,7 +27,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** The bytes of each part of the stored obstacles, in the order of the parts. With levels, `starts` is the tree. */
+/** Returns the bytes of each part of the stored obstacles, in their order. With levels, `starts` counts the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -56,7 +56,7 @@ export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): v
   checkBinds(gpu, bytes, what, `particles: ${capacity}, cells: ${Math.ceil(bytes / 4)}`);
 }
 
-/** `target` is the buffer of cell starts of the simulation's sort. */
+/** `target` is the simulation's buffer of cell starts. */
 export async function createObstacles(
   gpu: Gpu,
   world: World,

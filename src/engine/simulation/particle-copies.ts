@@ -2,8 +2,7 @@
  * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
  * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
  * in place.
- * Ordering: `upload` and `markLeaving` write through the queue immediately, so before any commands that are submitted
- * later.
+ * Ordering: `upload` and `markLeaving` write through the queue at once, ahead of all commands submitted later.
  */
 
 import { ArgumentError } from '../../core/base/errors';
@@ -33,7 +32,7 @@ type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 /** The number of the copy that holds the state, per kind of buffer. */
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A pending query about the state at the time when the query was submitted. */
+/** A pending query about the state as it was when the query was submitted. */
 interface Query {
   /** Copies the data that the query still needs. Called before the state changes. */
   preserve(): void;
@@ -88,7 +87,7 @@ export class ParticleCopies {
     return this.owned.buffers.leaving;
   }
 
-  /** Returns a key for bind groups, which depends on the copies that hold the state of these kinds. */
+  /** Returns a key for bind groups: which copies of these kinds hold the state. */
   keyOf(...kinds: readonly Kind[]): string {
     return kinds.map((kind) => this.current[kind]).join(' ');
   }

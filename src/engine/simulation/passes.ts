@@ -1,7 +1,7 @@
 /**
  * Creates the passes of a simulation, except the sort and continuous motion. Passes that look for neighbours exist once
- * per broad phase. The kernels of a step with the initial broad phase are compiled at once, every other kernel when it
- * is first recorded.
+ * per broad phase. The kernels of a step with the initial broad phase are compiled at once. All other kernels are
+ * compiled when they are first recorded.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';

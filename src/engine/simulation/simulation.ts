@@ -61,10 +61,10 @@ import { StateSubmissions } from './submissions';
 /** The buffers that hold the current state. A step may swap them, so get them again in each frame. */
 export interface SimulationBuffers {
   /**
-   * One vec2f (2D) or vec4f with w unused (3D) per particle, in cell order. With variable radii: vec4f in 2D too, with
-   * the radius in w and the load (see ParticleArrays) in z in 2D. With boxes: two vec4f per particle. The first holds the position, and in w the radius of the ball
-   * around the body. The second holds the half extents (0 for a ball), and in w the radius of a ball of the same area
-   * (3D: volume).
+   * One vec2f (2D) or vec4f with w unused (3D) per particle, in cell order. With variable radii, a vec4f in 2D too: w
+   * is the radius, and in 2D z is the load (see ParticleArrays). With boxes, two vec4f per particle. The first holds
+   * the position, and in w the radius of the ball around the body. The second holds the half extents (0 for a ball),
+   * and in w the radius of a ball of the same area (3D: volume).
    */
   readonly positions: GPUBuffer;
   /**
@@ -198,7 +198,7 @@ export class Simulation implements ParticleSimulation {
   /**
    * The state in GPU memory, for drawing and for the caller's kernels. Ids are read-only. Between two steps you may
    * write velocities and, without variable radii, positions; submit or record that work between the steps. Do not write
-   * positions while `findPairs` is pending: it would mix pairs of the old and the new positions.
+   * positions while `findPairs` is pending: its answer would mix pairs of the old and the new positions.
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
@@ -325,8 +325,8 @@ export class Simulation implements ParticleSimulation {
 
   /**
    * Resolves to all pairs that overlap at the time of the call: each once, in ascending order of ids. The host first
-   * reads the number of pairs, then reserves a list for them. If the device cannot hold the list, the error names that
-   * number.
+   * reads the number of pairs, then reserves a list for them. If the device cannot hold the list, the error states the
+   * number of pairs.
    */
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();

@@ -1,9 +1,8 @@
 /**
- * Makes the stages of a simulation's changes and queries. A stage is a pass that is bound to the copies that hold the
- * state.
+ * Makes the stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state.
  *
  * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
- * finer entries; with `continuous` too, because ccd changes positions after the integration.
+ * finer entries. With `continuous` the sort counts because ccd changes positions after the integration.
  * Creating a stage already swaps the copies that the stage will write, so record stages in the order of their creation.
  */
 import type { Settings } from '../../core/contact/settings';
@@ -96,7 +95,7 @@ export class SimulationStages {
   }
 
   /**
-   * Measures the greatest distance that a particle may move in the time step of the parameters, in diameters of that
+   * Measures the greatest distance that any particle may move in the recording's time step, in diameters of that
    * particle.
    */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {

@@ -166,7 +166,7 @@ function countOf(positions: unknown, dimensions: Dimensions): number | undefined
   return positions.length / dimensions;
 }
 
-/** Checks species and returns a copy. Without `count` the positions are invalid, which another check reports. */
+/** Checks species and returns a copy. `count` is undefined for invalid positions, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,

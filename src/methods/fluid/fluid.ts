@@ -140,8 +140,8 @@ export class Fluid {
 
   /**
    * Advances by `dt` seconds. `substeps` defaults to the setting of that name. If the GPU has yet to report the ids of
-   * drained particles, step returns a promise. Until it settles, further steps queue up, and any other change of the
-   * fluid throws.
+   * drained particles, step returns a promise. Until the promise settles, further steps queue up, and any other
+   * change of the fluid throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -411,7 +411,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Resolves to the ids of particles that are drained but not yet removed when this is called; see turnover.ts. */
+  /** Resolves to the ids of particles that are drained but not yet removed at the time of the call; see turnover.ts. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };

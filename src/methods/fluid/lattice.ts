@@ -4,12 +4,12 @@
  *
  * Every array over a lattice has one entry per cell, and one more layer of entries at the upper end of each axis (in 2D
  * not along z). Cells of that layer are solid, and their lower faces are the upper walls. The lower neighbour of cell n
- * along an axis is n − stride, with the axis' stride from `strides`. Face `axis` of entry n lies between these two
- * cells.
+ * along an axis is n − stride, with the axis' stride from `strides`. Face `axis` of entry n lies between cell n and its
+ * lower neighbour.
  *
  * Before the first cell there are `first` more entries, so that n − stride is in the array for every cell n. These
- * entries are solid, and 0 in all arrays except that of the kinds. So the lower neighbour of a cell at the lower end of
- * an axis is always solid: one of these entries, or an entry of an upper layer.
+ * entries are solid, and 0 in all arrays except that of the kinds. So every cell at the lower end of an axis has a
+ * solid lower neighbour: one of these entries, or an entry of an upper layer.
  */
 export type Triple = readonly [number, number, number];
 

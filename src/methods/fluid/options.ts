@@ -1,5 +1,5 @@
 /**
- * Defaults and checks of a fluid's options, and its initial particles. Errors come before arrays of particles are
+ * Defaults and checks of a fluid's options, and its initial particles. All checks come before arrays of particles are
  * allocated.
  */
 import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';

@@ -22,10 +22,10 @@ export interface FluidSettings {
   /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy that a substep may remove before it moves the particles down a little to remove
-   * potential energy. Default 0.001. A substep that gained energy first removes FLIP's noise, then at most this share
-   * of the kinetic energy, then potential energy. If that is not enough, it removes more kinetic energy. With a share
-   * of 0, or while an obstacle moves, it removes nothing, and energy may grow.
+   * Share of the kinetic energy that a substep may remove before it lowers particles. Default 0.001. A substep that
+   * gained energy removes FLIP's noise first, then at most this share of the kinetic energy. If that is not enough, the
+   * substep lowers particles a little, then removes more kinetic energy. With 0, or while an obstacle moves, substeps
+   * remove nothing, and energy may grow.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */

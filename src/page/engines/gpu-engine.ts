@@ -48,7 +48,7 @@ const USUAL_MEMORY = 8;
  */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/** Longer lengths are drawn as this one. In an unbounded world lengths may be so great that their products overflow. */
+/** Greatest length that is drawn. In an unbounded world lengths may be so great that their products overflow. */
 const FARTHEST_DRAWN = 2 ** 60;
 
 /** Bytes per particle of the largest buffer in most scenes: a 3D vector, or the starts of four cells. */

@@ -1,6 +1,6 @@
 /**
  * Chooses the corner of a cell in which the cell's number is written: the first corner that no particle covers,
- * starting at the upper left. If particles cover all corners, chooses the one farthest from any particle.
+ * starting at the upper left. If particles cover all corners, chooses the corner whose nearest particle is farthest.
  */
 
 /**

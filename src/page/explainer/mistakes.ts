@@ -19,9 +19,7 @@ export type Pair = readonly [number, number];
 export interface Search {
   /** The number of tests of one particle against another. */
   readonly looks: number;
-  /**
-   * How often each touching pair is found, by nameOf(). A correct search finds each pair twice, once from each side.
-   */
+  /** How often the search finds each touching pair, by the pair's nameOf(). A correct search finds each pair twice. */
   readonly found: ReadonlyMap<string, number>;
   /** Touching pairs, by brute force. */
   readonly truth: readonly Pair[];
@@ -130,9 +128,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/**
- * Creates particles with small overlaps. With these, a search with too small cells seldom finds all contacts by luck.
- */
+/** Creates particles with small overlaps. A search with cells that are too small seldom finds all these contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);

@@ -44,8 +44,8 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'probe',
     `Which particles touch? Two that are closer than the diameter, ${diameter}, are in the same cell or in adjacent cells, ` +
-      'because a cell is at least as wide as that. So each particle searches only nine cells. The three cells of a row ' +
-      `are one range of slots. First, test by test, the particle with the most candidates: particle ${idOf(busiest)}.`,
+      'because cells are at least one diameter wide. So each particle searches only nine cells. The three cells of a row ' +
+      `are one range of slots. The next steps show each test of particle ${idOf(busiest)}, which has the most candidates.`,
   );
 
   const own = grid.cells[busiest] as number;
@@ -148,8 +148,8 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
-      'read the old positions and write new ones. The engine does this in the same pass as the probe (only its reads of ' +
-      'contacts are marked here). There, a pass removes only a share of the overlap, so that crowds come to rest.',
+      'read the old positions and write new ones. The engine does this in the same pass as the probe; here, only reads of ' +
+      'contacts are marked. In the engine, a pass removes only a part of the overlap, so that crowds come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];

@@ -15,7 +15,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** The array has one entry for each of these. If these are cells, three more entries follow. */
+  /** The array has one entry per particle, cell, list entry or slot. For cells, three more entries follow. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;

@@ -52,7 +52,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** The field's maximum. It is more than a page can hold, together with the earlier states that the page keeps. */
+/** The field's maximum. A page cannot hold so many particles and the earlier states that it keeps. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -340,7 +340,7 @@ export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** If this value is not allowed, returns a sentence that says which values are. Otherwise returns undefined. */
+/** If this value is not allowed, returns a sentence that names the allowed values. Otherwise returns undefined. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -358,7 +358,7 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** Returns the allowed value nearest to a text from a link; undefined if the text is not a value. */
+/** Reads a field's value from a link and clamps a number to its range; undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;

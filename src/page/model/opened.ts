@@ -11,7 +11,7 @@ import { type Choices, type FieldName, fieldOf } from './fields';
 
 export interface Opened {
   readonly name: string;
-  /** The scene that the state comes from, if the file contains it. */
+  /** The scene that the state comes from, if the file names the scene. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
   /** Options of a simulation that accepts the checkpoint. */

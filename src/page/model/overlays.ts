@@ -73,7 +73,7 @@ export const WIDE_CELL = 9;
 
 /** Opacity of the lines around the smallest and around the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** Opacities of cells: an almost empty cell has nearly the first, a cell at the end of the scale has the second. */
+/** Opacities of almost empty cells and of cells at the end of the heat map's scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;

@@ -64,8 +64,8 @@ export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
   readonly method?: 'fluid' | 'flock' | undefined;
   /**
-   * All obstacles, if the method sets them; undefined if only the page sets obstacles. Their positions are current,
-   * unless only the GPU has these (see `copyMovedObstacles`).
+   * All obstacles, if the method sets them; undefined if only the page sets obstacles. Their positions are out of date
+   * if `copyMovedObstacles` exists.
    */
   readonly moved?: StaticBodies | undefined;
   /** Simulated time at which each particle was added, by id, if the method stores these times. */
@@ -106,7 +106,7 @@ export interface MethodStart {
 }
 
 export interface Start {
-  /** Options of a simulation of collisions. If a method runs, they describe one with the method's particles. */
+  /** Options of a simulation of collisions. If a method runs, the simulation has the method's particles. */
   readonly options: SimulationOptions;
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;

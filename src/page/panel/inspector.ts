@@ -244,8 +244,8 @@ export class Inspector {
         ['Cell', `${cellText(own)}${own.level === undefined ? ringText(world) : `, level ${own.level}`}`],
         [world.kind === 'unbounded' ? 'Bucket' : 'Index', formatCount(own.bucket)],
         ['Slot', `${formatCount(slot)} of ${formatCount(count)}`],
-        ['Its slice', `from slot ${formatCount(own.start)}, before ${formatCount(own.end)}`],
-        ['Ids in it', idsText(own.ids, details.id)],
+        ['Slice of slots', `from slot ${formatCount(own.start)}, before ${formatCount(own.end)}`],
+        ['Ids in the cell', idsText(own.ids, details.id)],
       );
     }
     const list = element('dl');
@@ -266,7 +266,7 @@ export class Inspector {
       parts.push(
         element(
           'p',
-          'Inspecting so many particles takes long, so this is not updated while the simulation runs.',
+          'Inspecting so many particles takes long, so this card is not updated while the simulation runs.',
         ),
       );
     }

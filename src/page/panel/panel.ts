@@ -1,6 +1,6 @@
 /**
  * The panel: shows the choices, notes and figures, and reports the visitor's choices. lil-gui builds the controls from
- * FIELDS. This file adds their notes and their sliders, which are the browser's own, for keyboards and screen readers.
+ * FIELDS. This file adds notes and the browser's own sliders, which work with keyboards and screen readers.
  * Other elements are in index.html, except those that figures.ts adds. Texts are inserted as text, never as HTML.
  */
 import GUI, { type Controller } from 'lil-gui';

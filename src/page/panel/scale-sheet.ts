@@ -83,7 +83,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // If the visitor cancels before the engine is ready, destroy the engine when it is.
+        // If the visitor cancels before the engine is ready, destroy the engine when it is ready.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });

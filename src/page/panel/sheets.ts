@@ -1,6 +1,6 @@
 /**
- * The parts that the first picture does without: inspector, sweep (the timing of many runs), films and presets. Each
- * part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so and the next
+ * Loads the parts that the first picture does not need: inspector, sweep (the timing of many runs), films and presets.
+ * Each part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so and the next
  * request tries again.
  */
 

@@ -219,7 +219,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // If the sweep ends before the run is ready, destroy the run when it is.
+    // If the sweep ends before the run is ready, destroy the run when it is ready.
     starting.then(
       (late) => late.destroy(),
       () => undefined,

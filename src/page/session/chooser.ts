@@ -122,8 +122,8 @@ export class Chooser implements ToolHost {
   }
 
   /**
-   * Calls `act` once the work of earlier calls is done, and shows an error of `act`. If another run has replaced `run`
-   * by then, does neither.
+   * Calls `act` once the work of earlier calls is done, and shows an error of `act`. Skips the call or the error if
+   * another run has replaced `run`.
    */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;

@@ -95,7 +95,7 @@ export class History {
   }
 
   /**
-   * Drops the second oldest state until the limits hold. If the last two states are still too large, drops the older.
+   * Drops the second oldest state until the limits hold. If two states remain and are too large, drops the older.
    */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);

@@ -25,7 +25,7 @@ export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
   /** Resolves when the marks show the present state. */
   catchUp(): Promise<void>;
-  /** Returns a copy of the picture with the marks drawn on it. */
+  /** Returns a copy of the picture with the marks, or the picture itself if there are no marks. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
 }
 
@@ -83,7 +83,7 @@ export class Picture {
     this.painted.emit();
   }
 
-  /** Passes every new picture to `watcher` from now on, and unchanged pictures every STILL_MS. Undefined ends this. */
+  /** Passes new pictures to `watcher` from now on, and unchanged ones every STILL_MS. `undefined` stops this. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }

@@ -38,7 +38,7 @@ export interface Shown extends Prepared {
 export class Restarts {
   /** Emitted when a run is ready to be drawn. */
   readonly shown = new Signal<Shown>();
-  /** Emitted when nothing runs any more, until the visitor's next request. */
+  /** Emitted when nothing runs any more. The visitor's next request tries again. */
   readonly stopped = new Signal();
   /** Emitted when changed settings have been applied to the present run. */
   readonly adjusted = new Signal<Run>();
@@ -78,7 +78,7 @@ export class Restarts {
     await this.working;
   }
 
-  /** Starts over with these choices. If another start is in progress, waits until that start is done. */
+  /** Starts over with these choices. If another start is in progress, this start follows it. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();

@@ -37,7 +37,7 @@ export class Tools {
   private grip: { readonly id: number; readonly depth: number } | undefined;
   /** The position at which the wall ends so far. */
   private end: readonly number[] | undefined;
-  /** The position up to which the wall is still to be built, when there is room. */
+  /** The position to which the wall must still grow, once there is room for more obstacles. */
   private goal: readonly number[] | undefined;
   /** The choices of the run when the pointer went down. */
   private begun: Selection | undefined;
@@ -45,8 +45,8 @@ export class Tools {
   /** True if a step has been taken since the pointer went down. */
   private hasActed = false;
   /**
-   * The run for which room was requested since the pointer went down. A granted request starts a new run. If the run is
-   * still this one, the request is pending or was refused, so it is not repeated.
+   * The run for which room was requested since the pointer went down. A granted request starts a new run. While this
+   * run goes on, the request is pending or was refused, so the tool does not repeat it.
    */
   private fullRun: Run | undefined;
   /** The position of a push or pull that ended before a step. The next step applies it. */

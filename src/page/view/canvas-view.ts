@@ -24,8 +24,8 @@ const RIM_WIDTH = 1.5;
 /** Brightness of a rim, as a share of its face's brightness. */
 const RIM_BRIGHTNESS = 0.7;
 /**
- * The direction to the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl. shadeFaces() copies
- * that shader's shares of light, too.
+ * The direction to the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl. shadeFaces()
+ * repeats three more factors from that shader.
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 

@@ -37,7 +37,7 @@ export function createCpuTally(
 function countEnds(simulation: SimulationView, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs?.();
   const counts = new Uint32Array(ids.length);
-  // The CPU engine never returns a promise; this only narrows the type.
+  // The CPU engine never returns a promise; the check for one only narrows the type.
   if (!found || found instanceof Promise) return counts;
   const indices = new Uint32Array(simulation.capacity);
   ids.forEach((id, index) => {

@@ -1,7 +1,8 @@
 /**
  * Describes what the grid does for one particle: its cell, its slice of the sorted array, the cells that it probes, and
  * the verdict on each candidate. The reference computes the numbers, with the cells and the order of the GPU engine.
- * Rounding may change distances, and the verdict on a pair that almost touches. The broad phase is always the grid.
+ * Rounding may differ from the GPU's, and so may the verdict on a pair that almost touches. The broad phase is always
+ * the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -14,7 +15,7 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
 
-/** The most particles among which one can be inspected. With more, the page would respond too slowly. */
+/** The most particles with which the inspector works. With more, the page would respond too slowly. */
 export const MOST_INSPECTED = 1_000_000;
 
 /** The slots from `start` to `end` − 1 of the sorted array. */

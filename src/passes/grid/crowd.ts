@@ -1,7 +1,7 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl. Sorts crowded buckets between scatter and gather, and lists the heavy
- * particles after the gather. One list serves both. First it holds the tiles of crowded buckets; one workgroup sorts
- * each tile. Then it holds the heavy particles, or with levels only their number: their slots are then in the list of
+ * particles after the gather. The list first holds the tiles of crowded buckets; one workgroup sorts each tile. Later
+ * it holds the heavy particles. With levels it holds only their number; their slots are in the list of
  * finer-entries.ts.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
@@ -160,8 +160,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // Heavy particles take a word each. The tiles need less room: a tile takes two words, there are more than CROWDED
-    // entries per tile on average, and a particle has at most one finer entry per level.
+    // A heavy particle takes one word. The tiles take fewer words in all: two per tile, which has more than CROWDED
+    // entries on average, and a particle has at most one finer entry per level.
     const owned = await createBuffers(
       gpu,
       'grid',

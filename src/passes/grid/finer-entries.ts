@@ -1,8 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl. In grids with levels, it lists the finer entries of each cell: particles at
- * least `finerSteps` levels below the cell's level (core/world/cells.ts). The list has room for each particle on every
- * level on which it may be a finer entry, and for the heavy particles at the end. If there are too few levels for finer
- * entries, the pass only sets the header and clears the list of crowds.
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell, in grids with levels. These are
+ * particles at least `finerSteps` levels below the cell's level (core/world/cells.ts). The list has space for each
+ * particle on every level on which it may be a finer entry, and for the heavy particles at the end. If there are too
+ * few levels for finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';

@@ -75,7 +75,7 @@ export class Scan {
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** Like `bind`, but without waiting for memory. `settled` rejects if the device had too little. */
+  /** Like `bind`, but without waiting for memory. `settled` rejects if the device had too little memory. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,

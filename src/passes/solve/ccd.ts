@@ -307,7 +307,7 @@ export class CcdPass {
     };
   }
 
-  /** Resets the counters of a step. Record this before the first substep. */
+  /** Resets the counters of a time step. Record this before its first substep. */
   encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
     this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }

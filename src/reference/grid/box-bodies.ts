@@ -10,7 +10,7 @@ import type { World } from '../../core/world/world';
 const { fround } = Math;
 
 export interface BoxBodies {
-  /** x, y, z (0 in 2D) and radius of each box, as the GPU stores them. */
+  /** x, y, z (0 in 2D) and radius of each body, as the GPU stores them. */
   readonly bodies: Float32Array;
   readonly invalid: number;
   readonly tooLarge: number;

@@ -25,14 +25,14 @@ const SMALLEST_NORMAL = 2 ** -126;
  * factor of up to 1 + u, its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings, in
  * any order. All terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves
  * a rounding, which only lowers the error. D² itself is rounded once. So a decision can only be wrong if |d² − D²| ≤
- * ((1 + u)^(k + 2) − 1) d² + u D². As d² is that close to D², the right side is (k + 3) u D². A factor of 1 + 2⁻²⁰
+ * ((1 + u)^(k + 2) − 1) d² + u D². As d² is so close to D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰
  * covers the terms in u².
  *
  * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D². For each flushed
  * difference they add at most twice the distance times SMALLEST_NORMAL.
  *
- * In a periodic world, the difference of coordinates at opposite ends is about the period P. It is rounded, ± u P,
- * before P is subtracted. This adds ± k u² P² + 2 √k D u P to d².
+ * In a periodic world, the difference of coordinates at opposite ends is about the period P. Its rounding, before P is
+ * subtracted, is off by up to u P. This changes d² by up to k u² P² + 2 √k D u P.
  */
 export function pairBand(dimensions: number, diameter: number, period: readonly number[] = []): number {
   const around = UNIT_ROUNDOFF * Math.max(0, ...period);
@@ -101,8 +101,8 @@ export class PairJudge {
   }
 
   /**
-   * Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. Then nothing
-   * is rounded, fused or not, and there is only one answer.
+   * Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. Then no
+   * device rounds, so there is only one answer.
    */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;

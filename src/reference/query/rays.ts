@@ -30,9 +30,9 @@ export interface ReferenceHits {
 
 /**
  * The greatest error of the distance between a centre and a ray in 32-bit floats, as a share of the distance from the
- * ray's origin to the centre. With u = 2⁻²⁴, the errors are: u of the difference of centre and origin, 3 u of its
- * product with the direction, 5 u (2.5 ulp) of the quotient, 2 u of the position on the ray, u of the rest, and 2 u of
- * the radius². Their sum is less than 16 u.
+ * ray's origin to the centre. With u = 2⁻²⁴, the errors are: u for the difference of centre and origin, 3 u for its
+ * product with the direction, 5 u (2.5 ulp) for the quotient, 2 u for the position on the ray, u for the vector from
+ * there to the centre, and 2 u for the radius². Their sum is less than 16 u.
  */
 const BAND = 2 ** -20;
 

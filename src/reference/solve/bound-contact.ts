@@ -17,15 +17,15 @@
  * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
  *
  * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P before P
- * is subtracted: ± u P, which is √k u P / d relative to the distance. This is added to DISTANCE, and to NORMAL once
- * more, beyond the DISTANCE that it contains. Then the error of n is not relative to each component.
+ * is subtracted: ± u P, which is √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice
+ * this error. The error of n is then not relative to each component.
  *
  * Variable radii: instead of D there is the reach R, the sum of both radii, rounded once. So distance² is compared with
  * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m (massShare in
  * src/core/contact/law.ts) is no longer ½:
  *   q     the smaller radius / the larger:               off by 5 u
  *   qᵏ    k − 1 products:                                off by 11 u in 2D, 17 u in 3D
- *   A, B  1 (1 + load) and qᵏ (1 + load), the masses:    off by u (the sum), and by qᵏ + 2 u (the sum and a product)
+ *   A, B  the masses 1 (1 + load) and qᵏ (1 + load):     A off by u, B by the error of qᵏ and 2 u
  *   m     one of them, divided by A + B:                 off by SHARE = 20 u in 2D, 26 u in 3D
  * The loads have no error: GPU and reference read the same bits. The relative errors of A and of B count once each at
  * most, because they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. If loads are not
@@ -35,13 +35,12 @@
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
- * values, the error is 0. Let e be the length of the vector of these errors, and o the vector of the positive b.
+ * values, the error is 0. Let e be the length of the vector of these errors, and o the vector of max(b, 0).
  *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, the normal o / |o| by 2 e / |o| and NORMAL. The
- *     code allows twice as much of e, 2 e / |o| in the distance and 4 e / |o| in the normal, as if the difference of
- *     coordinates were off by 2 e.
+ *     code allows twice the terms in e: 2 e / |o| in the distance and 4 e / |o| in the normal.
  *   - If o is 0, the overlap is off by the error of b along the axis of the shortest way out.
- * If rounding may decide whether o is 0, which axis that is, or to which side the normal points, the contact has no
- * bound.
+ * If rounding may decide whether o is 0, the axis of the shortest way out, or the sign of the normal, the contact has
+ * no bound.
  */
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART } from '../../core/particles/shapes';
@@ -67,18 +66,18 @@ export interface ExactContact {
   readonly isBorderline: boolean;
   /** True if rounding may decide the normal, so that the contact has no bound. */
   readonly hasNoBound: boolean;
-  /** Counts loads: for a contact that does not bounce. */
+  /** The factors with loads, for a contact that does not bounce. */
   readonly part: Part;
-  /** Does not count loads: for a contact that bounces, and for a pass that only pushes apart. */
+  /** The factors without loads, for a contact that bounces and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
   readonly isObstacle: boolean;
 }
 
-/** The part of one of the two particles in the effect of a contact: see contact-law.ts. */
+/** The factors of a contact's effect on one of the two particles: see contact-law.ts. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
-  /** The relative error of `share` and of `grip`, including one product. */
+  /** The relative error of `share` and of `grip`, including the rounding of one product. */
   readonly error: number;
 }
 
@@ -109,7 +108,7 @@ interface Geometry {
   readonly normal: readonly number[];
   /** 0 if the bodies are apart. */
   readonly overlap: number;
-  /** The error of the overlap, without its own rounding. */
+  /** The error of the overlap, without the rounding of the overlap itself. */
   readonly error: number;
   /** The largest overlap that GPU or reference may compute if exact arithmetic gives none. */
   readonly borderlineOverlap: number;
@@ -167,7 +166,7 @@ function boundBalls(
   };
 }
 
-/** Bounds the geometry of two bodies, of which each may be a box: see the header. */
+/** Bounds the geometry of two bodies, each of which may be a box: see the header. */
 function boundShapes(
   { dimensions, period }: World,
   grid: GridState,
@@ -214,8 +213,7 @@ function boundShapes(
       (depths[least] as number) - (depths[axis] as number) <=
         (errors[least] as number) + (errors[axis] as number),
   );
-  // True if rounding may decide whether `outside` is 0, along which axis the overlap is smallest, or to which side the
-  // normal points.
+  // True if rounding may decide whether `outside` is 0, the axis of the smallest overlap, or the sign of the normal.
   const hasNoBound =
     error > 0 &&
     (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);

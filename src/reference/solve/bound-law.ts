@@ -11,27 +11,27 @@
  *
  * Comparisons of a decide whether two particles bounce. A bounce has another push, another mass share, another change,
  * no friction on the position, and neither support nor bearing. If errors may change the decision for either particle,
- * the contact is not settled. Then the error of each result is the larger of its errors in both outcomes, where the
- * distance between the outcomes is added to the error of the other outcome.
+ * the contact is not settled. Then the error of each result is the larger of two: its error as decided; and its error
+ * in the other outcome, plus the distance between the outcomes.
  *
- * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by g times the
- * error of s plus f times the error of c, and no more, however small s is. The roundings of G are: f c or g |s| (1 u);
- * |s| twice, in the minimum and in the denominator (k / 2 u + 9 u each); a quotient (5 u); a product (u). Their sum, (k
- * + 25) u |G|, is taken as (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
+ * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most g
+ * times the error of s plus f times the error of c, however small s is. The roundings of G are: f c or g |s| (1 u); |s|
+ * twice, in the minimum and in the denominator (k / 2 u + 9 u each); a quotient (5 u); a product (u). Their sum is
+ * (k + 25) u |G|; the code allows (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
- * Support c n: off by the error of c, by NORMAL, and by one product. Its component along a vector g, for example
- * gravity, is off by the error of c times |n·g|, and by c (NORMAL + u) times the sum of |nᵢ gᵢ|, or times |g| if the
- * errors of n are not relative to each component. Bearing c: off by the error of c. Both are 0 in a bounce. Closing −m
- * a: off by the error of m a. The closing of a particle is the largest of its contacts, at least 0. It lies between the
- * largest lower and the largest upper end of the single ranges. A contact that GPU or reference may leave out has no
- * lower end.
+ * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The component
+ * of the support along y is off by the error of c times |n·y|, and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the
+ * errors of n are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c. Support and
+ * bearing are 0 in a bounce. Closing −m a: off by the error of m a. The closing of a particle is the largest closing of
+ * its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges. A contact
+ * that GPU or reference may leave out has no lower end.
  *
- * A wall adds its change and its friction in the same way (f c against the whole of s), with the errors of the position
- * and velocity before the wall. Clamping to the walls enlarges no error. The change also adds to the bearing, with one
- * rounding. At a wall without a bounce, the normal velocity v becomes min(v + depth / dt, 0): the error of v does not
- * grow, and that of depth / dt adds to it. A bounce makes it −e v, which is off by no more than v, as e ≤ 1. What
- * friction leaves of s, s minus its projection onto a ball, is off by the error of s plus f times the error of c, like
- * the projection. So the error of the velocity before the wall counts once.
+ * A wall adds its change and its friction in the same way, with g = 1, and with the errors of the position and velocity
+ * before the wall. Clamping to the walls enlarges no error. The change also adds to the bearing, with one rounding. At
+ * a wall without a bounce, the normal velocity v becomes min(v + depth / dt, 0): the error of v does not grow, and the
+ * error of depth / dt adds to it. A bounce turns v into −e v, which is off by no more than v, as e ≤ 1. Friction leaves
+ * s minus the projection of s onto a ball. This rest is off by the error of s plus f times the error of c, like the
+ * projection. So the error of the velocity before the wall counts once.
  *
  * Variable radii: m |a| in the limit and in the bounce, and 2 m · gripShare · |s|, are off by SHARE and by one product
  * more. The limit of a position at a wall includes the radius; GPU and reference round this sum alike.
@@ -40,12 +40,12 @@
  * as for m = ½. The velocity of an obstacle is 0, so r is v without error. Friction acts on v − gravity · dt instead of
  * r. The product is off by u |gravity · dt|. The difference rounds once, as the difference of velocities in r does.
  * Taking the part of a vector across n does not enlarge its error, so s is off by u |gravity · dt| more.
- * Let S be the sum of the obstacles' pushes, changes except a bounce, supports or bearings. S is multiplied by
- * t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps. M may be off by the largest error of
- * an overlap, and T by the sum of the errors and by the roundings of the sum. t lies between the values that these
- * errors allow, with a quotient (5 u) and a product (u) more. The error of t S is the width of this range times the sum
- * of magnitudes, which is at least |S|. If it is not settled whether a contact bounces, it is not settled either
- * whether its change is multiplied by t. Then the lengths of both outcomes are added to the error.
+ * Let S be one of four sums over obstacles: of pushes, of changes except a bounce, of supports, or of bearings. S is
+ * multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps. M may be off by the
+ * largest error of an overlap, and T by the sum of the errors and by the roundings of the sum. t lies between the
+ * values that these errors allow, with a quotient (5 u) and a product (u) more. Beyond the error of S, t S is off by
+ * the greatest deviation of t times the sum of magnitudes, which is at least |S|. If it is not settled whether a
+ * contact bounces, t may or may not multiply its change. Then the lengths of both outcomes are added to the error.
  */
 import { BOUNCE_PUSH } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
@@ -67,7 +67,7 @@ import {
 } from './bound-sums';
 import type { Box } from './contact-law';
 
-/** The decision whether a contact bounces. `isSettled` means that no error could change it. */
+/** The decision whether a contact bounces. `isSettled`: no error could change the decision. */
 export interface Verdict {
   readonly isBounce: boolean;
   readonly isSettled: boolean;
@@ -75,7 +75,7 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
-/** The effect of a contact in one outcome, or the effect that covers both outcomes. */
+/** The effect of a contact in one of the two outcomes: with or without a bounce. */
 interface Outcome {
   readonly push: Term;
   readonly change: Term;
@@ -212,7 +212,7 @@ function withoutBound(outcome: Outcome): Outcome {
   };
 }
 
-/** Returns what a contact causes as decided, and the other outcome if the decision is not settled. */
+/** Returns the effect of a contact as decided, and the other outcome if the decision is not settled. */
 function outcomesOf(substep: Substep, contact: ExactContact, { isBounce, isSettled }: Verdict) {
   const decided = outcomeOf(substep, contact, isBounce);
   const all = contact.hasNoBound ? withoutBound(decided) : decided;
@@ -371,7 +371,7 @@ function meetWall(
     friction * changeError +
     accuracy.friction * grip +
     2 * U * (length(velocity.value) + grip + change);
-  // A bounce does not take back the sliding motion.
+  // In a bounce, friction does not change the position.
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
   if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);

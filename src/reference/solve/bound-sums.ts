@@ -42,19 +42,19 @@ export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   };
 }
 
-/** An exact vector, and the greatest distance of a computed one from it. */
+/** An exact vector, and the greatest distance of the computed vector from it. */
 export interface Approximate {
   readonly value: number[];
   error: number;
 }
 
-/** An exact number, and the greatest difference of a computed one from it. */
+/** An exact number, and the greatest difference of the computed number from it. */
 export interface ApproximateNumber {
   value: number;
   error: number;
 }
 
-/** One contribution to a sum. `magnitude` is at least its length; the roundings of the sum are relative to it. */
+/** A contribution to a sum. `magnitude` is at least the length of `value`, and scales the roundings of the sum. */
 export interface Term extends Approximate {
   readonly magnitude: number;
 }
@@ -69,7 +69,7 @@ export function either(term: Term, other: Term): Term {
   };
 }
 
-/** The exact sum of the contributions of contacts, and the error of a computed one. */
+/** The exact sum of the contributions of contacts, and the error of the computed sum. */
 export class Sum {
   readonly value: number[];
   error = 0;
@@ -84,7 +84,7 @@ export class Sum {
     for (let axis = 0; axis < this.value.length; axis++) {
       this.value[axis] = (this.value[axis] as number) + (value[axis] as number);
     }
-    // Nothing that is exactly 0 is flushed.
+    // An exact 0 loses nothing by flushing.
     if (error > 0 || magnitude > 0) this.error += error + FLUSHED;
     this.magnitude += magnitude;
     this.terms++;
@@ -96,7 +96,7 @@ export class Sum {
   }
 }
 
-/** The largest of numbers and 0, and the range in which a computed one may be. */
+/** The largest of some numbers and 0, and the range of its computed value. */
 export class Largest {
   value = 0;
   private least = 0;
@@ -125,7 +125,7 @@ export class EffectSums {
   readonly push: Sum;
   readonly change: Sum;
   readonly support: Sum;
-  /** The component of `support` along gravity. It is also in `support`, but here with its own error. */
+  /** The component of `support` along gravity, with an error of its own. */
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
@@ -137,7 +137,7 @@ export class EffectSums {
   }
 }
 
-/** Returns the sum of a vector without error and `added`. Adding nothing rounds nothing. */
+/** Returns `vector`, which has no error, plus `added`. Adding an exact 0 rounds nothing. */
 export function sumOf(vector: readonly number[], added: Approximate): Approximate {
   const value = vector.map((along, axis) => along + (added.value[axis] as number));
   const size = length(added.value);
@@ -145,7 +145,7 @@ export function sumOf(vector: readonly number[], added: Approximate): Approximat
   return { value, error: added.error + U * (length(vector) + size) };
 }
 
-/** Returns `from` minus `taken`, whose product with `factor` rounds once more. Taking nothing rounds nothing. */
+/** Returns `from` minus `factor` · `taken`. The product rounds once. Subtracting an exact 0 rounds nothing. */
 export function differenceOf(from: Approximate, taken: Approximate, factor = 1): Approximate {
   const size = length(taken.value);
   if (size === 0 && taken.error === 0) return from;

@@ -10,10 +10,10 @@
  * × correctly (u each), and may fuse or reorder them; the bounds allow for this. inverseSqrt is accurate to 2 ulp (4
  * u), a quotient to 2.5 ulp (5 u). sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
  * "Off by u" is a relative error, "± u" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
- * (u²) and the roundings of the doubles used here. The errors of vectors are bounds on length, and so bound each
- * coordinate too.
+ * (u²) and the roundings of the doubles used here. The error of a vector is a length, which also bounds the error of
+ * each coordinate.
  * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-settle.ts those of
- * the sums that limit a particle's change and hold it.
+ * the limited change, of static friction and of the load.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding it to the
  * coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic world,
@@ -173,7 +173,7 @@ function wrappingError(world: World, { value, error }: Approximate): number {
   return sum;
 }
 
-/** Finds partners in exact arithmetic, and the particles for which errors could change the choice. */
+/** Finds partners in exact arithmetic, and the particles for which errors could change the partner. */
 function findBounces(
   world: World,
   substep: Substep,

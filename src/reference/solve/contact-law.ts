@@ -11,8 +11,8 @@ import { add, type Contact, dot, scale, subtract, type Vector } from './contact'
 const { fround } = Math;
 
 /**
- * The part of one of the two particles in the effect of a contact: `share` applies to push and change, `grip` to
- * pushSpeed and friction.
+ * The factors of a contact's effect on one of the two particles: `share` for push and change, `grip` for pushSpeed and
+ * friction.
  */
 export interface Part {
   readonly share: number;
@@ -24,7 +24,7 @@ const HALF: Part = { share: 0.5, grip: 0.5 };
 /** At an obstacle, the particle takes the whole effect, but friction brakes it no more than at another particle. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** Returns the part of the particle in `slot`. `countsLoads` is false for a bounce, which keeps momentum. */
+/** Returns the factors of the particle in `slot`. `countsLoads` is false for a bounce, which keeps momentum. */
 export function partOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,
@@ -45,15 +45,15 @@ export function partOf(
   return { share, grip: share };
 }
 
-/** The effect of a contact on one side, or the sum of such effects. */
+/** The effect of a contact on one particle, or the sum of several effects on it. */
 export interface Effect {
   /** The changes of position and velocity. */
   readonly push: Vector;
   readonly change: Vector;
-  /** The normal change of contacts that do not bounce, as a vector and its magnitude. */
+  /** The normal changes of contacts that do not bounce: the sum of vectors, and the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The largest change that would end the approach in one contact. */
+  /** The change that would end the approach of a contact; in a sum, the largest of these changes. */
   readonly closing: number;
 }
 
@@ -81,8 +81,8 @@ export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: nu
 }
 
 /**
- * Returns the effect of a contact on the particle with this `part`. `relative` is its velocity relative to the other
- * side, `slide` the velocity that friction acts on (see settle).
+ * Returns the effect of a contact on the particle with the factors `part`. `relative` is its velocity relative to the
+ * other body, `slide` the velocity that friction acts on.
  */
 export function contactEffect(
   substep: Substep,
@@ -118,7 +118,7 @@ export function gainOf({ gravity, dt }: Substep): Vector {
   return gravity.map((along) => fround(along * dt));
 }
 
-/** Limits the change of a particle's velocity by all its contacts, and holds it by static friction. */
+/** Limits the change of a particle's velocity by all its contacts, and holds the particle by static friction. */
 export function settle(substep: Substep, sum: Effect): Effect {
   const { restitution, pushSpeed, friction, dt } = substep;
   const slack = fround(fround(fround(1 + restitution) * fround(1 + friction)) * LIMIT_SLACK);
@@ -152,7 +152,7 @@ function heldShare(friction: number, support: number, bearing: number, used: num
   return fround(fround(support / bearing) * Math.min(1, fround(room / slip)));
 }
 
-/** Returns the load of a particle; `change` is the change of its velocity, at walls included. */
+/** Returns the load of a particle; `change` is the change of its velocity, including the change at walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > 0)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
@@ -202,7 +202,7 @@ export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {
   return { ...moved, position: clampVector(moved.position, box) };
 }
 
-/** Applies one wall. It moves the particle onto the wall at once, and friction may take all of the sliding. */
+/** Applies one wall. The particle moves onto the wall at once, and friction may take all of the sliding velocity. */
 function meetWall(
   substep: Substep,
   { position, velocity, bearing }: Moved,

@@ -147,7 +147,7 @@ export function findContact(
   };
 }
 
-/** The geometry of two bodies, of which each may be a box, whether they overlap or not. */
+/** The geometry of two bodies, each of which may be a box, whether they overlap or not. */
 interface Faced extends Contact {
   readonly isContact: boolean;
 }

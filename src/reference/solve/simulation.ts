@@ -71,9 +71,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private grid: Grid;
   /** The obstacles as the user gave them. */
   private given: StaticBodies;
-  /**
-   * The obstacles of `given`, sorted or in a tree. Undefined if the simulation was created without room for obstacles.
-   */
+  /** The obstacles of `given`, sorted or in a tree. Undefined if `obstacleCapacity` is 0. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 

@@ -226,8 +226,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums add particles in the order of slots. `separate` sorts the particles; without it, the order of slots
-          // would depend on history.
+          // Sums add particles in the order of slots. Without `separate`, which sorts the particles, this order would
+          // depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },

@@ -2,7 +2,7 @@
  * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
  * settle.wgsl.
  *
- * Pressure does no work on the lattice, whose faces all have the same weight. It does a little work on the particles,
+ * Pressure does no work on the lattice, whose faces all have the same weight. Pressure does a little work on particles,
  * because they give faces different weights. Also, keeping particles apart and correcting their density lifts some
  * particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;

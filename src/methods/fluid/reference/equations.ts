@@ -62,10 +62,10 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Limits on how fast density is corrected; see correctionRate. SHORTEST_FALL is a share of about the time in which a
- * particle falls through a cell; SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with which it
- * swelled. Without the limits, that velocity would grow as substeps shrink: a dam break gained a quarter of its energy
- * in substeps of 0.1 ms, and blew up in shorter substeps.
+ * Limits on how fast density is corrected; see correctionRate. SHORTEST_FALL is in units of √(cell size / gravity),
+ * about the time of a fall through a cell; SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with
+ * which it swelled. Without the limits, that velocity would grow as substeps shrink: a dam break gained a quarter of
+ * its energy in substeps of 0.1 ms, and blew up in shorter substeps.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;

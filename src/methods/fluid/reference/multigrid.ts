@@ -3,8 +3,8 @@
  * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. A coupling is the weight of a face in the pressure equations;
  * see equations.ts.
  *
- * A coarse equation is half the sum of the finer equations in its cell (unsmoothed aggregation). The sum is halved
- * because a value is constant within a coarse cell, which makes differences between cells count twice as much as they
+ * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left-hand side
+ * halved: a value is constant within a coarse cell, so differences between cells would count twice as much as they
  * should. Coarse equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every
  * level.
  *
@@ -13,9 +13,9 @@
  */
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
-/** Rounds of smoothing on each level but the coarsest: as many before the coarser levels as after them. */
+/** Rounds of smoothing on each level but the coarsest, before the coarser levels and again after them. */
 export const SMOOTHINGS = 2;
-/** Rounds of smoothing on the coarsest level, first forward (red, black), then as many backward. */
+/** Rounds of smoothing on the coarsest level, forward (red, black) and again backward. */
 export const COARSEST_ROUNDS = 3;
 
 /** Arrays over all levels. assemble() fills the part of the first level. */
@@ -86,9 +86,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
  */
 export const LEAST_DIAGONAL = 1e-3;
 
-/**
- * Returns the entry, over all levels, of the first cell of the coarse row that contains a finer row of cells or faces.
- */
+/** Returns the first entry, counted over all levels, of the coarse row that contains the finer row at `y` and `z`. */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }

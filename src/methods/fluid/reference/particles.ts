@@ -104,8 +104,8 @@ export function moveParticles(
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
 /**
- * Changes the end of a move, `to`, so that it is not in a solid, if possible. Positions are in units of cells. Returns
- * a bit per axis, 1 if the move was stopped along that axis.
+ * Moves the end of a move, `to`, out of solids, if possible. Positions are in units of cells. Returns a bit per axis, 1
+ * if the move was stopped along that axis.
  */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
   const { lattice, cellSize, mask, obstacles } = barriers;

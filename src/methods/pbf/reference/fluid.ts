@@ -27,7 +27,7 @@ export class FluidTwin {
   /** Velocities that lead to `predicted`; they replace the old ones at the end of the step. */
   private readonly aims: Float32Array;
   private readonly curls: Float64Array;
-  /** Scratch: a sum over the neighbours, three numbers per id. Each stage sums other vectors. */
+  /** Scratch: a sum over the neighbours, three numbers per id. Each stage sums different vectors. */
   private readonly sums: Float64Array;
   /** Scratch: the gradient of the curl's size, three numbers per id. */
   private readonly rises: Float64Array;

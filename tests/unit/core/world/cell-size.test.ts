@@ -187,7 +187,7 @@ describe('suggestCellSize', () => {
     [0, {}, /^radii is 0, but it must be a number from 2\^-41 to 2\^59\.$/],
     [Number.NaN, {}, /^radii is NaN, /],
     [2 ** 60, {}, /^radii is .*, but it must be a number from 2\^-41 to 2\^59\.$/],
-    ['1', {}, /^radii is "1", but it must be a radius, a Float32Array or Float64Array of them, or /],
+    ['1', {}, /^radii is "1", but it must be a radius, a Float32Array or Float64Array of radii, or /],
     [[1, 2], {}, /^radii is \[1, 2\], /],
     [null, {}, /^radii is null, /],
     [new Uint8Array(3), {}, /^radii is a Uint8Array of length 3, /],
