@@ -1,6 +1,6 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest measured
- * times, which other work on the machine disturbs least. The fit minimises the sum of squared relative errors. It
+ * times, because other work on the machine disturbs them least. The fit minimises the sum of squared relative errors. It
  * solves for every subset of the costs, with the other costs at 0, and takes the best solution without negative costs.
  */
 import type { CellSizeRow } from './measure';

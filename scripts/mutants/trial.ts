@@ -111,7 +111,10 @@ export class Workshop {
     }
   }
 
-  /** Returns the first failing test and its message; undefined if all pass. */
+  /**
+   * Returns why the batch failed: the first failing test and its message, the time limit, or the end of the process;
+   * undefined if all pass.
+   */
   private async run(batch: Batch, limit: number): Promise<string | undefined> {
     const report = join(this.folder, 'report.json');
     this.tests = startTests(this.folder, batch, report, ['--bail', '1']);

@@ -1,4 +1,4 @@
-// The parameters that every kernel has in bind group 0. Host twins: GRID_FIELDS and SUBSTEP_FIELDS in
+// The parameters in bind group 0 of every kernel that is not standalone. Host twins: GRID_FIELDS and SUBSTEP_FIELDS in
 // src/gpu/params.ts.
 
 struct Grid {

@@ -21,8 +21,8 @@ struct Look {
   // The length of the box along periodic axes, 0 along others. w: steps of the line through all slots that are longer
   // than this are drawn fainter.
   period: vec4f,
-  // xy: the number of counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / the
-  // number of particles per cell (in 3D, over a cell of the floor) at the end of the colour scale.
+  // xy: the number of counters of the heat map along its axes. z: cells along an edge of a counter's block. w: the
+  // inverse of the number of particles per cell that gets the last colour of the scale (in 3D, per column of cells).
   heat_map: vec4f,
   // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the width of drawn lines, as a share of
   // the full width.

@@ -7,8 +7,8 @@
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
-// are finer entries of the cells around the particle's own cell. A dense grid does not list particles one level lower
-// as finer entries: the loop reads their cells instead, because dense cells lie in rows.
+// are finer entries of the cells around the particle's own cell. One exception: in a dense grid, candidates exactly
+// one level below are not finer entries. The loop reads their cells, which lie in rows.
 // Ordering: depends on the state alone.
 // With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.

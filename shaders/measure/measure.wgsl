@@ -87,7 +87,7 @@ fn is_exact(body: PackedBody) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// Returns the mass as a share of the largest allowed mass: see src/core/contact/settings.ts.
+// Returns the mass as a share of the largest allowed mass; see kineticEnergy in src/core/simulation/simulation.ts.
 fn weight_of(particle: Particle) -> f32 {
 #if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
@@ -142,8 +142,8 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
-    // The reach exceeds the diameter, so the loop may also see pairs in cells that are not adjacent. These pairs cannot
-    // overlap.
+    // The reach exceeds the diameter, so the naive loop also sees pairs in cells that are not adjacent. These pairs
+    // cannot overlap.
     let adjacent = are_adjacent(lattice_of((*gathered).cell), lattice_of(cell_of_slot[other.slot]));
     if (adjacent && !((*gathered).exact && is_on_lattice(body_position(position_in[other.slot])))) {
       (*gathered).borderline += 1u;

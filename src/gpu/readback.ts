@@ -120,7 +120,7 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Rounds up to a multiple of 8. WebGPU requires multiples of 4 for the offsets and sizes of copies. */
+/** Rounds up to a multiple of 8, as offsets of mapped ranges must be; those of copies need multiples of 4. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

@@ -219,7 +219,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels for pairs of boxes, in worlds that are not periodic. */
+/** Kernels for pairs of boxes. BoxPairs uses those for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -15,7 +15,7 @@ import type { ClockSource } from '../../harness/gpu-clock';
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Seconds to wait for an answer: far longer than a build and query may take. */
+/** Seconds to wait for an answer: far longer than a build and query take with the usual limits. */
 const ANSWER_SECONDS = 600;
 /** Seconds to wait for the program to exit after the end of its input. */
 const EXIT_SECONDS = 10;

@@ -1,5 +1,8 @@
-// The layout of `links`: the first particle of each bucket, the first node of each list of paths, the next particle
-// after each particle, and two words per node: the next node, and the ticks of a piece of a path (see path_links.wgsl).
+// The layout of `links`:
+// - per bucket, the first particle
+// - per list of paths, the first node
+// - per particle, the next particle
+// - per node, the next node, then the first and the last tick of a piece of a path (see path_links.wgsl)
 // Entries are slots or nodes plus one; 0 ends a list. The words of buckets and lists must stay zero between substeps.
 // They come first, so that their position does not depend on the number of particles.
 // Needs: grid, lists_of_cells.

@@ -26,8 +26,8 @@ export interface Settings {
   /** Keeps particles inside the world's box along axes that are not periodic. Default true. */
   readonly walls: boolean;
   /**
-   * How candidates are found. Both ways give the same bits, with two exceptions in which sums over neighbours have
-   * another order: unbounded worlds on the GPU, and variable radii. Default 'grid'.
+   * How candidates are found. Both ways give the same bits, except if sums over neighbours have another order: with
+   * variable radii, and on the GPU in unbounded worlds and in crowds. Default 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
@@ -171,8 +171,8 @@ export class SubstepMemo {
 }
 
 /**
- * Returns the limit of distance² for neighbours of a particle with its own size, relative to the square of the sum of
- * both radii. The radius of a box is that of the ball around it. With boxes, the limit is a little larger: the rounding
+ * With variable radii, two particles are neighbours if their distance² is below this number times (sum of both radii)².
+ * The radius of a box is that of the ball around it. With boxes, the limit is a little larger: the rounding
  * of 32-bit floats, less than 2⁻²⁰, must not exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {

@@ -43,8 +43,8 @@ const SAMPLES = 256;
 
 export class CellOrder {
   /**
-   * The key of each slot. From `live` on it is NO_CELL, with one entry after the last slot, so that every loop over
-   * keys ends.
+   * The key of each slot, and NO_CELL from `live` on. There is one entry more than slots, so every loop over keys meets
+   * NO_CELL.
    */
   readonly keys: Int32Array;
   /** The index in the input of the particle in each slot. */

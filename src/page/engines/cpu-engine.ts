@@ -59,7 +59,7 @@ function checkCells(options: SimulationOptions): void {
   if (!options.obstacles && !options.obstacleCapacity) return;
   const { kind, levels, cellCount } = planSimulation(options).world;
   if (kind === 'unbounded' || levels > 0 || cellCount <= MOST_CELLS) return;
-  const accepted = `of at most ${MOST_CELLS} with obstacles on the CPU engine (larger particles or a smaller box)`;
+  const accepted = `of at most ${MOST_CELLS} with obstacles on the CPU engine; use larger particles or a smaller box`;
   throw new ArgumentError('The box', new Phrase(`of ${cellCount} cells`), accepted);
 }
 
@@ -152,7 +152,7 @@ class CpuRun implements Run {
       this.tallies.set(by, this.createTally(this.simulation, this.options, by));
       return '';
     } catch (error) {
-      return `${explain(error)} Colours stay with speed.`;
+      return `${explain(error)} Colours show speed instead.`;
     }
   }
 

@@ -304,7 +304,7 @@ class GpuRun implements Run {
       else this.tallies.set(by, tally);
       return '';
     } catch (error) {
-      return `${explain(error)} Colours stay with speed.`;
+      return `${explain(error)} Colours show speed instead.`;
     }
   }
 

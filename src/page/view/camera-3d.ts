@@ -107,8 +107,8 @@ export class Camera3D implements Camera {
       height: Math.max(1, free.height - 2 * MARGIN),
     };
     const focal = FOCAL * Math.min(room.width, room.height);
-    // From the distance `fitted`, the section through the middle of the box just fits into the free part. Without
-    // magnification the camera is farther away, because the near side of the box looks larger.
+    // From the distance `fitted`, the section through the middle of the box just fits into the free part. The near side
+    // looks larger than the section, so at magnification 1 the camera is farther away than `fitted`.
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
     const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
