@@ -1,13 +1,15 @@
 // @ts-check
 /**
- * Measures the time of a frame: some of N discs move, then a structure finds the partners of each moved disc, which are
- * the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
+ * Measures the time of a frame: some of N discs move, then a structure finds the partners of each moved disc. The
+ * partners of a disc are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that
+ * are rebuilt.
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
  * Each disc overlaps one other on average. In every frame, randomly chosen discs move by up to a tenth of a diameter
- * along each axis; `--shares` sets which share of the discs moves. Timed on one thread: applying the moves, and finding
- * the partners of every moved disc. One contender finds all pairs of the frame instead.
+ * along each axis; `--shares` sets which share of the discs moves. Timed on one thread: applying the moves, rebuilding
+ * the structure if needed, and finding the partners of every moved disc. One contender finds all pairs of the frame
+ * instead.
  * Before timing, all contenders must find the same partners in several frames. A frame moves its discs to new positions
  * and later back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.
@@ -28,7 +30,7 @@ const FRAMES = 4;
 /** Rounds to discard: V8 compiles the code in them. */
 const WARM_UP = 2;
 
-/** Short frames are repeated until a sample takes at least this long. */
+/** Short frames are repeated so often that a sample takes at least about this long. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -319,7 +321,7 @@ function fail(message) {
 function table() {
   const lines = [
     `A frame in which some of N discs move and find their partners, one thread: ${report.machine}, ` +
-      `Node ${report.node}, load ${report.load?.toFixed(1)}, median of ${rounds}`,
+      `Node ${report.node}, load ${report.load?.toFixed(1)}, median of ${rounds} rounds`,
     '',
     '| discs | moving | structure | partners | median ms | least ms | relative to CpuIndex |',
     '|---|---|---|---|---|---|---|',

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:step`: compares a sort with one push apart, one push on the usual unsorted grid, and a full step of a
- * simulation, by their times on the GPU. Runs in headless Chrome by default, or in Node.
+ * `npm run bench:step`: times three things on the GPU: a sort with one push apart, one push on the usual unsorted grid,
+ * and a full step of a simulation. Runs in headless Chrome by default, or in Node.
  * Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';

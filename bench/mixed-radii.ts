@@ -1,6 +1,6 @@
 /**
  * `npm run bench:mixed`: measures the time to build a grid and find all pairs of particles of different radii. Divides
- * each time by the time for the same number of particles of one radius, with about the same number of contacts. Scenes:
+ * the least time by that for as many particles of one radius, with about the same number of contacts. Scenes:
  * radii from 1 to 64 (`mixed`; also in a periodic box and an unbounded world), one large particle among many small ones
  * (`one-large`), and equal radii (`uniform`; also in a periodic box). Runs on the CPU engine and on the GPU in Node
  * (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU, it also times simulations that sort their

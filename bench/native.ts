@@ -4,7 +4,7 @@
  * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
  * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, with 0 to 100,000
  * bodies and in three frames. `--count n,…` sets other counts.
- * Exit code 1 if there is no compiler or device, or if the program finds wrong pairs.
+ * Exit code 1 if the compiler is missing or fails, or if `--check` finds no device or wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';

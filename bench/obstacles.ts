@@ -1,8 +1,8 @@
 /**
- * Compares the steps of two simulations of the same particles: in one all move, in the other nine of ten are obstacles.
- * The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their median times.
- * With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes and are stored
- * in a tree.
+ * Compares the times per step of two simulations of the same bodies: in one all move, in the other nine of ten are
+ * obstacles. The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their
+ * median times. With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes
+ * and are stored in a tree.
  * Usage: `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`. Run
  * scripts/setup.ts first.
  */
@@ -61,7 +61,7 @@ async function compare(label: string, timers: readonly [Timer, Timer]): Promise<
 }
 
 process.stdout.write(
-  `${count} particles of ${values.scene}, median of ${repeats}, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`,
+  `${count} particles of ${values.scene}, median of ${repeats} steps, ${cpus()[0]?.model.trim()}, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}\n`,
 );
 const { gpu: provider } = await openDawn({ driver: testPreference() });
 for (const dimensions of [2, 3] as const) {

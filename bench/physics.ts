@@ -5,7 +5,7 @@
  * slope,standing,ratio,overlap,bounce,pile, --minutes 5 (simulated time of the bodies that must stand, instead of 20
  * s), --full (piles of 10,000 instead of 1,000), --json FILE (also writes the figures).
  * Exit code 1 if an engine failed in a case or the file cannot be written; 2 if a flag is wrong. A figure that misses
- * its bar changes no exit code.
+ * its bar does not change the exit code.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Starts a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU work without a GPU.
- * Callers must close both.
+ * Starts a Vite server on a free loopback port, and a headless Chrome, by default with a software GPU. Callers must
+ * close both.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -58,7 +58,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders, lowest first. A file may import only from its own subfolder and from subfolders listed before it. Files
+ * Subfolders, lowest first. Of these, a file may import only its own subfolder and those listed before it. Files
  * directly in the folder may import all subfolders.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
@@ -124,7 +124,9 @@ export function findWrongImports(): string[] {
   );
 }
 
-/** Returns one sentence per circle among the imports of src, type imports included. */
+/**
+ * Returns sentences that name circles among the imports of src, type imports included; none only if there is no circle.
+ */
 export function findCircles(): string[] {
   return circlesIn(
     new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),

@@ -29,8 +29,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts: the installed one, or else the result of the first step that succeeds. If all steps
- * fail, returns a sentence with advice.
+ * Returns a Chrome that starts: the one found, or else the result of the first step that succeeds. Returns a sentence
+ * with advice if all steps fail, or if an environment variable names a Chrome that does not start.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;

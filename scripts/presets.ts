@@ -14,10 +14,10 @@ const FOLDER = join(ROOT, 'src/page/presets');
 const SIZE = { width: 240, height: 150 };
 /** Limit for the bytes of all pictures, because the page loads them all when the user opens the presets. */
 const MOST_BYTES = 26_000;
-/** Most bytes of one picture. A picture gets the best of the QUALITIES that fits. */
+/** Most bytes of one picture. A picture gets the best of the QUALITIES that fits; if none fits, the lowest. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
-/** Steps submitted to the GPU before the script waits for it. */
+/** The script waits for the GPU after every BATCH steps. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
 /** Per preset: steps before the picture, magnification, and the picture's centre in fractions of the world's edges. */

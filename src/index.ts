@@ -7,7 +7,7 @@
  *     const { contacts, candidates } = await simulation.measure();
  *     const pairs = await simulation.findPairs();
  *
- * This entry point uses neither the DOM nor Node. `cellstorm/cpu` is the entry point that needs no GPU.
+ * This entry point uses neither the DOM nor Node. `cellstorm/cpu` has the engine that needs no GPU.
  */
 
 export {

@@ -1,7 +1,8 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest measured
- * times, because other work on the machine disturbs them least. The fit minimises the sum of squared relative errors. It
- * solves for every subset of the costs, with the other costs at 0, and takes the best solution without negative costs.
+ * times, because other work on the machine disturbs them least. The fit minimises the sum of squared relative errors.
+ * It solves for every subset of the costs, with the other costs at 0, and takes the best solution without negative
+ * costs.
  */
 import type { CellSizeRow } from './measure';
 
@@ -17,7 +18,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // After the division, the fit aims at 1 for every row, so its errors are relative.
+  // Dividing by the measured time makes the target 1 for every row, so errors are relative.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );

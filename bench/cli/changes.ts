@@ -21,7 +21,7 @@ export function describeChanges(before: BenchRecord, after: BenchRecord, width: 
       `${ratio.toFixed(2)} ×`,
       verdict,
     ]);
-  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${changed.length} of ${changes.length} changed by more than the noise.`;
+  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${changed.length} of ${changes.length} times changed beyond the noise.`;
   const others = [
     before.ended === undefined ? 'The baseline was cut off, so it lacks some cases.' : '',
     notRun > 0

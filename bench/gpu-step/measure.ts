@@ -1,8 +1,8 @@
 /**
  * Measures the times of a sort with one push apart (`separate`), of one push on the unsorted grid, and of a full step.
  * The three take turns on one device, in Node or in a page. Before timing, the positions of both grids must agree;
- * afterwards, no particle may be lost. Everything runs inside error scopes, because a submission that the device drops
- * looks very fast.
+ * afterwards, no particle may be lost. All GPU work runs inside error scopes, because a submission that the device
+ * drops looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';

@@ -15,7 +15,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine and case with a time in the earlier record, but without one in the new record. */
+/** An engine and case that both records have, but only the earlier one with a time. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -93,7 +93,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
   return settings.flatMap(([name, read]) => {
     const [old, now] = [read(before), read(after)];
     if (old === now) return [];
-    const meaning = name === 'seed' ? ' The bodies differ, so the times say little about each other.' : '';
+    const meaning = name === 'seed' ? ' The bodies differ, so the times are not comparable.' : '';
     return [`The ${name} was ${old ?? 'not recorded'} and is ${now ?? 'not recorded'} now.${meaning}`];
   });
 }

@@ -15,8 +15,8 @@ export const FORMAT_VERSION = 2;
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
  * `timed`: the engine has times. `wrong`: it found wrong pairs. `failed`: it ended with an error. `skipped`: it would
- * have exceeded the time limit. `stopped`: it exceeded the limit. `refused`: it does not accept the scene, or it lacks
- * memory, a package or a GPU.
+ * have exceeded the time limit. `stopped`: it exceeded the limit. `refused`: the case has too many bodies, or the
+ * engine does not accept it or lacks memory, a package, its program or a GPU.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -48,7 +48,10 @@ export interface Outcome extends CaseName {
   readonly stepShare?: number | undefined;
   /** Samples discarded because the device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /** True if the engine was timed alone, because it did not fit into memory with the other engines of its case. */
+  /**
+   * True if the engine was timed alone, because it did not fit into memory with the other engines of its case, or its
+   * device was lost.
+   */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
   /** Median time × copy bandwidth of the same device ÷ number of bodies. */
@@ -90,7 +93,7 @@ export interface BenchRecord {
   readonly commit: string | undefined;
   /** Time at which the run began, in ISO 8601. */
   readonly began: string;
-  /** Time at which the run ended; undefined if it was cut off or still runs, so that cases are missing. */
+  /** Time at which the run ended; undefined if it was cut off or still runs. Cases are then missing. */
   readonly ended?: string | undefined;
   readonly seed: number;
   /** Timed rounds. */
@@ -111,8 +114,8 @@ export interface Growth {
   /** Power of the count with which times grow; undefined with fewer than three counts. */
   readonly exponent: number | undefined;
   /**
-   * Count from which the engine is faster than testing all pairs on the same backend. 0: at every common count;
-   * infinity: not at the largest common count.
+   * Count from which the engine is faster than testing all pairs on the same backend, among the counts that have both
+   * times. 0: it is not slower at any of them. Infinity: it is slower at the largest. Undefined: not compared.
    */
   readonly crossover: number | undefined;
 }

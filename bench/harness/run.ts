@@ -3,7 +3,7 @@
  *
  * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
  * (turns.ts), so that other work on the machine affects all equally. An engine that does not fit into memory with the
- * others is opened alone afterwards, and its outcome says so.
+ * others, or whose device is lost, is opened alone afterwards, and its outcome says so.
  * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame, so
  * that an engine which repeats an earlier answer is found out. An engine with wrong pairs gets no times.
  */
@@ -39,7 +39,7 @@ export interface BenchPlan {
 export interface BenchHost {
   /** Called when an engine first needs a device, and again after a device was lost. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** Called before each piece of work, which `what` describes. `done` and `total` count runs. */
+  /** Called before each piece of work, which `what` describes. `done` and `total` count outcomes. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
   /** Called after each case with all results so far; the next case waits for it. */
@@ -177,7 +177,7 @@ class Bench {
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Returns the engines that did not fit into memory with the others. */
+  /** Returns the engines to open alone: they did not fit into memory with the others, or their device was lost. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,

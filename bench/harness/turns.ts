@@ -1,8 +1,8 @@
 /**
- * Measures the times of engines that are open together. Every engine has one turn per round. The order of engines
- * changes from round to round, so that other work on the machine affects all equally. A turn takes one sample, or
- * several in the first rounds, which warm up. A sample repeats builds and queries so often that the clock measures
- * their time to 1%, but at most MOST_BATCH times.
+ * Measures the times of engines that are open together. Every engine has one turn per round, until it fails or takes
+ * too long. The order of engines changes from round to round, so that other work on the machine affects all equally. A
+ * turn takes one sample, or several in the first rounds, which warm up. A sample repeats builds and queries so often
+ * that the clock measures their time to 1%, but at most MOST_BATCH times.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
@@ -22,8 +22,8 @@ const SAMPLE_STEPS = 100;
 /** Most builds and queries per sample. All are submitted at once, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
 /**
- * After FEWEST_ROUNDS, an engine gets no more turns once its rounds together took more than this many times the limit
- * of one run.
+ * After FEWEST_ROUNDS, an engine gets no more turns once its turns together took more than this many times the limit of
+ * one build and query.
  */
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;

@@ -12,7 +12,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** Height and greatest width of a drawn chart in CSS pixels. In a wider figure, the style sheet enlarges the whole chart. */
+/** Height and greatest width of a drawn chart in CSS pixels. In a wider figure, the style sheet enlarges the chart. */
 const HEIGHT = 340;
 const WIDEST = 560;
 

@@ -35,7 +35,8 @@ export const BOX2D3: CpuEngine = {
   name: 'box2d3',
   peer: 'box2d3-wasm',
   backend: 'cpu',
-  about: 'Rigid-body engine: discs, a step of a microsecond, the events of contacts that began; one thread.',
+  about:
+    'Rigid-body engine: discs, a step of a microsecond, the events of contacts that began or ended; one thread.',
   refuse: refuse3D,
   async open(scene) {
     const box2d = await openBox2d();

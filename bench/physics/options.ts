@@ -17,7 +17,7 @@ export interface PhysicsOptions {
   readonly json: string | undefined;
 }
 
-/** Three seconds, because runs compare only states after the first second. */
+/** Three seconds: movement is measured only after the first second. */
 const LEAST_MINUTES = 0.05;
 const MOST_MINUTES = 60;
 

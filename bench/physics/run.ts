@@ -15,7 +15,7 @@ export interface Row {
   readonly figure: string;
   readonly unit: string;
   readonly bar?: Bar | undefined;
-  /** By the name of the engine; an engine that cannot run the scene is missing. */
+  /** By the name of the engine. An engine that fails or does not support the dimensions is missing. */
   readonly values: Readonly<Record<string, Value>>;
 }
 

@@ -32,7 +32,7 @@ const NAME_HEIGHT = 14;
 /** Gap between the grid lines and the names. The thin line from the end of a curve to its name crosses this gap. */
 const LEADER = 16;
 const DOT = 3;
-/** With more counts than this, only powers of ten are labelled. */
+/** With more counts than this, only powers of ten are labelled, unless the axis has none. */
 const MOST_COLUMNS = 6;
 
 interface Scale {

@@ -20,7 +20,7 @@ export function formatFigure(milliseconds: number | undefined): string {
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** Formats a ratio. Returns an empty string if it is not finite, because the divisor was too short to measure. */
+/** Formats a ratio of times. Returns an empty string if it is not finite: the divisor was too short to measure. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return '';
   if (ratio < 0.95) return ratio.toPrecision(2);

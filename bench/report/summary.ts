@@ -270,7 +270,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
       : `On ${BACKEND_NAMES[backend]}, ${grid} is the right choice in every case here.`;
   if (compared.length === 0) return where.length > 0 ? [verdict, ...sentences] : [];
   return [
-    `${verdict} ${grid} was the fastest, or as fast within the noise, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} with times of other engines.`,
+    `${verdict} ${grid} was the fastest, or as fast within the noise, in ${formatCount(wins)} of the ${formatCountOf(compared.length, 'case')} in which other engines were timed too.`,
     ...sentences,
   ];
 }
@@ -300,8 +300,8 @@ const ABSENT: Readonly<Record<Status, string>> = {
 };
 
 /**
- * For few bodies the CPU grid is faster than the GPU grid: a submission to the GPU takes longer than all work on the
- * CPU.
+ * Says for which counts the CPU grid is faster than the GPU grid. For few bodies it is, because a submission to the GPU
+ * takes longer than all work on the CPU.
  */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>

@@ -1,6 +1,6 @@
 /**
  * Measures the time of each step of a falling pile, and the last state of the pile. An engine gets no timing if discs
- * are missing, outside the box or at coordinates that are not finite.
+ * are missing or outside the box, or if a position or velocity is not finite.
  */
 import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
@@ -9,7 +9,7 @@ import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 /** Seconds per step. */
 export const DT = 1 / 60;
 
-/** Steps before timing, which compile the code. */
+/** At most this many untimed steps come first, so that the code is compiled before timing. */
 const WARM_UP = 10;
 
 /** How far a disc may reach into a wall, in diameters, because of rounding and soft contacts. */
@@ -20,7 +20,7 @@ export interface SteppingRequest {
   readonly count: number;
   /** Greatest number of timed steps. */
   readonly steps: number;
-  /** Milliseconds after which no further step is begun; one step is timed in any case. */
+  /** Milliseconds, warm-up included, after which no further step begins; one step is timed in any case. */
   readonly limit: number;
 }
 
@@ -98,7 +98,7 @@ export function whatIsWrong(
   velocities: Float32Array,
 ): string | undefined {
   if (positions.length !== 2 * count) return `The engine has ${positions.length / 2} of ${count} discs left.`;
-  if (![...positions, ...velocities].every(Number.isFinite)) return 'Some coordinates are not finite.';
+  if (![...positions, ...velocities].every(Number.isFinite)) return 'Some numbers are not finite.';
   const slack = 2 * radius * TOLERANCE;
   const outside = positions.findIndex((coordinate, index) => {
     const axis = index % 2;

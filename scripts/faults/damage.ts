@@ -1,7 +1,7 @@
 /**
  * Opens damaged state files, particle tables, page addresses and option objects. Each must be accepted with a valid
- * result or rejected with one sentence. No case may take more than a second of processor time, and no process more than
- * 1 GiB. The cases run in processes of their own (damaged/run.ts), so that a case that never ends is noticed.
+ * result or rejected with one sentence. A case may take at most a second of processor time, a process at most 1 GiB of
+ * memory. The cases run in processes of their own (damaged/run.ts), so that a case that never ends is noticed.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -57,7 +57,7 @@ export async function runDamage(part: Part, files: number, seed: number): Promis
 
 type Outcome = { readonly report: Report } | { readonly stuck: number; readonly reason: string };
 
-/** Collects faults. If a case does not end, or the process dies in it, returns the number of the case. */
+/** Returns the report; if a case does not end or the process dies in it, the number of that case. Adds to `faults`. */
 function runBatch(
   begin: number,
   end: number,

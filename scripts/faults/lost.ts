@@ -1,10 +1,11 @@
 /**
  * Loses the device at every await of the public API: while each public object is created, and in each of its calls that
- * return a promise. The pending promise must reject with a GpuError of reason 'lost', all later calls must throw the
- * same error, and destroy() must not throw. A checkpoint from before the loss must continue on a new device with the
- * same state.
+ * return a promise. The pending promise must reject with a GpuError of reason 'lost' (SUBMIT_LAST has the exceptions),
+ * all later calls must fail with the same error, and destroy() must not throw. A checkpoint from before the loss must
+ * continue on a new device with the same state.
  *
- * The package awaits only promises of WebGPU. Fuse counts these promises and loses the device at one of them.
+ * Besides modules, the package awaits only promises of WebGPU. Fuse counts these promises and loses the device at one
+ * of them.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -60,7 +61,7 @@ class Fuse {
     };
   }
 
-  /** Loses the device at the wait number `at`, counted from 0. */
+  /** Sets the wait, counted from 0, at which the device is lost. Default: never. */
   arm(at = Number.POSITIVE_INFINITY): void {
     this.waits = 0;
     this.at = at;

@@ -1,8 +1,8 @@
 /**
  * Compares the engines' answers on random scenes with brute force in doubles: pairs, searches (near, nearest, in boxes,
  * along rays), events, the incremental index and pairs of boxes. All scenes run on the CPU engine, the first ones also
- * on the GPU engine. All scenes have one right answer, because their coordinates are dyadic, except a third of the
- * scenes without boxes on the CPU engine: there rounding may decide borderline pairs.
+ * on the GPU engine. On the CPU engine, a third of the scenes without boxes have coordinates that are not dyadic, so
+ * rounding may decide borderline pairs. All other scenes are dyadic and have one right answer.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';

@@ -43,7 +43,10 @@ export class Shortage {
     };
   }
 
-  /** Lets one of the buffers created from now on fail: buffer `number`, counted from 0. */
+  /**
+   * Lets one of the buffers created from now on fail: buffer `number`, counted from 0. Buffers whose labels begin with
+   * OWN do not count.
+   */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * `node --import` loads this file into the processes of the tests. It writes the WGSL code of every compute kernel that
- * a test dispatches into a file of the folder $CELLSTORM_KERNELS.
+ * `node --import` loads this file into the processes of the tests. For every compute kernel that a test dispatches, it
+ * writes a file with the WGSL code to the folder $CELLSTORM_KERNELS.
  */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ import { type Batch, endOf, failureIn, killGroup, startTests } from './run-tests
 
 export interface Verdict extends Mutant {
   readonly outcome: 'killed' | 'survived' | 'invalid';
-  /** The test that failed, or the time limit; '' for survivors. */
+  /** Why the mutant is killed or invalid, such as the name of the failed test; '' for survivors. */
   readonly by: string;
   readonly seconds: number;
 }

@@ -25,8 +25,8 @@ const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
 /**
- * Greatest allowed growth after the first fifth of the run: in MiB, but `buffers` is a number. At most four staging
- * buffers are kept for reuse.
+ * Greatest allowed growth after the first fifth of the run, in MiB. `buffers` is a number of buffers: a simulation may
+ * keep four staging buffers for reuse.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 

@@ -26,7 +26,7 @@ fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }
 
-// Returns the bits of `four` with NaN in the first components.
+// Returns `bits` with NaN in the first components.
 fn with_upper_nan(bits: vec4u) -> vec4u {
   return vec4u(vec2u(NOT_A_NUMBER), bits.zw);
 }

@@ -1,6 +1,6 @@
-// Draws the lines between cells of the grid and the heat map of their particles: a strip of four vertices per face. In
-// 2D the face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher
-// levels are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
+// Draws the heat map, and the lines between the cells of the grid: a strip of four vertices per face. In 2D the only
+// face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher levels
+// are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, look, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
@@ -60,7 +60,8 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
-// Returns the mean number of particles in the cells that a pixel covers. A counter may stand for a block of cells.
+// Returns the number of particles per cell, averaged over the cells that a pixel covers. In 3D, a cell of the floor
+// stands for all cells above it. A counter may stand for a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = look.heat_map.xy;
   let footprint = pixel / look.heat_map.z;

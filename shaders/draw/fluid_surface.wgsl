@@ -28,7 +28,7 @@ const WIDEST_SQUARE = 1.5;
 const LEAST_FREE = 0.2;
 
 // The fullness of a cell is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
-// the fullness minus GAP, so cells with a fullness above BORDER + GAP have no gaps.
+// min(WITHIN, fullness − GAP), so cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.2;
 
 // At a density of WITHIN or more, a point is inside the fluid; below NOWHERE_NEAR, no particle is near.

@@ -1,4 +1,4 @@
-// Uniforms and functions for all drawing shaders. All fields are whole vec4f, so their order alone fixes the layout.
+// Uniforms and functions for all drawing shaders. All fields consist of vec4f, so their order alone fixes the layout.
 // Host twin: FRAME_FIELDS in src/page/view/frame.ts.
 // Needs: STOPS.
 

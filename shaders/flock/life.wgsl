@@ -1,7 +1,7 @@
-// Particle life: the attraction between two particles depends on the species of both. Particles nearer than the core, a
-// share of the reach, always push each other away. Beyond the core, the pull rises to the full attraction halfway
-// between core and reach, and falls to 0 at the reach. Linked with motion.wgsl. Buffers and parameters:
-// src/methods/flock/life.ts.
+// Particle life: the attraction between two particles depends on the species of both. Particles nearer than the core
+// distance always push each other away. Beyond the core, the pull rises to the full attraction halfway between core and
+// reach, and falls to 0 at the reach. `parameters.core` is the core distance as a share of the reach. Linked with
+// motion.wgsl. Buffers and parameters: src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {

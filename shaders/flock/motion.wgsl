@@ -19,7 +19,7 @@ fn walled(motion: Motion) -> Motion {
 }
 
 // Returns `apart` scaled to length 1. If `apart` is 0, returns a unit vector along x. Swapping `number` and `other`
-// reverses this vector, so that two particles at one position part.
+// reverses this vector, so that two particles at one position separate.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -1,9 +1,9 @@
-// Sums energies over all particles, per unit of mass. Accounts and deviations: see ACCOUNT in shared.wgsl. Twin:
+// Sums energies over all finite particles, per unit of mass. Accounts and deviations: see ACCOUNT in shared.wgsl. Twin:
 // src/methods/fluid/reference/energy.ts.
 // Outputs two vectors of sums per workgroup: the first vectors of all workgroups, then the second ones.
-// First vector: the growth of kinetic plus potential energy; the kinetic energy; velocity · deviation; deviation².
-// Second vector: the potential energy of the particles that may be lowered, relative to the lowest corner of the tank;
-// the growth of kinetic energy.
+// - First vector: the growth of kinetic plus potential energy; the kinetic energy; velocity · deviation; deviation².
+// - Second vector: the potential energy of the particles that may be lowered; the growth of kinetic energy. This
+//   potential energy is relative to the lowest corner of the tank.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.
 

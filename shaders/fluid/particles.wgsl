@@ -3,9 +3,10 @@
 // Needs: frame, entry_at, velocity, kinds, SOLID, Obstacle, WORKGROUP, linear_index, positions, STORED, velocities.
 // Needs: is_finite_number, APIC, before, ids, affine, ACCOUNT, account.
 
-// A particle moves at most this many cells per substep along each axis.
+// The flow moves a particle at most this many cells per substep along each axis.
 const MOST_CELLS = 2.0;
-// The distance in cells that a particle keeps from the ends of the tank and from masked cells, which are always solid.
+// The distance in cells that a particle keeps from the ends of the tank, and at which masked cells stop a particle.
+// Masked cells are always solid.
 const MARGIN = 0.015625;
 
 // A box around a point. Its corners are the centres of the eight (in 2D four) nearest faces that are perpendicular to

@@ -1,4 +1,4 @@
-// Applies the settlement (see settlement.wgsl): scales velocities and lowers particles. Most particles are lowered by
+// Applies the settlement (see settlement.wgsl): changes velocities and lowers particles. Most particles are lowered by
 // less than the last bit of their position. So a hash decides which positions are rounded down, and on average
 // particles are lowered by the right amount. A particle just above a masked cell, which is always solid, is not
 // lowered, because it could move into that cell. Twin: src/methods/fluid/reference/energy.ts.

@@ -30,14 +30,14 @@ struct Frame {
   // x: entries of an array over the lattice. y: entries of `coupling` per axis. z: number of obstacles. w: number of
   // nodes. Nodes are the cells and the upper layers: one more layer of entries at the upper end of each axis.
   sizes: vec4u,
-  // Strides of the cells of the sorted grid; w: its first cell.
+  // Strides of the cells of the sorted grid; w: the first cell inside its ring.
   grid_strides: vec4u,
-  // The last cell of the sorted grid along each axis; w: the number of drains.
+  // The last cell inside the ring along each axis, counted from 0; w: the number of drains.
   grid_last: vec4u,
   // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // x: time / cell size. y: 1 / cell size. z: cell size. w: cell size / time, the speed at which a flow through one
-  // face of a cell fills the cell in a substep. Very short substeps count as longer (see correctionRate in
+  // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed at which a flow through one
+  // face of a cell fills the cell in a substep. For w, very short substeps count as longer (see correctionRate in
   // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: the share of a surplus of particles that a substep corrects. z: 1 / particles per cell. w:

@@ -1,7 +1,7 @@
 // Sorts the entries of crowded buckets by id; with FINER, sorts finer entries as numbers. One kernel sorts tiles of
 // CROWD_TILE entries. The other merges tiles into runs of CROWD_RUN entries and, in a second dispatch, the runs of each
 // bucket. Each thread computes the target indices of a few entries, so no thread reads a whole crowd alone.
-// Inputs: tiles as scatter.wgsl lists them, in any order; starts.
+// Inputs: starts; the tiles that scatter.wgsl or, with FINER, finer_entries.wgsl lists, in any order.
 // Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
 // of the dispatch: without tiles, nothing runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.

@@ -6,10 +6,12 @@
 // count as occupied.
 // Inputs: positions; a sorted grid, starts. Outputs: `finer`; counts, zero again; the tiles of crowded lists, which
 // crowd.wgsl sorts.
-// Layout of `finer`: the first word has one bit per occupied level, and bit CROWD_BIT, set if any bucket or list is
-// crowded. The entries begin at FINER_HEADER, ordered by bucket and ascending in each bucket. The last words belong to
-// heavy.wgsl. An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. The level is needed,
-// because cells of two levels may share a bucket and a particle may be a finer entry of both cells.
+// Layout of `finer`:
+// - the first word: one bit per occupied level, and bit CROWD_BIT, set if any bucket or list is crowded;
+// - from FINER_HEADER on: the entries, ordered by bucket and ascending in each bucket;
+// - the last words: for heavy.wgsl.
+// An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. The level is needed, because
+// cells of two levels may share a bucket and a particle may be a finer entry of both cells.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 

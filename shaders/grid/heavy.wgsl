@@ -1,6 +1,6 @@
 // Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
-// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. Loops that
-// visit layers of three rows instead compare the candidates of a layer with 3 × HEAVY_ROW.
+// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. If the neighbour loop visits
+// layers of three rows, the limit is 3 × HEAVY_ROW per layer instead.
 // Inputs: a grid just sorted, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the
 // slots of heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
 // CROWD_WORKGROUPS. The slots overwrite the tiles of crowd.wgsl, which are no longer needed.

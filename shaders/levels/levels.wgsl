@@ -13,8 +13,8 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// The level is log2 of the product, rounded up: the exponent, plus one if the mantissa is not 0. The product is exact,
-// because `inverse_base` is a power of two.
+// The level is log2(diameter × inverse_base), at least 0 and rounded up: the exponent of the float, plus one if the
+// mantissa is not 0. The product is exact, because `inverse_base` is a power of two.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);

@@ -1,6 +1,6 @@
 // The part of levels/probe.wgsl for dense cells. Reads rows of cells in layers of three, as
 // neighbours/probe_bounded.wgsl does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows
-// beyond an end of a periodic axis are those at the other end. A row that crosses the end along x counts as two,
+// beyond an end of a periodic axis are the rows at the other end. A row that crosses the end along x counts as two,
 // because it is two ranges of slots.
 // Needs: coarsened, cells_at, grid, wrap_cell, bucket_at, start, Gathered, Particle, position_in, minimum_image, visit.
 // Needs: neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket.
@@ -18,12 +18,12 @@ struct Block {
   high: Lattice,
 }
 
-// The ranges of slots of up to three rows of cells.
+// The ranges of slots, or of finer entries, of up to three rows of cells.
 struct Layer {
   first: u32,
   second: u32,
   third: u32,
-  // The end of each row, as an index among the particles of the layer.
+  // The end of each row, as an index in the layer.
   first_end: u32,
   second_end: u32,
   third_end: u32,
@@ -79,7 +79,7 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
 #endif
 }
 
-// A layer has three rows.
+// A layer has up to three rows.
 fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }

@@ -1,4 +1,4 @@
-// Counts the particles in the cell of a particle, in a hashed grid, in which a bucket may hold several cells.
+// Counts the particles in the cell of a particle, in a hashed grid. A bucket of this grid may hold several cells.
 // census_dense.wgsl provides the same name.
 // Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 

@@ -1,4 +1,4 @@
-// Computes sums over all particles, such as energy, overlaps and the state hash.
+// Computes sums and maxima over all particles, such as energy, overlaps and the state hash.
 // Inputs: state just sorted into the grid. Output: MEASURE_WORDS words per workgroup, which the host combines in
 // doubles.
 // Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
@@ -20,7 +20,8 @@ struct Measure {
   // The corners of the world. Without variable radii, `lower` and `upper` of the substep are a radius inside the world.
   lowest: Vector,
   highest: Vector,
-  // The bounds of a borderline squared distance, and the scale of the exact lattice: see src/core/world/borderline.ts.
+  // The range of squared distances of borderline pairs, and the scale of the exact lattice: see
+  // src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
@@ -309,7 +310,7 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n adds up word n of all threads and finds its maximum, as integers and as floats. The switch below chooses.
+  // Thread n adds up word n of all threads and finds its maximum, as integers and as floats. The switch chooses one.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

@@ -1,5 +1,5 @@
-// The kernel of each_particle.wgsl for heavy particles (see grid/heavy.wgsl): one workgroup per particle, whose threads
-// share the candidates. Linked after heavy_list.wgsl. The kernel must define one more function:
+// Handles heavy particles (see grid/heavy.wgsl) like each_particle.wgsl, but with one workgroup per particle, whose
+// threads share the candidates. Linked after heavy_list.wgsl. Besides the functions of base/particle.wgsl it calls:
 //   fn merge(gathered: ptr<function, Gathered>, other: Gathered)    adds to `gathered` what another thread gathered.
 // Every thread calls begin. The first thread merges the results in the order of threads and calls finish.
 // Ordering: the same state gives the same bits.

@@ -1,4 +1,4 @@
-// The kernel that calls the functions of base/particle.wgsl, with one thread per slot. With CROWDS it skips heavy
+// The kernel that calls the functions listed in base/particle.wgsl, with one thread per slot. With CROWDS it skips heavy
 // particles, which each_heavy.wgsl handles.
 // Ordering: the order of neighbours depends on the state alone. In bounded worlds without levels, slots ascend. In
 // periodic worlds without levels they do too, except with probe_box.wgsl.

@@ -1,6 +1,9 @@
-// The words for heavy particles in a grid with levels (see grid/heavy.wgsl), at the end of `finer`, whose length is
-// `words`. From the end downwards, the words hold one bit per slot, set if the slot is heavy; then the number of heavy
-// slots; then the heavy slots. Lower words may be left over from earlier sorts.
+// The words for heavy particles in a grid with levels (see grid/heavy.wgsl). They are at the end of `finer`, whose
+// length is `words`. From the end downwards:
+// - one bit per slot, set if the slot is heavy
+// - the number of heavy slots
+// - the heavy slots
+// Words between the finer entries and the heavy slots may be left over from earlier sorts.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

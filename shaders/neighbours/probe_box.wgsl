@@ -1,7 +1,7 @@
-// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Has the same
-// contract as probe_bounded.wgsl, in all worlds, but does not support HEAVY. Linked with segments.wgsl, one of the
-// box_*.wgsl and one of the segments_*.wgsl. If the box has more segments than there are particles, the loop tests all
-// particles instead.
+// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Calls visit for
+// every particle nearer than the reach, except the one in slot `except`. Works in all worlds, but does not support
+// HEAVY. Linked with segments.wgsl, one of the box_*.wgsl and one of the segments_*.wgsl. If the box has more segments
+// than there are particles, the loop tests all particles instead.
 // Ordering: depends on the state alone. In a bounded world without levels, slots ascend.
 // Needs: Box, grid, box_in_world, Gathered, Particle, position_in, minimum_image, has_images, visit, neighbour_of.
 // Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, is_occupied, segment_count, segment_of.

@@ -1,5 +1,6 @@
 // The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges of slots.
-// Has the same contract as probe_bounded.wgsl. Linked with one of the rows_*.wgsl.
+// Has the contract of probe_bounded.wgsl, except that in the unbounded world slots do not ascend. Linked with one of
+// the rows_*.wgsl.
 // Needs: Gathered, Particle, Cell, is_in_grid, lattice_of, row_span, grid, minimum_image, position_in, is_in_row.
 // Needs: cell_of_slot, visit, Neighbour, count_in_row.
 

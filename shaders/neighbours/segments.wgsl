@@ -1,5 +1,5 @@
-// Functions for all kinds of segments, and the levels of cells on which to search a box: one level if all radii are
-// equal. Linked after one of the segments_*.wgsl.
+// Functions for all kinds of segments, and the levels of cells on which to search a box: one level without
+// variable radii. Linked after one of the segments_*.wgsl.
 // Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII

@@ -1,7 +1,9 @@
-// Obstacles of different sizes, in the tree of boxes of src/core/obstacles/tree.ts. Layout of their words: the number
-// of nodes and the word at which the bodies begin; the nodes; the bodies in the order of the tree, as in
-// base/body.wgsl. Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node
-// stores the node to continue with, so a walk needs no stack.
+// Obstacles of different sizes, in the tree of boxes of src/core/obstacles/tree.ts. Layout of their words:
+//   - the number of nodes, and the word at which the bodies begin;
+//   - the nodes;
+//   - the bodies in the order of the tree, as in base/body.wgsl.
+// Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node stores the node to
+// continue with, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
 
 struct Branch {
@@ -9,7 +11,7 @@ struct Branch {
   half: Vector,
   // The node to continue with if the walk does not enter the box of this node.
   skip: u32,
-  // Inner nodes have no bodies.
+  // The bodies of a leaf, from `first` to `end` − 1. An inner node has none.
   first: u32,
   end: u32,
 }

@@ -2,8 +2,8 @@
 // neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns the number of obstacles that the buffer can hold. The number bounds loops, so that a corrupt grid cannot hang
-// the device. A cell takes as many words as a position.
+// Returns the number of obstacles that the buffer can hold: each has OBSTACLE_WORDS words for its position and as many
+// for its cell. This number bounds loops, so that a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -27,7 +27,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Tests the true cell, because a bucket may also hold obstacles of cells in other rows or far away.
+// Tests the obstacle's own cell, because a bucket may also hold obstacles of cells in other rows or far away.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();

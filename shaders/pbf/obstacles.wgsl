@@ -5,8 +5,8 @@
 struct Solid {
   // The centre; w is the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, half of each edge. For a ball, w is the share of poly6, the smoothing kernel, that lies within the
-  // cross-section of the ball.
+  // For a box, half of each edge. For a ball, w estimates the share of poly6, the smoothing kernel, that lies within
+  // the cross-section of the ball.
   halves: vec4f,
 }
 

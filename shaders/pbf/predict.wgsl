@@ -1,5 +1,5 @@
-// Predicts positions and velocities, clamped at walls. Viscosity adds a share of the difference to the neighbours'
-// velocities (XSPH), and gravity accelerates. Vorticity confinement pushes particles along eddies, so that eddies last.
+// Predicts positions and velocities, clamped at walls. Viscosity moves each velocity towards those of the neighbours
+// (XSPH), and gravity accelerates. Vorticity confinement pushes particles along eddies, so that eddies last.
 // Needs: Particle, velocities, id_of, Neighbour, weight_at, parameters, curls, slope_at, spatial, load_curl, predicted.
 // Needs: wrap, aims.
 

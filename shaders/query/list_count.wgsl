@@ -2,8 +2,8 @@
 // Inputs: offsets after the scan, the list. Output: `count`, which holds found, listed, and x, y, z for
 // dispatchWorkgroupsIndirect. `check` runs first, with one thread per offset. Offsets descend only if there are more
 // entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. `count_list` runs in one thread.
-// If the list is too short, only some entries of the last owner fit, and fill may have written any of them. Those
-// entries count as listed only with CUTS_OWNERS.
+// If only a part of an owner's entries fits, fill decides what that part holds. It counts as listed only with
+// CUTS_OWNERS.
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 

@@ -1,7 +1,7 @@
 // The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. A layer is all cells of the
 // level with the same coordinate along an axis. With WRAPS the numbering of layers along periodic axes continues beyond
-// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl. path_dense.wgsl provides the
-// same functions and describes them.
+// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl. path_dense.wgsl describes
+// the functions that both files provide.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
 // The level of the current walk. Set it before calling any other function.

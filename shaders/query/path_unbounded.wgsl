@@ -1,5 +1,5 @@
-// The cells along a ray (see query/rays.wgsl) in the unbounded world. path_dense.wgsl provides the same functions and
-// describes them.
+// The cells along a ray (see query/rays.wgsl) in the unbounded world. path_dense.wgsl describes the functions;
+// path_blocks.wgsl provides those of pieces.
 // Needs: lattice_at, grid, FAR_OFF, FARTHEST, bucket_at, start, cell_of_slot.
 
 // The particles in cells from `low` to `high`. Other particles may lie among their slots.

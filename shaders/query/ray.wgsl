@@ -141,8 +141,8 @@ fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
 }
 
-// Returns the part of a span of times in which the ray may meet centres between two coordinates of an axis. The span is
-// empty if its end is before its beginning.
+// Returns the part of a span of times in which the ray may meet balls with centres between two coordinates of an axis.
+// If there is none, the end of the result is before its beginning.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {

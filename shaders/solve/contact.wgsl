@@ -2,7 +2,7 @@
 // particles negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
 // Needs: Particle, Neighbour, substep.
 
-// Below this squared distance the direction is rounding noise; contact_with then derives the direction from the slots.
+// Below this squared distance the direction is rounding noise; contact_with then chooses the direction of an axis.
 const COINCIDENT_SQUARED = 0x1p-100f;
 // Centres nearer than this along an axis count as having the same coordinate.
 const NOT_APART = 0x1p-50f;
@@ -19,7 +19,8 @@ struct Contact {
 
 #if VARIABLE_RADII
 // Returns the other particle's mass divided by the sum of both masses, from the ratio of the radii. Each mass is
-// multiplied by 1 + load. Equal particles always share equally. Twin: massShare in src/core/contact/law.ts.
+// multiplied by 1 + load. Particles of equal radius share equally, whatever their loads. Twin: massShare in
+// src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);

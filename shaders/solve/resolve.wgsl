@@ -87,7 +87,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
   let bounces = substep.restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
 #if VARIABLE_RADII
-  // A bounce keeps momentum, so it does not count loads.
+  // A bounce keeps momentum, so its shares ignore the loads.
   let counted = select(1.0, 0.0, bounces);
   share = bulk_share(particle, other, counted * (*gathered).load, counted * load_at(other.slot));
 #endif
@@ -203,7 +203,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #endif
 }
 
-// Copies the state of a particle in the quarantine.
+// Copies the state of a quarantined or removed particle.
 fn skip(slot: u32) {
   position_out[slot] = position_in[slot];
 #if !SEPARATE

@@ -1,6 +1,6 @@
 // The bounded world: a box of cells with a ring of empty cells around it. Linked with space_straight.wgsl and
-// cells_dense.wgsl. Each kind of world provides lattice_at, are_adjacent and the functions of those two files. Twin:
-// src/core/world/cells.ts.
+// cells_dense.wgsl. The other kinds of world define the functions of this file and of those two, under the same names.
+// Twin: src/core/world/cells.ts.
 // Needs: snap, grid, is_beside.
 
 // Assigns no particle to the ring, so a probe around any occupied cell stays inside the grid.

@@ -2,7 +2,7 @@
 // provides the same names for hashed cells. Twin: src/core/world/cells.ts.
 // Needs: grid, is_finite, lattice_at, outer_bucket.
 
-// The cell of a slot: its index. It is stored until the next sort.
+// The index of the cell of a slot, which is stored until the next sort.
 alias Cell = u32;
 
 const NOWHERE = Cell(0xffffffffu);

@@ -27,8 +27,9 @@ fn wrap_stored(body: PackedBody) -> PackedBody {
   return body;
 }
 
-// Wraps a position from any number of periods away. Only for kernels that store the result; all others must use the
-// sums of wrap_once. A coordinate so far out that its remainder is only rounding noise is set to the low end.
+// Wraps a position from any number of periods away. Only for the origins of rays and for kernels that store the result;
+// all others must use the sums of wrap_once. A coordinate so far out that its remainder is only rounding noise is set
+// to the low end.
 fn wrap(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let outside = (position < grid.origin - grid.period) | (position >= far + grid.period);

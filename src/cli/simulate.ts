@@ -1,4 +1,7 @@
-/** `cellstorm simulate`: runs a scene for some steps, then prints measures, the state hash and the time per pass. */
+/**
+ * `cellstorm simulate`: runs a scene for some steps, then prints measures, the state hash and, on a GPU, the time per
+ * pass of the last step.
+ */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
@@ -169,7 +172,7 @@ interface Report {
   /** Diameter of every particle; with variable radii, the largest diameter allowed. */
   readonly diameter: number;
   readonly mixed: boolean;
-  /** True if the work on crowded cells is split among threads. */
+  /** True if the option `crowds` is on. Variable radii turn it on. */
   readonly crowds: boolean;
   readonly measures: Measures;
   /** Counts of fast particles and their paths in the last step; null if the simulation is not `continuous`. */

@@ -20,7 +20,7 @@ import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } f
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
 import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
 
-/** The numbers of particles to check with --long, which takes minutes on a software GPU. */
+/** The numbers of particles to check with --long and without --count. A million takes minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {

@@ -1,6 +1,7 @@
 /**
- * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers.
- * `create` compiles asynchronously and turns the compiler's messages into an error that shows the line.
+ * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers,
+ * except in standalone kernels (see LinkOptions). `create` compiles asynchronously and turns the compiler's messages
+ * into an error that shows the line.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';

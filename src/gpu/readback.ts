@@ -120,7 +120,7 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Rounds up to a multiple of 8, as offsets of mapped ranges must be; those of copies need multiples of 4. */
+/** Rounds up to a multiple of 8, because offsets of mapped ranges must be multiples of 8. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

@@ -1,5 +1,5 @@
 /**
- * Submits work that the device may drop, because a recorded kernel did not compile or a buffer found no memory. The
+ * Submits work that the device may drop, because a recorded kernel did not compile or a buffer got no memory. The
  * caller gets the error, and the device does not report it again as uncaptured.
  */
 import { GpuError } from '../core/base/errors';

@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so set the driver earlier. Set it in
- * the main thread: only there, changes of process.env reach native code.
+ * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before. It must
+ * run in the main thread: only there, changes of process.env reach native code.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';

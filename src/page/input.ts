@@ -184,7 +184,7 @@ export function listenToPointers(playground: Playground): void {
     if (position) playground.tools.at(position);
   };
   /**
-   * Moves the tool to the pointer and returns true if the pointer uses the tool. A pointer uses the tool if one is
+   * Returns whether the pointer uses the tool. If so, moves the tool to the pointer. A pointer uses the tool if one is
    * chosen, only this pointer is down with only its main button, and shift is up. The last finger of a pinch uses no
    * tool.
    */

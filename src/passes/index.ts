@@ -67,7 +67,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    // These kernels read no finer entries, because one level is too few for any.
+    // With one level there are no finer entries, so these kernels read none.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
@@ -219,7 +219,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels for pairs of boxes. BoxPairs uses those for unbounded worlds. */
+/** Kernels for pairs of boxes. BoxPairs uses only the kernels for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -244,15 +244,12 @@ export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boole
   return crowds === true && broadPhase === 'grid';
 }
 
-/** Returns the part of a kernel's label that names its variant. */
+/** Returns the part of a kernel's label that names its variant. With levels, `crowds` is always on and not named. */
 export function variantName(variant: Variant): string {
   return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/**
- * Returns the part of a label for kernels that are the same with and without `crowds`. Grids with levels are always
- * made for crowds.
- */
+/** Returns the part of a label that names the variant, for kernels that are the same with and without `crowds`. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
   const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';

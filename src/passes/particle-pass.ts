@@ -1,6 +1,6 @@
 /**
- * The base of passes with one thread per particle: binds typed buffers and dispatches over `count` slots. If crowds are
- * split, a second dispatch runs over the heavy particles. `encode` only records; the caller submits.
+ * The base of passes with one thread per particle: binds typed buffers and dispatches over `count` slots. If there is
+ * a heavy kernel, a second dispatch runs it for the heavy particles. `encode` only records; the caller submits.
  */
 import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';

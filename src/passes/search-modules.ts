@@ -131,8 +131,8 @@ export function blockModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * Blocks of cells, and the ranges of slots in them. The kernel declares `start`; in unbounded worlds also `cell_of_slot`
- * and, with levels, `position_in`.
+ * Blocks of cells, and the ranges of slots in them. The kernel declares `start`; in unbounded worlds also
+ * `cell_of_slot` and, with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;

@@ -88,7 +88,7 @@ const BOX_SCENE = { method: 'collisions', variableRadii: true, hasBoxes: true } 
 export const CRATES: CollisionSceneDefinition = {
   ...BOX_SCENE,
   name: 'crates',
-  description: 'Boxes and balls of many sizes fall in a box. Nothing touches at first.',
+  description: 'Boxes and balls of many sizes fall in a box. Nothing overlaps at first.',
   generate(dimensions, count, random) {
     const columns = Math.max(2, ceilRoot(count, dimensions));
     const content = generateApart(dimensions, count, columns, random);

@@ -10,7 +10,7 @@ import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } 
 
 /** Bullets per lane in 2D and 3D. */
 const IN_LANE = { 2: 10, 3: 4 } as const;
-/** Distance from the foremost bullet to the wall. */
+/** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
 /** Speed of the slowest bullets, length / s: they move 50 lengths in 1/60 s. */
 const SLOWEST = 3000;

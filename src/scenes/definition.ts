@@ -25,7 +25,7 @@ export interface CollisionSceneDefinition extends DefinitionBase {
   readonly hasBoxes?: true | undefined;
   /** Gravity or obstacles change as time passes; see drive.ts. */
   readonly driven?: true | undefined;
-  /** The scene turns continuous collision detection on. */
+  /** The scene turns continuous motion on. */
   readonly continuous?: true | undefined;
   readonly generate: (dimensions: Dimensions, count: number, random: Random) => SceneContent;
 }

@@ -48,7 +48,7 @@ export const GAS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'gas',
   description:
-    'An elastic gas that fills a tenth of the room. Nothing touches, and each particle has its own velocity.',
+    'An elastic gas that fills a tenth of its box. At first nothing touches; each particle has its own velocity.',
   generate(dimensions, count, random) {
     const columns = ceilRoot(count, dimensions);
     const edge = Math.max(

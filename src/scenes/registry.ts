@@ -68,9 +68,7 @@ export function scenesOf<Method extends SceneMethod>(method: Method): readonly D
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
 }
 
-/**
- * Returns the names of the collision scenes whose flags have the values in `flags`. Without flags, returns all names.
- */
+/** Returns the names of the collision scenes whose flags have the values in `flags`. Default: all of them. */
 export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
   checkKnownKeys('flags', flags, FLAGS);
   for (const [flag, value] of Object.entries(flags)) {

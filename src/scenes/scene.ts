@@ -46,7 +46,7 @@ export interface Scene {
   readonly velocities: Float32Array;
   /** Bodies that never move by themselves. A drive may move them. */
   readonly obstacles?: ObstaclesGiven | undefined;
-  /** True if continuous collision detection is on. */
+  /** True if continuous motion is on. */
   readonly continuous?: boolean | undefined;
   readonly settings: SettingsOptions;
   /** The changes over time; apply them before each step (see drive.ts). */

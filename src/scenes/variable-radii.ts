@@ -47,7 +47,7 @@ function chooseRadius(random: Random, octave: number): number {
 }
 
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
-  // 32-bit floats hold these numbers exactly for edges up to 524,288. In 2D, `mixed` is that long with 60 million
+  // 32-bit floats hold these numbers exactly for edges up to 524,288. In 2D, `mixed` has that edge at 60 million
   // particles.
   const units = edge * MIXED_UNITS;
   return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);

@@ -35,8 +35,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 
 /**
  * Returns packed positions of obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`: the
- * distance between the panes; `within`: the longest edge of the world. This function must be fast, because a drum calls
- * it in each step.
+ * distance between the panes; `within`: the longest edge of the vessel. This function must be fast, because a drum
+ * calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,

@@ -56,7 +56,10 @@ export async function checkBoxesAndRays(
     const got = Array.from(answers.boxes[box] ?? []);
     const isEqual = expected.every((id, index) => id === got[index]);
     if (isEqual && got.length === expected.length) continue;
-    return { pass: false, detail: `box ${box} holds ${got.length} particles instead of ${expected.length}` };
+    return {
+      pass: false,
+      detail: `box ${box}: the ${got.length} particles found are not the right ${expected.length}`,
+    };
   }
   let excused = 0;
   for (const [ray, expected] of hits.entries()) {
@@ -79,7 +82,7 @@ export async function checkBoxesAndRays(
   }
   return {
     pass: true,
-    detail: `${boxes.flat().length} particles in ${boxes.length} boxes, ${met} balls on ${rays.length} rays, ${excused} borderline differences excused`,
+    detail: `${boxes.flat().length} particles in ${boxes.length} boxes, ${met} balls on ${rays.length} rays, ${excused} of them borderline`,
   };
 }
 

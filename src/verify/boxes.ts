@@ -57,7 +57,7 @@ export async function checkBoxes(
 
 /** One box in this many begins exactly at the corner where the previous one ends. */
 const TOUCHING = 8;
-/** One box in this many is invalid: its low corner is above its high corner. */
+/** One box in this many is invalid: along x, its low corner is above its high corner. */
 const INVERTED = 50;
 
 function countInverted({ count }: Scene): number {

@@ -105,7 +105,7 @@ const SLOPE = 0.03;
 const LEAST_SWING = 0.4;
 
 /**
- * Returns options of a half-full tank, twice as long as high, whose surface is a slope at the start. `cells`: cells
+ * Returns options of a half-full tank, twice as long as high, whose surface slopes at the start. `cells`: cells
  * along the tank's height.
  */
 export function gentleWave(cells: number): FluidOptions {

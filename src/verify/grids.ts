@@ -41,7 +41,7 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Returns half the shortest period, the greatest finite radius that both engines accept for `near`. */
+/** Returns half the shortest period (Infinity if no axis is periodic): `near` accepts no greater finite radius. */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }

@@ -1,6 +1,6 @@
 /**
  * The checks `list` and `events`. `list` compares the GPU's list of contacts, its count and its indirect dispatch with
- * the oracle's pairs. `events` compares which contacts began, stayed and ended after all particles moved a little.
+ * the oracle's pairs. `events` checks which contacts began, stayed and ended after all particles moved a little.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';

@@ -93,7 +93,10 @@ const EXACT_MEASURES = [
   'crowded',
 ] as const;
 
-/** Compares pairs with an oracle that uses no cells. Excuses and counts differences at borderline pairs. */
+/**
+ * Compares pairs with an oracle that uses no cells. Excuses and counts differences at borderline pairs, except among
+ * balls with variable radii, which are compared exactly.
+ */
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();

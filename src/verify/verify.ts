@@ -56,11 +56,11 @@ export interface VerifyOptions {
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** Most particles of `one-cell`, in which all pairs overlap. The pairs of 65,537 particles would take 17 GB. */
+/** Most particles of `one-cell`, in which most pairs overlap. All pairs of 65,537 particles take 17 GB. */
 const MOST_IN_ONE_CELL = 4096;
 /** Most particles for checks that test all pairs. A software GPU takes too long for more. */
 const MOST_NAIVE = 4096;
-/** Most particles of `one-cell` for checks that resolve every contact in plain JavaScript, or that list all pairs. */
+/** Most particles of `one-cell` for checks that resolve every contact in plain JavaScript, and for pairChecks. */
 const MOST_ONE_CELL_RESOLVED = 512;
 /** Most particles for the check of repeated runs. */
 const REPEATED_LIMIT = 70_000;
@@ -137,12 +137,12 @@ export function describeCaps(options: VerifyOptions): string[] {
   const notes: string[] = [];
   if (scenes.includes('one-cell') && most > MOST_IN_ONE_CELL) {
     notes.push(
-      `one-cell was checked up to ${MOST_IN_ONE_CELL} particles only, since every two of them overlap.`,
+      `one-cell was checked up to ${MOST_IN_ONE_CELL} particles only, since most pairs of them overlap.`,
     );
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
-      `The contacts of one-cell were resolved, and its pairs were listed, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+      `The contacts of one-cell were resolved, and its pairs were listed outside simulations, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
     );
   }
   for (const name of sceneNames({ continuous: true })) {
@@ -203,8 +203,8 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
 }
 
 /**
- * Returns the largest number of particles for checks of lists. In `one-cell` every two particles are a pair, and
- * several lists hold all pairs at the same time.
+ * Returns the largest number of particles for pairChecks. In `one-cell` most particles overlap each other, and several
+ * lists hold all pairs at the same time.
  */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;

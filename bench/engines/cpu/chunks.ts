@@ -73,7 +73,7 @@ class Chunks {
   /** Low corner of each chunk. */
   private corners = new Float32Array(0);
   private positions = new Float32Array(0);
-  /** Positions of the previous frame; undefined if bodies do not move. */
+  /** Positions of the previous frame; undefined for the first frame, and if bodies do not move. */
   private earlier: Float32Array | undefined;
 
   constructor(private readonly scene: BenchScene) {

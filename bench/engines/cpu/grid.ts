@@ -4,7 +4,10 @@ import type { CpuEngine } from '../../harness/engine';
 
 /** The box counts as mostly empty if it has more cells (of one diameter) per body than this. */
 const MOST_CELLS_PER_BODY = 64;
-/** Cells per body in a mostly empty box; such cells are larger than a diameter. bench/NOTES.md has times. */
+/**
+ * Cells per body in a mostly empty box, if all radii are equal. Such cells are larger than a diameter. bench/NOTES.md
+ * has times.
+ */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

@@ -111,8 +111,8 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene) {
 }
 
 /**
- * Replaces the counts in `starts` by the ends of cells. The sort then visits the bodies backwards and turns ends into
- * starts, which keeps the order of bodies inside a cell.
+ * Replaces the counts in `starts` by the ends of cells. The sort then turns ends into starts. It visits the bodies
+ * backwards, to keep the order of bodies inside a cell.
  */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;

@@ -1,5 +1,6 @@
-// A grid kernel (docs/kernels.md) that counts each pair from its lower slot. Link with found.wgsl and a function
-// `touches`. The grid visits all neighbours nearer than the largest diameter; `touches` decides which of them overlap.
+// A grid kernel (docs/kernels.md) that counts each pair once, at the body in the lower slot. Link with found.wgsl and a
+// function `touches`. The grid visits all neighbours nearer than the largest diameter; `touches` decides which of them
+// overlap.
 
 alias Own = Found;
 

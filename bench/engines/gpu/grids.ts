@@ -17,14 +17,15 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** Most cells per body. With more, the box is mostly empty, and the cells alone would fill the memory. */
+/** Most cells per body of a grid with more than FEW_CELLS cells. With more, the cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
+/** A grid may have this many cells for any number of bodies. */
 const FEW_CELLS = 2 ** 20;
 
 /**
  * Returns why a grid that stores every cell of the box does not suit a scene: nearly all cells would be empty. Returns
- * undefined if the grid suits. Without `cellSize`, cells are as wide as the largest diameter.
+ * undefined if the grid suits. If the second argument lacks `cellSize`, cells are as wide as the largest diameter.
  */
 export function refuseEmptiness(
   scene: BenchScene,
@@ -37,7 +38,7 @@ export function refuseEmptiness(
   );
   if (cells <= Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * scene.count)) return undefined;
   const size = Number((edge / (2 * scene.radius)).toPrecision(2));
-  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so at most ${MOST_CELLS_PER_BODY} cells per body are accepted.`;
+  return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so a box of more than 2^20 cells may have at most ${MOST_CELLS_PER_BODY} per body.`;
 }
 
 /**
@@ -110,7 +111,7 @@ export const GPU_GRID: GpuEngine = {
   name: 'gpu-grid',
   backend: 'gpu',
   about:
-    'HashGrid in a box: counting sort into cells of the size that `suggestCellSize` suggests, and a neighbour kernel; with `crowds` if bodies have more than a thousand candidates each.',
+    'HashGrid in a box: counting sort into cells of the size that `suggestCellSize` suggests, and a neighbour kernel; with `crowds` if the cell of a body holds more than 128 bodies on average.',
   refuse: (scene) => refuseEmptiness(scene),
   open: (scene, gpu) =>
     openGrid(scene, gpu, 'grid', {

@@ -19,7 +19,7 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** Tiles that one workgroup compares with its own. A larger number means fewer workgroups with longer threads. */
+/** Tiles that a workgroup compares with its own tile. A larger number means fewer workgroups that run longer. */
 const STRIPE_TILES = 16;
 
 /** `tests`: approximate number of distance tests per dispatch. */
@@ -71,7 +71,7 @@ export async function openNaive(
 export const GPU_NAIVE: GpuEngine = {
   name: 'gpu-naive',
   backend: 'gpu',
-  about: 'All n(n−1)/2 pairs, tiles of 256 bodies against tiles in workgroup memory.',
+  about: 'All n(n−1)/2 pairs: compares tiles of 256 bodies with tiles in workgroup memory.',
   refuse({ count }) {
     if (count ** 2 / 2 <= MOST_TESTS) return undefined;
     return `All pairs of ${count} bodies are ${(count ** 2 / 2).toPrecision(2)} distance tests; at most ${MOST_TESTS.toPrecision(2)} are accepted.`;

@@ -1,6 +1,6 @@
 // Tests all pairs, each once, in tiles of WORKGROUP_SIZE bodies. A workgroup compares its own tile with one stripe of
-// STRIPE_TILES tiles, which bounds the time of a dispatch. It skips tiles before its own, because their workgroups test
-// those pairs. `slice` is the range of workgroups that this dispatch runs.
+// STRIPE_TILES tiles. It skips tiles before its own, because their workgroups test those pairs. `slice` is the range of
+// workgroups that this dispatch runs, so that no dispatch takes long.
 
 var<workgroup> tile: array<PackedBody, WORKGROUP_SIZE>;
 

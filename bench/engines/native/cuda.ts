@@ -49,7 +49,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` stores the device per size of copies, so that each size is measured only once. */
+/** `devices` maps each size of copies to the measured device, so that each size is measured only once. */
 async function openGrid(
   path: string,
   scene: BenchScene,

@@ -10,7 +10,7 @@ import { BOX2D3 } from './box2d3';
 import { CELLSTORM_CPU, cellstormGpu } from './cellstorm';
 import { RAPIER } from './rapier';
 
-/** Most cells of a world: more than any scene has. */
+/** Cells that the device must have room for: more than any scene has. */
 const CELLS = 2 ** 20;
 
 async function openGpu(): Promise<PhysicsEngine> {
@@ -20,8 +20,8 @@ async function openGpu(): Promise<PhysicsEngine> {
 }
 
 /**
- * Opens the named engines; throws if the GPU is named and cannot be opened. Without names, opens all engines. If there
- * is no GPU, leaves out `gpu` and tells `onMissing` why. Tests pass another `openOnGpu`.
+ * Opens the named engines; throws if the GPU is named and cannot be opened. Without names, opens all engines, but
+ * leaves out `gpu` if there is no GPU, and tells `onMissing` why. Tests pass another `openOnGpu`.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,

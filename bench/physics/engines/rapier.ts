@@ -1,6 +1,6 @@
 /**
- * Runs scenes in Rapier, with its default settings. Bodies do not rotate, as in cellstorm. Sleeping is off, because a
- * sleeping body stands whatever its contacts do.
+ * Runs scenes in Rapier with its default settings, except that bodies neither rotate nor sleep. In cellstorm they do not
+ * rotate either. A sleeping body does not move, whatever its contacts do.
  */
 import { openRapier } from '../../peers/rapier2d';
 import { openRapier3d } from '../../peers/rapier3d';

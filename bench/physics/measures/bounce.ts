@@ -9,7 +9,7 @@ const DROP = 10;
 const RESTITUTION = 0.5;
 const RADIUS = 0.5;
 const BOUNCES = 3;
-/** Seconds in which a ball with the right restitution bounces three times: a fall takes 1.43 s. */
+/** Seconds in which a ball with the right restitution bounces three times. The first fall takes 1.43 s. */
 const DROP_SECONDS = 6;
 /** Seconds after which a ball with restitution 0 lies on the floor, unless the floor throws it up. */
 const LANDED = 1.6;

@@ -23,7 +23,7 @@ const SEED = 1;
 const UNITS = 1024;
 const DIAMETER = 1;
 
-/** Balls of diameter 1 with centres in a square or cube with this edge. */
+/** `count` balls of diameter 1, whose centres are in a square or cube of edge `edge`. */
 interface Crowd {
   readonly count: number;
   readonly edge: number;

@@ -10,9 +10,9 @@ const STEPS = 1000;
 
 /**
  * Bars for piles of FULL_PILE particles: overlaps in percent of a diameter, and the rms speed in diameters/s. Each bar
- * is the larger value of the GPU (bench/RESULTS.md) and the CPU engine, rounded up. These values come from a contact
- * law that lacked the limit and the hold of src/core/contact/law.ts. With both, discs on the CPU engine miss the bars
- * of overlap: mean 0.774, deepest 7.21 (`npm run bench:physics -- --engines cpu --only pile --full`).
+ * is the larger value of the GPU (bench/RESULTS.md) and the CPU engine, rounded up. These values were measured before
+ * the contact law had `limit` and `hold` (see src/core/contact/law.ts). With both, discs on the CPU engine miss the
+ * bars of overlap: mean 0.774, deepest 7.21 (`npm run bench:physics -- --engines cpu --only pile --full`).
  */
 const BARS = {
   2: { mean: 0.685, deepest: 4.955, speed: 0.059 },

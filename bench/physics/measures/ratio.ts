@@ -31,7 +31,7 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
 }
 
 interface Extremes {
-  /** The gap, as a share of the gap at the start. */
+  /** Least and greatest gap, as shares of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
   /** Greatest vertical speed of the upper ball. */

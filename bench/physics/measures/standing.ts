@@ -4,7 +4,7 @@ import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '..
 import type { Case, Sizes } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
-/** Seconds between two compared states. */
+/** Seconds between the states that are compared with the state after one second. */
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
 /**

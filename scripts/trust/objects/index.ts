@@ -1,6 +1,6 @@
 /**
- * The public objects of the package that use a GPU. The soak and fault commands go through all of them. The same count
- * gives the same inputs.
+ * The public objects of the package that use a GPU, for the soak and fault commands. The same count gives the same
+ * inputs.
  */
 import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
 import { FLOCK, FLUID, LIFE, PBF } from './methods';

@@ -1,4 +1,4 @@
-// Sums the pressures of the neighbours times their couplings. Linked with kernels over the equations of a level.
+// Sums `solution` times coupling over the neighbours of an entry. Linked with kernels over the equations of a level.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

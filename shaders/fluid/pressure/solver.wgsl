@@ -3,7 +3,7 @@
 struct Solver {
   // The greatest magnitude of a right-hand side.
   greatest: f32,
-  // residual · preconditioned residual.
+  // The dot product of the residual and the preconditioned residual.
   product: f32,
   // The length of the step along the direction.
   step: f32,

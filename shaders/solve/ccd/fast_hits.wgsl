@@ -95,7 +95,7 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
           entry = links[word];
           let other_window = links[word + 1u];
           if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
-            // Starts when both particles are on their pieces. Over a longer way, the nearest image might change.
+            // Search from the time when both are on their pieces. Over a longer way, the nearest image might change.
             let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }

@@ -19,7 +19,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
 #if VARIABLE_RADII
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// The complement of the lowest key that any thread has found, so that threads can stop early.
+// The complement of the lowest key that any thread has found. A thread stops once it is past this key.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 

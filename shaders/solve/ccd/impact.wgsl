@@ -192,8 +192,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #endif
 
 // Returns the key of the hit of two bodies that are `apart` at the time `since`, or NEVER if they do not hit. `motion`
-// is the way of the first body relative to the other. Bodies that are already too near and approach each other hit at
-// once.
+// is the way of the first body relative to the other. Bodies that are already too near hit at once if they
+// close in (see closes_in).
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -202,8 +202,8 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #endif
 }
 
-// With variable radii, the lists of paths hold a particle in cells of its own level, and hits are searched on every
-// occupied level.
+// With variable radii, link.wgsl lists a path in cells of its particle's level, and hits are searched on every occupied
+// level.
 #if VARIABLE_RADII
 fn level_of_body(body: PackedBody) -> u32 {
   return level_of(radius_of(body));

@@ -43,7 +43,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // No nodes are left, so other paths could not find the rest of this path. It ends here.
+      // The path has no nodes left, so other paths could not find the rest of it. The path ends here.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }

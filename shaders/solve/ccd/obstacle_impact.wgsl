@@ -1,8 +1,8 @@
 // The time of impact on an obstacle of any size. Linked with impact.wgsl.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// Returns the nearness of a particle to an obstacle. A box whose half extent along an axis is half the period or more
-// has no end along that axis, so no path enters or leaves it there.
+// Returns the nearness of a particle to an obstacle. A box whose half extent along a periodic axis is at least half the
+// period has no end along that axis, so no path enters or leaves it there.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES

@@ -7,9 +7,9 @@
 // Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
 // Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
 
-// Factor on the margin around a piece of a path within which slow particles are searched for (see margin_to). A slow
-// particle is listed at the end of its way. The multiple allows for rounding and for the length of this way, at most
-// FAST_SHARE of a diameter (src/core/ccd/law.ts).
+// Factor on the margin (see margin_to) around a piece of a path, for the search for slow particles. A slow particle is
+// listed at the end of its way. The factor allows for rounding and for the length of this way, at most FAST_SHARE of a
+// diameter (src/core/ccd/law.ts).
 const AROUND_SLOW = 1.25;
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {

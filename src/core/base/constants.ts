@@ -152,14 +152,13 @@ export const RETIRED_BIT = 0x8000_0000;
 /** The `partner` of a particle that does not bounce. */
 export const NO_PARTNER = 0xffff_ffff;
 
-/**
- * Words before the list of fast particles: the number of fast particles; the lowest key among the ends of paths that
- * are not settled (a key orders ends by time: see CLOSING_BITS); an upper bound of how far any particle moves, in
- * diameters; and bits for the levels of fast and of slow particles (with variable radii only).
- */
+/** The number of fast particles. CCD_HEADER words, of which this is the first, precede the list of these particles. */
 export const CCD_PATHS = 0;
+/** The lowest key among the ends of paths that are not settled. Keys order ends by time: see CLOSING_BITS. */
 export const CCD_UNSETTLED = 1;
+/** An upper bound of how far any particle moves in a step, in its own diameters. The word is a 32-bit float. */
 export const CCD_FARTHEST = 2;
+/** With variable radii: bits for the levels of fast particles, and for the levels of slow ones. */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
@@ -175,16 +174,15 @@ export const CCD_HITS = 9;
 export const CCD_HELD = 10;
 export const CCD_HEADER = 11;
 
-/**
- * First word of the arguments of each indirect dispatch, in this order: one thread per path; the search for the slow
- * particles and obstacles that paths hit; a round, which searches for fast particles that hit each other; one thread
- * per particle. With variable radii each of the two searches uses a workgroup per path, otherwise a thread per path.
- * CCD_DISPATCHES is the number of words of all arguments.
- */
+/** First word of the arguments of an indirect dispatch with one thread per path. Each dispatch has three words. */
 export const PATH_DISPATCH = 0;
+/** The search for slow particles and obstacles that paths hit: a thread per path; with variable radii, a workgroup. */
 export const STILL_DISPATCH = 3;
+/** A round, which searches for fast particles that hit each other, with the threads of STILL_DISPATCH. */
 export const ROUND_DISPATCH = 6;
+/** One thread per particle. */
 export const FILE_DISPATCH = 9;
+/** The number of words of these four dispatches. */
 export const CCD_DISPATCHES = 12;
 
 /**
@@ -207,8 +205,8 @@ export const CLOSING_BITS = 17;
 export const CCD_PARTS = 16;
 
 /**
- * Length of a piece of a path, in cells. One search covers one piece, so longer pieces mean fewer searches of larger
- * boxes.
+ * Greatest length of a piece of a path, in cells. One search covers one piece, so longer pieces mean fewer searches of
+ * larger boxes.
  */
 export const PIECE_CELLS = 4;
 

@@ -3,7 +3,7 @@
  * larger size.
  */
 
-/** Growth is fitted only over sizes of at least 1/DECADE of the largest: fixed costs hide it at smaller sizes. */
+/** Growth is fitted over sizes of at least 1/DECADE of the largest, if there are three: fixed costs hide it below. */
 export const DECADE = 10;
 
 /** Greatest exponent that expectedTime assumes, because noise alone can make the slope between two timings steeper. */
@@ -20,7 +20,7 @@ export type Curve = readonly Timing[];
 
 /**
  * Fits the exponent p of time ~ n^p by least squares over the last decade of sizes; if these are fewer than three, over
- * the last three. Returns undefined with fewer than three sizes.
+ * the last three. Returns undefined with fewer than three times above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;

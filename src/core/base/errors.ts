@@ -32,7 +32,7 @@ export class ArgumentError extends CellstormError {
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
-  /** The number of particles that would fit if nothing else changed. Set if the number of particles is the problem. */
+  /** The number of particles that would fit with proportionally fewer cells; undefined if it is not known. */
   readonly fits: number | undefined;
 
   constructor(limit: string, message: string, fits?: number) {

@@ -59,7 +59,7 @@ export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
-/** Returns the key of a path that ends without a hit. It is greater than the key of any hit in the same tick. */
+/** Returns the key of a path that ends without a hit. No hit in the same tick has a greater key. */
 export function keyOfEnd(time: number): number {
   return Math.floor(time * CCD_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
 }
@@ -164,8 +164,8 @@ export const PIECE_SHARE = 1 / 4;
 
 /**
  * Returns the greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world a
- * piece is so short that the nearest image of another particle stays the nearest. It can then hit only the nearest
- * image of an obstacle (which may reach half a period) or the next one ahead.
+ * piece is so short that the nearest image of another particle stays the nearest. Obstacles may reach half a period;
+ * of each, a piece can hit only the nearest image or the next image ahead.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(

@@ -48,9 +48,9 @@ const PIECES_AT_ONCE = 16;
 const WIDER = 4;
 
 interface Limits {
-  /** Most pieces of all paths. */
+  /** Most pieces of all paths together. */
   readonly pieces: number;
-  /** Most pairs of pieces of two paths whose boxes overlap. */
+  /** Most pairs of pieces with overlapping boxes, each pair from two paths. */
   readonly pairs: number;
 }
 

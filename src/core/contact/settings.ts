@@ -112,15 +112,15 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
   }
 }
 
-/** The parameters of one substep, each a 32-bit float, as the shaders read them. */
+/** The parameters of one substep. Numbers are 32-bit floats, as the shaders read them. */
 export interface Substep {
   readonly dt: number;
   readonly inverseDt: number;
   readonly gravity: readonly number[];
   readonly diameter: number;
   /**
-   * Particles overlap if their distance² is below this. With variable radii, it is relative to the square of the sum of
-   * both radii.
+   * Without variable radii, particles overlap if their distance² is below this. With variable radii, see
+   * reachSquared().
    */
   readonly diameterSquared: number;
   readonly restitution: number;

@@ -13,8 +13,8 @@ const HELD = 0.02;
 const MISSING: Readonly<Record<Dimensions, number>> = { 2: 2.1, 3: 0.58 };
 
 /**
- * Returns a warning if the largest particle would sink deeply into the smallest one below it, and the number of
- * substeps that prevents this. Otherwise returns undefined. `dt` is the time step in seconds.
+ * Returns a warning if the largest particle would sink deeply into the smallest one below it; otherwise undefined. The
+ * warning names the number of substeps that prevents this. `dt` is the time step in seconds.
  */
 export function sizeRatioWarning(
   simulation: {

@@ -13,8 +13,8 @@ import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from
 import { canonicalBodies, type StaticBodies } from './tree';
 
 /**
- * Set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot. Never equals
- * NO_PARTNER.
+ * The bit that is set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot.
+ * The whole value never equals NO_PARTNER.
  */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 

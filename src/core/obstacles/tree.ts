@@ -201,9 +201,9 @@ class Builder {
 }
 
 /**
- * Orders bodies by their coordinates, then by their sizes. A scene with moving obstacles reorders tens of thousands of
- * bodies in every step. So bodies are sorted by their first coordinate alone, which is fast. Only bodies with equal
- * first coordinates are compared in full.
+ * Orders bodies by their coordinates, then by their sizes. A scene with moving obstacles may reorder tens of thousands
+ * of bodies in every step. So bodies are first sorted by the upper bits of their first coordinate, which is fast. Only
+ * bodies with equal bits are compared in full.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {

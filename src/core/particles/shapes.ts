@@ -148,7 +148,7 @@ export function shapesOf(
 
 /**
  * Throws an error that names the first body that is wider than the world along a non-periodic axis. Checks nothing if
- * no body may be a box: defineLevels has then checked that the largest ball fits.
+ * no body may be a box: defineWorld or defineLevels has then checked that the largest ball fits.
  */
 export function checkBodiesFit(
   prefix: string,

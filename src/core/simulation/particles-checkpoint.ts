@@ -1,5 +1,5 @@
 /**
- * The part that checkpoints of simulations and of particle methods share: the particles and their world. Each check
+ * The particles and their world: the common part of checkpoints of simulations and of particle methods. Each check
  * throws an error that names what does not fit, before anything changes.
  */
 import { ArgumentError } from '../base/errors';

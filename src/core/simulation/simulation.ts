@@ -103,8 +103,9 @@ export interface Measures {
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
   /**
-   * Quarantined particles: those with a coordinate that is not finite. The cause is a checkpoint, a move out of the
-   * range of 32-bit floats, or a velocity component that reached 2^48: the position is then set to NaN.
+   * Quarantined particles: those with a coordinate that is not finite. The cause is a checkpoint, a write into the
+   * simulation's buffers, a move out of the range of 32-bit floats, or a velocity component that reached 2^48: the
+   * position is then set to NaN.
    */
   readonly nonFinite: number;
   /**
@@ -118,7 +119,7 @@ export interface Measures {
   readonly deepestOverlap: number;
   /** Mean overlap of contacts, in units of length; 0 without contacts. */
   readonly meanOverlap: number;
-  /** Sixteen hexadecimal digits that depend on every bit of every particle, but not on their order. */
+  /** Sixteen hexadecimal digits that depend on every bit of every particle, but not on the order of particles. */
   readonly hash: string;
 }
 

@@ -144,7 +144,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** The index of this number within the particle's numbers in the array, and the count of these numbers. */
+  /** The index of the column among the particle's numbers in `array`, and how many numbers that array has per particle. */
   readonly axis: number;
   readonly width: number;
 }
@@ -188,7 +188,8 @@ class Lines {
 
   /**
    * Reads the numbers of the next row into `values`; takePlain() then goes on to the row after it. Returns false if the
-   * row has anything but plain numbers, such as blanks or quotes. The column with index `whole` must have only digits.
+   * row has anything else, for example blanks, quotes or more than MOST_DIGITS digits. The column with index `whole`
+   * must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;

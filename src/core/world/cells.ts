@@ -191,7 +191,7 @@ export function firstObstacle(world: World): number {
 }
 
 /**
- * Returns how many levels a particle must be below the level of a cell to be among the finer entries of the cell. In a
+ * Returns how many levels at least a particle must be below a cell's level to be among the cell's finer entries. In a
  * box the result is 2: a probe searches the cells one level below directly, because they lie in rows. In an unbounded
  * world it is 1: cells are hashed, so such a search would need a look-up in the table for each row.
  */

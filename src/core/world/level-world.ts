@@ -1,6 +1,6 @@
 /**
- * Defines worlds for particles with a radius each. They have cells on several levels, one level per power of two of the
- * diameter. levels.ts says which cell a particle belongs to.
+ * Defines worlds for particles with a radius each. Such worlds have cells on several levels, one level per power of two
+ * of the diameter. levels.ts says which cell a particle belongs to.
  */
 import { checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -40,7 +40,7 @@ const FEW_LEVEL_CELLS = 4096;
 /**
  * If a periodic box has more cells than this, and more than EMPTY_CELLS_PER_PARTICLE per particle, it wastes memory on
  * empty cells (8 bytes each on the GPU). Its cells are then made wider, if necessary beyond the diameter of its largest
- * particle.
+ * particle, unless the caller chooses the cell size.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;

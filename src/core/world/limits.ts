@@ -13,7 +13,7 @@ export const FARTHEST_CELL = 2 ** 30;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Most cells. The table `start` has three entries more, and its length must fit a signed 32-bit integer. */
+/** Most cells. Without levels, `start` has three entries more, and its length must fit a signed 32-bit integer. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** Most particles in a world with levels: an entry packs a slot and a level into 32 bits. */
@@ -25,7 +25,7 @@ export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
  */
 export const MAX_LEVELS = 24;
 
-/** Rounding error of one 32-bit float operation, relative to its result. */
+/** Greatest rounding error of one 32-bit float operation, relative to its result. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
 /** Range of diameters. Far outside it, squares overflow or underflow in 32-bit floats, so that contacts are lost. */

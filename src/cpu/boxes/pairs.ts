@@ -129,8 +129,8 @@ export class CpuBoxPairs {
 
   /**
    * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * method. The array belongs to this object, may be longer than the `2 · count` words in use, and is reused by the
-   * next call.
+   * way to list them. The array belongs to this object, may be longer than the `2 · count` words in use, and is reused
+   * by the next call.
    */
   collectPairs(): PairList {
     this.checkIdle();

@@ -11,6 +11,7 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
+/** The extent of a box along one axis. */
 export interface Side {
   /** The two ends. Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
   readonly from: number;
@@ -105,7 +106,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // If the box is so far out that doubles cannot tell positions in a period apart, let it begin at the low end.
+  // If the box is so far out that doubles cannot tell positions in a period apart, let it begin where the world does.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };

@@ -1,6 +1,6 @@
 /**
- * The loops for an unbounded world. The key of a particle is a bucket of a hash table, and a bucket may also hold
- * particles of other cells. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
+ * The loops for an unbounded world. The key of a particle is a bucket of a hash table, and a bucket may hold particles
+ * of several cells. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
  * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own cell. These buckets form
  * ranges of slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects

@@ -143,7 +143,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  // The first slot at or after the three cells in the row ahead. It never decreases.
+  // The first slot in or beyond the three cells in the row ahead. It never decreases.
   let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;

@@ -9,7 +9,7 @@ import { type Lattice, lengthenPairs, makeRoom } from '../shared/lattice';
 import type { CellOrder } from './order';
 import { kernelsFor } from './variants';
 
-/** Words of a portion, unless one slot needs more: small enough for the second-level cache. */
+/** A portion ends once it has more words than this: few enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
 type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;

@@ -176,7 +176,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // If rows are nearly empty, a slot that was tested may be in the next row. The maximum tests no slot twice.
+    // If rows are nearly empty, a slot that was tested may be in the next row. Math.max skips that slot.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

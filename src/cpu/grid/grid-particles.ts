@@ -1,6 +1,6 @@
 /**
  * Particles that a program moves itself, on the CPU: positions and velocities by id, and a CpuGrid over the positions.
- * It has the methods of the GPU's GridParticles, but returns values instead of promises.
+ * Like the GPU's GridParticles, but without further buffers; `sort` replaces `encode`, and no method is asynchronous.
  *
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions });
  *     particles.sort();

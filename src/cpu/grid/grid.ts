@@ -9,7 +9,7 @@
  * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles whose
  * position is not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside
  * the box, and the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
- * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
+ * Guarantee: particles overlap if their distance (in a periodic world, by the minimum image) is less than the
  * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. `build`,
  * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
@@ -142,9 +142,9 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. Any point and any
-   * radius above 0 are allowed, Infinity too. But in a periodic world a finite radius is at most half the shortest
-   * period, and distances are those of minimum images. Distances are rounded to doubles.
+   * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. Any point is
+   * allowed, and any radius above 0; in a periodic world the radius must be at most half the shortest period, or
+   * Infinity, and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -170,8 +170,8 @@ export class CpuGrid extends PairGrid {
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
    * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets a particle if it comes as near as `radius`
-   * to the centre (default and maximum: half the diameter). The distance is the least such t. In a periodic world the
-   * ray wraps, up to 64 periods along each axis, and meets each particle only once.
+   * to the centre (default and maximum: half the diameter). The distance is the least t at which it does. In a periodic
+   * world the ray wraps, up to 64 periods along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

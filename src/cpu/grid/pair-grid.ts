@@ -146,7 +146,7 @@ export abstract class PairGrid {
     });
   }
 
-  /** Returns the first `particles` positions, wrapped into a periodic world, as numbers and as words. */
+  /** Returns positions as numbers and as words: in periodic worlds the first `particles`, wrapped; else the input. */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];

@@ -13,8 +13,8 @@ export function sampleSize(count: number): number {
 }
 
 /**
- * The largest sample that is used, as a multiple of the planned size. A sample may be larger, because coincident
- * particles are sampled all together or not at all.
+ * Samples larger than this multiple of the planned size are not used. A sample may exceed the planned size, because
+ * coincident particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 

@@ -21,7 +21,7 @@ import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 /** Level of quarantined particles. */
 const NO_LEVEL = 255;
 
-/** Buckets per particle of the capacity. */
+/** The table has at least this many buckets per particle of the capacity. */
 const ROOM = 4;
 
 export class LevelOrder {
@@ -178,7 +178,7 @@ export class LevelOrder {
       if (y > highY) highY = y;
       if (z < lowZ) lowZ = z;
       if (z > highZ) highZ = z;
-      // The exponent of the radius, rounded up, gives the level. The bits of the radius contain the exponent.
+      // log2 of the radius, rounded up, gives the level. It is the exponent, plus one if the mantissa is not 0.
       const bits = radiusWords[index] as number;
       const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
       const level = Math.max(0, exponent - baseExponent);
@@ -187,7 +187,7 @@ export class LevelOrder {
       let hash =
         Math.imul(words[first] as number, 0x8da6b343) ^ Math.imul(words[first + 1] as number, 0xd8163841);
       if (is3D) hash ^= Math.imul(words[first + 2] as number, 0xcb1ab31f);
-      // The highest bits decide the comparison. They depend on all bits of the position.
+      // The highest bits of the hash decide the comparison. They depend on all bits of the position.
       if (hash >>> 0 < chosen) sample[sampled++] = index;
     }
     this.sampled = sampled <= largest ? sampled : 0;

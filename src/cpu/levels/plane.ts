@@ -8,8 +8,8 @@ import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
 /**
- * If distance² and (sum of radii)² differ by at most this share of the latter, rounding may decide, so the pair is
- * tested exactly. The share is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ * If distance² and (sum of radii)² differ by at most BAND · (sum of radii)², rounding may decide, so the pair is
+ * tested exactly. BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
  */
 export const BAND = 2 * ROUNDING_BAND;
 

@@ -71,7 +71,7 @@ export class LiveCells {
   );
   /**
    * For each level, the first and the last cell along each axis among the objects that the level has had since it was
-   * last empty. Searches along rays and in boxes skip the cells beyond.
+   * last empty. Searches in boxes skip the cells beyond, and so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
   /** Along axes that wrap, more than the rounding error of adding a period to a position; along other axes 0. */
@@ -128,9 +128,7 @@ export class LiveCells {
     return 0.5 / (this.scales[level] as number);
   }
 
-  /**
-   * Returns the lowest level whose cells are at least as wide as `diameter`, from the bits of a normal 32-bit float.
-   */
+  /** Returns the lowest level whose cells are at least as wide as `diameter`, a normal 32-bit float. */
   private levelOfDiameter(diameter: number): number {
     this.radiusBits[0] = diameter;
     const word = this.radiusWord[0] as number;

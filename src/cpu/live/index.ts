@@ -10,8 +10,8 @@
  * Inputs: a centre and a radius per object, stored as 32-bit floats. A periodic world wraps centres that lie any number
  * of periods outside; in other worlds they may lie anywhere.
  * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
- * Guarantee: two objects overlap if their centres (in a periodic world, their minimum images) are closer than the sum
- * of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
+ * Guarantee: two objects overlap if the distance of their centres (in a periodic world, by the minimum image) is less
+ * than the sum of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -77,7 +77,7 @@ export class CpuIndex {
   private living = 0;
   /** All ids from here on are free. */
   private end = 0;
-  /** Number of visitors of the caller that are running. */
+  /** Number of searches in progress that call a `visit` function. */
   private visits = 0;
 
   /** Use createCpuIndex, which checks its arguments. */
@@ -188,9 +188,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point
-   * and any radius above 0 are allowed, Infinity too. But in a periodic world a finite radius is at most half the
-   * shortest period, and distances are those of minimum images. Distances are rounded to doubles.
+   * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point is
+   * allowed, and any radius above 0; in a periodic world the radius must be at most half the shortest period, or
+   * Infinity, and distances are those of minimum images. Distances are rounded to doubles.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -355,8 +355,8 @@ export class CpuIndex {
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
    * 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets an object if it comes as near to the centre
-   * as the object's radius. The distance is the least such t. In a periodic world the ray wraps, up to 64 periods along
-   * each axis, and meets each object only once. All decisions are made in doubles.
+   * as the object's radius. The distance is the least t at which it does. In a periodic world the ray wraps, up to 64
+   * periods along each axis, and meets each object only once. All decisions are made in doubles.
    */
   alongRay(
     origin: ArrayLike<number>,

@@ -49,8 +49,8 @@ export interface SlotPairs {
 /** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
   /**
-   * The key of each slot in canonical order (see equal/order.ts), then NO_CELL. The first `live` slots have keys: those
-   * of particles that are not quarantined.
+   * The key of each slot in canonical order (see equal/order.ts), and NO_CELL from `live` on. The slots below `live`
+   * hold the particles that are not quarantined.
    */
   readonly keys: Int32Array;
   readonly live: number;

@@ -15,8 +15,7 @@ import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
 /**
- * Key of each slot after the last particle in a cell. It is greater than the key of any cell, so it ends every loop
- * over keys.
+ * Key of each slot after the active particles. It is greater than the key of any cell, so it ends every loop over keys.
  */
 export const NO_CELL = 0x7fff_ffff;
 

@@ -27,7 +27,8 @@ export function takeCensus(order: CellOrder): Census {
 function countCandidates(order: CellOrder): number {
   const { keys, live, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // Key distances from a cell to the first of three cells in each row ahead. The cell's own row is counted separately.
+  // The key of the first of three cells in each row ahead, minus the key of the cell itself. The cell's own row is
+  // counted separately.
   const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]

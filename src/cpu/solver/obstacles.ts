@@ -1,8 +1,8 @@
 /**
  * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. The search of
  * obstacle-search.ts finds the obstacles that a particle overlaps.
- * The arrays of Response (contact.ts) already contain the effects of pairs of particles. This file updates `approaches`
- * and `partners`, and adds to the other arrays.
+ * The arrays of Response (contact.ts) already contain the effects of pairs of particles. This file updates
+ * `approaches` and `partners`, raises `closings`, and adds to the other arrays.
  * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
  * run.
  */

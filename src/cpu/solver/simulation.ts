@@ -1,6 +1,7 @@
 /**
- * The particle simulation on the CPU, in one thread. It has the options, methods and contact law of the GPU simulation,
- * and gives the same results up to rounding. Its methods return values instead of promises.
+ * The particle simulation on the CPU, in one thread. It has the options, the contact law and the methods of the GPU
+ * simulation, except methods that record into an encoder. It gives the same results up to rounding. Its methods return
+ * values instead of promises.
  *
  * Two copies of the state alternate. Sums inside a pass are doubles. neighbours.ts hides whether particles have one
  * radius.

@@ -32,7 +32,8 @@ export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
 /**
- * Applies the contact law of each wall to the particle in the scratch arrays. Returns the sum of the normal changes.
+ * Applies the contact law of each wall to the particle in the scratch arrays. Returns the sum of the changes of normal
+ * velocity.
  */
 export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
   const { lower, upper } = substep;
@@ -53,7 +54,7 @@ export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_
   return bearing;
 }
 
-/** Applies one wall, and returns the normal change. */
+/** Applies the contact law of one wall. Returns the change of normal velocity. */
 function meetWall(
   dimensions: Dimensions,
   axis: number,

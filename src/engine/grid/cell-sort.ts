@@ -111,8 +111,8 @@ export class CellSort {
   }
 
   /**
-   * The list of heavy particles (see passes/grid/crowd.ts), valid until the next sort. Undefined if the world has
-   * neither `crowds` nor levels.
+   * The list of heavy particles, valid until the next sort; with levels only their number (see passes/grid/crowd.ts).
+   * Undefined if the world has neither `crowds` nor levels.
    */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;

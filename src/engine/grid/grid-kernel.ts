@@ -56,7 +56,7 @@ export interface GridKernelOptions {
    * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`. Two
    * functions are optional. `fn skip(slot: u32)` is called for quarantined particles and for points that are not
    * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads handle one particle that has very
-   * many neighbours, in grids created with `crowds` or `radii`.
+   * many neighbours, in grids created with `radii`, or with `crowds` if `radius` is not beyond the cell.
    */
   readonly code: string;
   /**

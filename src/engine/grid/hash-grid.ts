@@ -5,7 +5,7 @@
  * Kernels, pair lists and searches over the grid read its last encoded state. Destroying the grid destroys them too.
  * The code of each kind of list is loaded when the first list of that kind is created, so bundlers can split
  * it off.
- * Guarantee: the same input gives the same bits. Cells ascend, and ids ascend inside a cell.
+ * Guarantee: the same input gives the same bits. Cells (in an unbounded world, buckets) ascend; ids ascend inside each.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';

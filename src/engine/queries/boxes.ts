@@ -1,6 +1,6 @@
 /**
- * Lists, on the GPU, the ids of all particles whose centre lies in each of many boxes, bounds included. Boxes may have
- * any size and position.
+ * For each of many boxes, lists on the GPU the ids of the particles whose centre lies in the box, bounds included.
+ * Boxes may have any size and position.
  * In a periodic world, a particle is in a box if one of its images is.
  * Ordering: boxes in the order of the input; per box ids ascending. The search only compares coordinates, so no
  * particle is borderline. If the ids of a box do not all fit, its part of the list has only holes, 2³² − 1.

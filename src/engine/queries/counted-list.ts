@@ -34,7 +34,7 @@ export interface CountedListOptions {
   readonly words: EntryWords;
   /**
    * Decides where the list ends if not all entries fit. True: at its capacity; the last owner then has only some of its
-   * entries, or only holes. False, the default: before the first owner whose entries do not all fit.
+   * entries, or only holes (words of 2³² − 1). False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */

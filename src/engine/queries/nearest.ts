@@ -25,7 +25,7 @@ export interface GridNearestOptions {
   readonly k: number;
   /**
    * The largest radius of a search. Default: the grid's diameter. If it exceeds the size of a cell, the kernel uses a
-   * slower loop. In a periodic world, at most half the shortest period.
+   * slower loop. In a periodic world, it is at most half the shortest period.
    */
   readonly radius?: number | undefined;
 }

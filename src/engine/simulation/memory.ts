@@ -64,7 +64,7 @@ const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 export interface MemoryOptions {
   /** The largest number of obstacles. Default: none. */
   readonly obstacles?: number | undefined;
-  /** True if the work on crowds is split. Default: true with levels, otherwise false. */
+  /** The option `crowds` of the world. Default: true with levels, otherwise false. */
   readonly crowds?: boolean | undefined;
   /** The number of levels of cells, `world.levels`, if radii vary. Default: 0. */
   readonly levels?: number | undefined;
@@ -76,8 +76,8 @@ export interface MemoryOptions {
 
 /**
  * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
- * number of buckets: the lowest power of two that is at least 4 · HASH_BLOCK, the capacity and the largest number of
- * obstacles; with levels, at least 4 · HASH_BLOCK and twice the capacity.
+ * number of buckets: the lowest power of two that is not below 4 · HASH_BLOCK, the capacity or the largest number of
+ * obstacles; with levels, not below 4 · HASH_BLOCK or twice the capacity.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -134,8 +134,10 @@ function bytesOfCells(cells: number): number {
 
 /**
  * Returns the bytes of obstacles: the packed arrays (see packedBytes), and one more word per partial measure. Without
- * levels, also the arrays of the sort: given and sorted positions; per obstacle an id (4), an entry (8), and a rank or
- * cell; the cells.
+ * levels, adds the arrays of the sort:
+ *   - given and sorted positions;
+ *   - per obstacle an id (4), an entry (8), and a rank or cell;
+ *   - the counts, starts and block sums of the cells.
  */
 function bytesOfObstacles(
   {

@@ -27,7 +27,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** Returns the bytes of each part of the stored obstacles, in their order. With levels, `starts` is the size of the tree. */
+/** Returns the bytes of each part of the stored obstacles, in stored order. With levels, `starts` holds the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {

@@ -61,15 +61,16 @@ import { StateSubmissions } from './submissions';
 /** The buffers that hold the current state. A step may swap them, so get them again in each frame. */
 export interface SimulationBuffers {
   /**
-   * One vec2f (2D) or vec4f with w unused (3D) per particle, in cell order. With variable radii, a vec4f in 2D too: w
-   * is the radius, and in 2D z is the load (see ParticleArrays). With boxes, two vec4f per particle. The first holds
-   * the position, and in w the radius of the ball around the body. The second holds the half extents (0 for a ball),
-   * and in w the radius of a ball of the same area (3D: volume).
+   * The particles in cell order, each with its position first:
+   *   - One radius: a vec2f (2D), or a vec4f with w unused (3D).
+   *   - Variable radii: a vec4f with the radius in w, and in 2D the load in z (see ParticleArrays).
+   *   - Boxes: two vec4f. The first is as with variable radii; w is the radius of the ball around the body. The second
+   *     holds the half extents (0 for a ball), and in w the radius of a ball of the same area (3D: volume).
    */
   readonly positions: GPUBuffer;
   /**
-   * One vec2f (2D) or vec4f (3D) per particle. With variable radii w holds the load of the particle in 3D: write only
-   * x, y and z. Otherwise w is unused.
+   * One vec2f (2D) or vec4f (3D) per particle. With variable radii, w holds the load of the particle in 3D, so write
+   * only x, y and z. Otherwise w is unused.
    */
   readonly velocities: GPUBuffer;
   /** One u32 per slot: the id of its particle. */

@@ -1,6 +1,6 @@
 /**
  * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. CpuFlock has the methods of Flock except
- * `encode`; they return values instead of promises.
+ * `encode`; its methods return values instead of promises.
  *
  *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);
@@ -52,8 +52,8 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
 
   /**
    * The state itself, not a copy: packed positions and velocities of the boids, for all ids below `end`, and positions
-   * of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may
-   * move boids to other positions within the world.
+   * of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may move boids to
+   * other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };

@@ -18,7 +18,7 @@ import { checkTime } from './options';
 export type Attraction = readonly (readonly number[])[];
 
 export interface LifeNumbers {
-  /** Greatest acceleration that an attraction of 1 causes, length / s². Default: 10 × `reach`. */
+  /** Greatest acceleration by one neighbour at an attraction of 1, length / s². Default: 10 × `reach`. */
   readonly strength: number;
   /** Time in which friction halves the speed, in the unit of `dt`. Default 0.04. */
   readonly halfLife: number;

@@ -24,7 +24,7 @@ const MOST_PACE = 2 ** 24;
 
 /**
  * The lattice repeats after this many spacings, because a point's random offset depends on the low 32 bits of its
- * coordinates. `ways` are wrapped to ± half of this length, which keeps them precise.
+ * coordinates. The moves of lattices (`ways` in emit()) are wrapped to ± half of this length, which keeps them precise.
  */
 const REPEAT = 2 ** 32;
 

@@ -140,8 +140,8 @@ export class Fluid {
 
   /**
    * Advances by `dt` seconds. `substeps` defaults to the setting of that name. If the GPU has yet to report the ids of
-   * drained particles, step returns a promise. Until the promise settles, further steps queue up, and any other
-   * change of the fluid throws.
+   * drained particles, step returns a promise. Until the promise settles, further steps queue up. Calls of
+   * advance, profile and drain wait; any other change of the fluid throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -372,7 +372,7 @@ export class Fluid {
     return { source: 'wall-clock', stages: times, total };
   }
 
-  /** Makes steps wait for `work`. Until it settles, any other change of the fluid throws. */
+  /** Makes steps wait for `work`. Until it settles, checkSettled() throws. */
   private waitFor(work: Promise<unknown>): Promise<void> {
     const waiting: Promise<void> = work.then(
       () => this.stopWaiting(waiting),

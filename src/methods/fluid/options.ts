@@ -326,8 +326,8 @@ function eachPointIn(
 }
 
 /**
- * Rejects particles outside the tank. Accepts particles in solid cells: the next substep moves each to the nearest free
- * neighbouring cell, if there is one.
+ * Rejects particles outside the tank. Accepts particles in solid cells: the next substep moves each of them out, if a
+ * neighbouring cell is free.
  */
 export function checkInTank(
   argument: string,

@@ -25,8 +25,12 @@ export type Obstacle = ObstacleOptions;
 export const MOST_OBSTACLES = 1024;
 
 /**
- * Numbers per obstacle: the centre (3); the radius, or 0 for a box; half of each edge of a box (3); for a ball,
- * s^(dimensions − 1), where s is the share of the smoothing kernel poly6 in a slab as thick as the ball.
+ * Numbers per obstacle:
+ * - 0 to 2: the centre;
+ * - 3: the radius, or 0 for a box;
+ * - 4 to 6: half of each edge of a box, or 0 for a ball;
+ * - 7: 0 for a box; for a ball s^(dimensions − 1), where s is the share of the smoothing kernel poly6 in a slab as
+ *   thick as the ball.
  */
 export const OBSTACLE_FLOATS = 8;
 

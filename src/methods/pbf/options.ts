@@ -98,9 +98,7 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/**
- * Shortest time step in seconds. Velocities are distances divided by the time step, which magnifies rounding errors.
- */
+/** Shortest time step in seconds. Velocities are distances / time step, so short steps magnify rounding errors. */
 const SHORTEST_STEP = 1e-6;
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */

@@ -265,7 +265,7 @@ class GpuRun implements Run {
       else await this.surface.prepare(this.drawnColour);
       return '';
     } catch (error) {
-      return `${explain(error)} Fluids stay particles.`;
+      return `${explain(error)} Fluids are drawn as particles.`;
     }
   }
 

@@ -125,7 +125,7 @@ function showRoundings(): void {
         `${text}instead of ${right.looks}, with up to ${fullest} particles in a cell instead of ${fullestCell('floor', scene)}.`,
       );
     } else {
-      const text = `Only ${found} are found: a particle below zero searches one cell away from where others are stored. `;
+      const text = `Only ${found} are found: a particle below zero is stored in one cell, but searches around the cell next to it. `;
       say(
         'floor-verdict',
         'broken',

@@ -276,7 +276,7 @@ type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
  * Returns the capacities for a run. They suffice for the scene, for a continued state, and for the particles or
- * obstacles that the chosen tool may add. Added particles get room only up to `most` particles in all. No capacity
+ * obstacles that the chosen tool may add. For added particles, the capacity grows to at most `most`. No capacity
  * is less than in `before`.
  */
 export function roomFor(

@@ -12,9 +12,9 @@ export interface FluidLook {
   readonly zenith: Rgb;
   /** The colour that the surface reflects from the horizon. */
   readonly horizon: Rgb;
-  /** Light decays by this exponent on its way through fluid as thick as the box is high. */
+  /** Exponents by which red, green and blue light decay in fluid that is as thick as the box is high. */
   readonly absorption: Rgb;
-  /** The background fades into the fluid's own colour by this exponent, at the same thickness. */
+  /** Exponent by which the background fades into the fluid's own colour at this thickness. */
   readonly cloud: number;
 }
 

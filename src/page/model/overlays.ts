@@ -143,7 +143,7 @@ export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit
   const lines = `Cells${levels > 1 ? ` of all ${levels} levels` : ''}${is3D ? ', on the floor and two walls' : ''}`;
   const texts: Readonly<Record<OverlayName, string>> = {
     cellLines: isNarrow ? 'Cells are too narrow for lines; zoom in' : lines,
-    heatMap: `Particles ${is3D ? 'over a cell of the floor' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
+    heatMap: `Particles ${is3D ? 'over a floor cell' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
     thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
     candidatePairs: `Candidate pairs${naive}`,
     contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,

@@ -77,7 +77,7 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'bullets',
     title: 'Bullets',
-    text: 'Discs fly 50 diameters per 1/60 s, here in slow motion. The wall is one disc thick.',
+    text: 'Discs fly 50 to 62 diameters per 1/60 s, here in slow motion. The wall is one disc thick.',
     alt: 'Discs pile up before a thin grey wall, with nothing behind it.',
     link: 'v=1&scene=bullets&count=800&timeScale=0.05',
   },

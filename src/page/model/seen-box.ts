@@ -17,7 +17,7 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
 
 /** The longest edge of a box around particles, in diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
-/** With many particles, the longest edge is this many times the edge of a block of all particles. */
+/** With many particles, the longest edge is this many times the edge of a dense block of all particles. */
 const LONGEST_SHARE = 8;
 /** Edge of the box in diameters if there are no particles. */
 const EMPTY_EDGE = 20;

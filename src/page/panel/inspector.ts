@@ -133,7 +133,7 @@ export class Inspector {
     if (count > MOST_INSPECTED) {
       this.isStale = false;
       this.showSentence(
-        `The inspector can show at most ${formatCount(MOST_INSPECTED)} particles, because it searches them on the page's own thread; there are ${formatCount(count)}.`,
+        `The inspector works with at most ${formatCount(MOST_INSPECTED)} particles, because it searches them on the page's own thread; there are ${formatCount(count)}.`,
       );
     } else if (this.isStale && !this.isReading && now >= this.next && !this.isWaiting) {
       this.read(run, now);

@@ -1,6 +1,6 @@
 /**
- * If the choices cannot run, finds other choices to start, and explains them to the visitor: fewer particles, or more
- * usual settings.
+ * If the choices cannot run, finds other choices to start (fewer particles, or more usual settings), and explains them
+ * to the visitor.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';
@@ -24,8 +24,9 @@ export interface Fallback {
 }
 
 /**
- * Returns the choices with as many particles as fit, after `tried` particles were refused with `error`. Returns
- * undefined for the CPU engine, for a file, or if fewer particles would not prevent the error.
+ * Returns the choices with fewer particles, after `tried` particles were refused with `error`: as many as fit if the
+ * error says how many, otherwise half. Returns undefined for the CPU engine, for a file, or if fewer particles would
+ * not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
@@ -41,7 +42,7 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
   const limit = error instanceof LimitError ? error.limit : 'memory';
   return {
     choices: { ...choices, count },
-    apology: `This device cannot hold ${formatCount(tried)} particles of this scene (limit: ${limit}), so it starts with ${formatCount(count)}.`,
+    apology: `This device cannot hold ${formatCount(tried)} particles of this scene (limit: ${limit}), so the scene starts with ${formatCount(count)}.`,
   };
 }
 

@@ -65,7 +65,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Returns the appearance in the URL; undefined after the visitor has chosen another one. */
+/** Returns the appearance in the URL; undefined if there is none or the visitor has chosen one since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }

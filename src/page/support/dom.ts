@@ -7,7 +7,7 @@ export function find<Kind extends Element>(id: string, kind: new () => Kind): Ki
   return element;
 }
 
-/** Callers set most texts in every frame, so this function does not write an unchanged text again. */
+/** Callers may set a text in every frame, so this function does not write an unchanged text again. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

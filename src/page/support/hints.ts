@@ -1,6 +1,6 @@
 /**
  * Shows hints, which explain controls. A hint appears when the mouse points at the control. It also appears when a key
- * moves the focus to the control; for a text field or a list, any focus suffices. Screen readers read hints as
+ * moves the focus to the control; for an input field or a list, any focus suffices. Screen readers read hints as
  * descriptions. The attribute data-hint contains an element's hint. Titles in the markup become hints, because browsers
  * show a title only to visitors with a mouse.
  */

@@ -22,8 +22,8 @@ import {
 } from './camera';
 
 /**
- * Focal length, as a multiple of the shorter side of the free part of the window, without MARGIN. Greater values make
- * the picture flatter.
+ * Focal length, as a multiple of the shorter side of the free part of the window, inside its MARGIN. Greater values
+ * make the picture flatter.
  */
 const FOCAL = 1.5;
 /** Radians per second. A whole turn takes one and a half minutes. */

@@ -50,7 +50,7 @@ export interface Candidate {
   /** Index in the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Distance between the middles, by the minimum image. */
+  /** Distance between the centres, by the minimum image. */
   readonly distance: number;
   /** Sum of both radii. */
   readonly reach: number;

@@ -38,7 +38,7 @@ import {
 /** The members of struct Heat in shaders/page/heat.wgsl. */
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 
-/** Values from overlays.ts for the drawing shaders. Shader constants are whole numbers, so the names say the unit. */
+/** Constants of the drawing shaders. They must be whole numbers, so the names say the unit. */
 const CONSTANTS = {
   NARROWEST_CELL,
   WIDE_CELL,

@@ -352,7 +352,7 @@ export class Overlay {
         const [, instances = 0, , , found = 0, crowded = 0] = new Uint32Array(bytes as ArrayBuffer);
         this.pairsShown = { found, drawn: instances / lines, crowded };
       })
-      // Only a destroyed simulation or a lost device throws here; both are handled elsewhere.
+      // A destroyed simulation or a lost device is handled elsewhere. If memory is short, the old counts stay.
       .catch(() => undefined)
       .finally(() => {
         this.isReading = false;

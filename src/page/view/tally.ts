@@ -144,7 +144,7 @@ export class Tally {
   }
 }
 
-/** Returns a world whose cells are as wide as the reach of density. */
+/** Returns a world whose cells are at least as wide as the reach of density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -160,8 +160,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // A heavy particle takes one word. The tiles take fewer words in all: two per tile, which has more than CROWDED
-    // entries on average, and a particle has at most one finer entry per level.
+    // A heavy particle takes one word. The tiles take fewer words in all: a tile takes two words and has more than
+    // CROWDED entries on average, and a particle has at most one finer entry per level.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -203,8 +203,8 @@ export class Crowd {
   }
 
   /**
-   * Sorts crowded buckets, or crowded lists of finer entries. Record this between scatter and gather for buckets, and
-   * after the finer entries are written for their lists.
+   * Sorts crowded buckets, or crowded lists of finer entries. For buckets, record this between scatter and gather. For
+   * lists, record it after the finer entries are written.
    */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell, in grids with levels. These are
- * particles at least `finerSteps` levels below the cell's level (core/world/cells.ts). The list has space for each
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell, in grids with levels. These are the
+ * particles in the cell that are at least `finerSteps` levels lower (core/world/cells.ts). The list has space for each
  * particle on every level on which it may be a finer entry, and for the heavy particles at the end. If there are too
  * few levels for finer entries, the pass only sets the header and clears Crowd's list.
  */
@@ -90,10 +90,7 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /**
-   * First a word with a bit per level that may have particles, then the finer entries by bucket, and at the end the
-   * heavy particles.
-   */
+  /** First the header (see FINER_HEADER), then the finer entries by bucket, and at the end the heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }

@@ -12,7 +12,7 @@ export interface ScatterBuffers {
   readonly entries: GPUBuffer;
   /** Needed if the variant has crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed if the variant has levels. */
+  /** Needed if the variant has crowds and levels. */
   readonly finer?: GPUBuffer | undefined;
   /** Needed if the pass was created with ids. */
   readonly id_in?: GPUBuffer;

@@ -39,7 +39,7 @@ export interface PairsBuffers {
   readonly pairs?: GPUBuffer;
   /** Needed if the variant has levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** The list that Crowd owns (see grid/crowd.ts). Needed if the variant has crowds. */
+  /** The list that Crowd owns (see grid/crowd.ts). Needed if the variant has crowds but no levels. */
   readonly crowd?: GPUBuffer | undefined;
   /** The high corners of boxes; `position_in` holds the low corners. Needed if the shape is `box`. */
   readonly high_in?: GPUBuffer | undefined;
@@ -146,7 +146,7 @@ export class Pairs {
   }
 }
 
-/** Removes the holes of a list, in place. A hole has two equal ids. */
+/** Returns a list without its holes, which are entries with two equal ids. May overwrite `pairs`. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let index = 0; index < pairs.length; index += 2) {

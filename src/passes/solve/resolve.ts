@@ -29,7 +29,7 @@ export interface ResolveBuffers {
   readonly position_out: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed if the mode is `respond`. */
+  /** This buffer and the next two are needed if the mode is `respond`. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
   readonly partner_in?: GPUBuffer;

@@ -1,8 +1,8 @@
 /**
  * Finds the bucket of each particle and its rank in the bucket, and counts the particles per bucket. Twin of
- * shaders/grid/count.wgsl. `counts` has the cells, then the quarantine, then the removed particles, then zeros. The
- * scan replaces each of these zeros by the total. Ids are needed if particles can be removed (default: 0, 1, 2 …).
- * Ranks follow the order of the input; on the GPU they follow the order of the atomics.
+ * shaders/grid/count.wgsl. `counts` has an entry per bucket of cells, one for the quarantine and one for removed
+ * particles, then zeros. The scan replaces each of these zeros by the total. Ids are needed if particles can be removed
+ * (default: 0, 1, 2 …). Ranks follow the order of the input; on the GPU they follow the order of the atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

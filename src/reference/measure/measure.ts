@@ -1,5 +1,6 @@
 /**
- * Computes sums over all particles, in doubles. Twin of shaders/measure/measure.wgsl; both decide overlaps in 32 bits.
+ * Computes sums and maxima over all particles, in doubles. Twin of shaders/measure/measure.wgsl; both decide overlaps
+ * in 32 bits.
  * Inputs: a grid of the present positions, and the diameter (of the largest particle, if radii vary). Quarantined
  * particles count only in `count`, `nonFinite` and the hash.
  */

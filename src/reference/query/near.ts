@@ -1,5 +1,5 @@
 /**
- * Finds the particles near a point by testing each. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
+ * Finds the particles near a point by testing all. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
  * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
  * dyadic, as in the scenes, the squared distances below the squared radius are exact, so the GPU computes the same
  * numbers.

@@ -243,7 +243,7 @@ function addClosing(
   closing.add(value, Math.max(error, otherError), !isBorderline);
 }
 
-/** The sums of the obstacles' effects on one particle. All effects except a bounce are multiplied by obstacleShare. */
+/** The sums of the obstacles' effects on one particle. Bounces and closings are not multiplied by obstacleShare. */
 export class ObstacleSums {
   readonly effects: EffectSums;
   private readonly bounce: Sum;

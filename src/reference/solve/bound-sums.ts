@@ -20,12 +20,12 @@ export interface Accuracy {
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
-  /** The error of a computed length: k squares and their sum (k u), half of that, and a sqrt. */
+  /** The error of a computed length: half the error of the sum of k squares (k u), and that of a sqrt (9 u). */
   readonly length: number;
 }
 
 /**
- * Returns the relative errors. `apart` is the relative error of the difference of coordinates, beyond its one rounding.
+ * Returns the relative errors. `apart` is the relative error of a difference of coordinates, without its one rounding.
  */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
@@ -155,7 +155,7 @@ export function differenceOf(from: Approximate, taken: Approximate, factor = 1):
   };
 }
 
-/** Returns the part of `vector` across `direction`, a unit vector. */
+/** Returns the part of `vector` perpendicular to `direction`, a unit vector. */
 export function across(vector: readonly number[], direction: readonly number[]): number[] {
   const along = inner(vector, direction);
   return vector.map((component, axis) => component - along * (direction[axis] as number));

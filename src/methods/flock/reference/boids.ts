@@ -189,7 +189,10 @@ export class Boids {
     scale(velocity, speed);
   }
 
-  /** Moves a boid or hunter, then pushes it out of obstacles and removes the part of its velocity towards them. */
+  /**
+   * Moves a boid or hunter, and turns it back at walls. Pushes it out of obstacles and removes the part of its velocity
+   * towards them.
+   */
   private fly(balls: Float64Array, dt: number): void {
     const { space, position, velocity, away } = this;
     space.move(position, velocity, dt);

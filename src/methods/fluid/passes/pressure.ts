@@ -77,7 +77,7 @@ export interface PressureInput {
 
 /** The part of `struct Solver` (solver.wgsl) that the host reads. */
 export interface SolverState {
-  /** The greatest right-hand side. */
+  /** The greatest magnitude of a right-hand side. */
   readonly greatest: number;
   /** The greatest residual divided by `greatest`. */
   readonly left: number;

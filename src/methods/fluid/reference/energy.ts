@@ -1,10 +1,10 @@
 /**
- * Keeps the fluid's energy from growing in a substep. Twin of shaders/fluid/energy.wgsl, settlement.wgsl and
- * settle.wgsl.
+ * Keeps the fluid's energy from growing in a substep, as far as MOST_LOWERING and MOST_SLOWING allow. Twin of
+ * shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
  *
- * Pressure does no work on the lattice, whose faces all have the same weight. Pressure does a little work on particles,
- * because they give faces different weights. Also, keeping particles apart and correcting their density lifts some
- * particles. The end of the substep removes the energy gained this way, in this order:
+ * On the lattice, where all faces count equally, pressure does no work. On particles it does a little, because a
+ * particle takes more of its velocity from some faces than from others. Also, keeping particles apart and correcting
+ * their density lifts some particles. The end of the substep removes the energy gained this way, in this order:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
@@ -175,9 +175,8 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle, unless it lies on an always solid cell. Usually the lowering is less than the last bit of a
- * coordinate, so a hash of coordinate and id decides whether to round down. On average, particles are lowered by the
- * right amount.
+ * Lowers a particle if isFreeBelow() allows it. Usually the lowering is less than the last bit of a coordinate, so a
+ * hash of coordinate and id decides whether to round down. On average, particles are lowered by the right amount.
  */
 function lower(
   rules: EnergyRules,

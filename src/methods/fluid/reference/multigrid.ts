@@ -92,7 +92,7 @@ function parentRow(coarse: Level, y: number, z: number): number {
 }
 
 /**
- * Returns the sum of coupling · pressure over a cell's neighbours. `size`: number of entries per axis in `coupling`.
+ * Returns the sum of coupling · solution over a cell's neighbours. `size`: number of entries per axis in `coupling`.
  */
 function neighbourSum(
   coupling: Float64Array,

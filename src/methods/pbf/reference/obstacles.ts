@@ -63,7 +63,7 @@ export function inSolids(
   }
 }
 
-/** Adds a box to `bounds`. Call depthIn first, which sets `offsets`. */
+/** Adds the density and the gradient of a box to `bounds`. Call depthIn first, which sets `offsets`. */
 function addBox(
   { dimensions, radius }: Surroundings,
   solids: Float32Array,

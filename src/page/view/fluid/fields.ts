@@ -22,7 +22,7 @@ type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 const ARROW_STEP = 20;
 /** Length of the longest arrow, as a multiple of the distance between arrows. */
 const LONGEST_ARROW = 1.1;
-/** About the most arrows in a picture. */
+/** The most arrows in a picture, approximately. */
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 

@@ -1,6 +1,6 @@
 /**
  * Packs the uniforms of a fluid's surface (struct Fluid in shaders/draw/fluid.wgsl), and defines how far particles
- * reach. Pure.
+ * reach. Pure functions.
  */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidLook } from '../../model/fluid-look';

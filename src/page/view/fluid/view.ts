@@ -4,7 +4,7 @@
  * line along which this density has a fixed value (fluid_surface.wgsl).
  * 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
  * (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
- * Textures are never larger than the picture, and coarser if particles are large on the screen.
+ * Textures are never larger than the picture; all but the copy of the picture are coarser if particles look large.
  */
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';

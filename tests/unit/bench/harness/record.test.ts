@@ -90,7 +90,7 @@ describe('a record', () => {
     const { changes, differences, losses } = compareRecords(before, after);
     expect(changes.map(({ engine }) => engine)).toEqual(['b']);
     expect(differences).toEqual([
-      'The seed was 1 and is 2 now. The bodies differ, so the times say little about each other.',
+      'The seed was 1 and is 2 now. The bodies differ, so the times are not comparable.',
       'The adapter was not recorded and is another now.',
       'The number of rounds was 5 and is 6 now.',
       'The limit was 5000 ms and is 1000 ms now.',

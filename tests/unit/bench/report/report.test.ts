@@ -106,7 +106,7 @@ describe('the summary', () => {
       timed('gpu-hashed', 10, 2, { scene: 'huge' }),
     ];
     expect(sentencesOf(title, [...mixed(1), ...huge])).toEqual([
-      'On the GPU, choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. gpu-grid was the fastest, or as fast within the noise, in 0 of the 2 cases with times of other engines.',
+      'On the GPU, choose another engine than gpu-grid for mixed 2D from 1,000 to 2,000 bodies and huge 2D at 10 bodies. gpu-grid was the fastest, or as fast within the noise, in 0 of the 2 cases in which other engines were timed too.',
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
@@ -121,7 +121,7 @@ describe('the summary', () => {
       'uniform 2D: gpu-bvh is 4.0 times as fast as gpu-grid at 100 bodies.',
     ]);
     expect(sentencesOf(title, mixed(8))).toEqual([
-      'On the GPU, gpu-grid is the right choice in every case here. gpu-grid was the fastest, or as fast within the noise, in 2 of the 2 cases with times of other engines.',
+      'On the GPU, gpu-grid is the right choice in every case here. gpu-grid was the fastest, or as fast within the noise, in 2 of the 2 cases in which other engines were timed too.',
     ]);
   });
 

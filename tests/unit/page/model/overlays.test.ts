@@ -48,7 +48,7 @@ describe('the key to overlays', () => {
   it('describes differences in 3D, with many sizes, with boxes, with naive, and from far away', () => {
     expect(textsOf(open('packing', 3)).slice(0, 2)).toEqual([
       'Cells, on the floor and two walls',
-      expect.stringMatching(/^Particles over a cell of the floor: 1 to \d+ or more$/),
+      expect.stringMatching(/^Particles over a floor cell: 1 to \d+ or more$/),
     ]);
     const mixed = open('mixed', 2);
     expect(textsOf(mixed)[0]).toBe(`Cells of all ${mixed.world.levels} levels`);
