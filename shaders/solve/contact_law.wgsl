@@ -8,6 +8,10 @@ const BOUNCE_PUSH = 0.96875;
 const LIMIT_SLACK = 1.0 + 0x1p-10f;
 // Up to this load, 32-bit floats hold 1 + load almost exactly.
 const MOST_LOAD = 0x1p24f;
+// The share of the bearing that a load counts, so that rounding gives no load.
+const LOAD_KEPT = 1.0 - 0x1p-20f;
+// Up to this rest_speed there are no loads, because a quotient by it could overflow.
+const LEAST_REST_SPEED = 0x1p-100f;
 
 // The effect of a contact on one body, or the sum of several effects.
 struct Effect {
@@ -46,7 +50,7 @@ fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
 // limits on push speed and on friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
-  let limit = select(max(most, -share * approach), most, approach > 0.0);
+  let limit = max(most, -share * approach);
   let kept = select(1.0, 1.0 - substep.restitution, abs(approach) > substep.rest_speed);
   return min(push_velocity, limit) * kept;
 }
@@ -100,7 +104,7 @@ fn contact_effect(
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let slack = (1.0 + substep.restitution) * (1.0 + substep.friction) * LIMIT_SLACK;
-  let limit = slack * sum.closing + substep.push_speed * 0.125;
+  let limit = max(slack * sum.closing, substep.push_speed * 0.125);
   let size = sqrt(dot(sum.change, sum.change));
   settled.change *= select(1.0, limit / size, size > limit);
   let gain = substep.gravity * substep.dt;
@@ -123,8 +127,8 @@ fn settle(sum: Effect) -> Effect {
 // the change of its velocity, including walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
-  if (substep.rest_speed > 0.0) {
-    load = min(MOST_LOAD, max(0.0, bearing - sqrt(dot(change, change))) / substep.rest_speed);
+  if (substep.rest_speed > LEAST_REST_SPEED) {
+    load = min(MOST_LOAD, max(0.0, LOAD_KEPT * bearing - sqrt(dot(change, change))) / substep.rest_speed);
   }
   return load;
 }

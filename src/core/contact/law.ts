@@ -36,11 +36,12 @@
  *   S and B  over contacts that do not bounce: the sum of change · n, and the sum of change
  *   closing  the greatest −share · vn of its contacts
  *   G        gravity · dt
- *   limit    C is shortened to at most (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing + pushSpeed / 8
+ *   limit    C is shortened to at most the larger of (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing and
+ *            pushSpeed / 8
  *   hold     if S·G < 0: held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|). The velocity
  *            changes by −held · (G across S), the position by dt times as much.
- *   load     with variable radii: (B + changes at walls − |change of its velocity|) / restSpeed in the last substep,
- *            from 0 to MOST_LOAD
+ *   load     with variable radii: (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed in the
+ *            last substep, from 0 to MOST_LOAD
  * Limit and hold act on each particle alone, so momentum is kept only where they change nothing.
  *
  * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
@@ -79,6 +80,10 @@ export const BOUNCE_PUSH = 31 / 32;
 export const LIMIT_SLACK = 1 + 2 ** -10;
 /** Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
+/** A load counts this share of the bearing, so that rounding in 32 bits gives no load. */
+export const LOAD_KEPT = 1 - 2 ** -20;
+/** With a restSpeed up to this, there are no loads: a quotient by it could overflow. */
+export const LEAST_REST_SPEED = 2 ** -100;
 
 /**
  * Returns the first particle's share of the effect: the other's mass / the sum of both masses, each multiplied by 1 +

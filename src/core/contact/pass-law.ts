@@ -2,7 +2,7 @@
  * Formulas of the contact law (law.ts) that continuous motion does not use, only passes of the CPU engine. They have
  * their own file, so that the page does not load them with the GPU engine.
  */
-import { LIMIT_SLACK, MOST_LOAD } from './law';
+import { LEAST_REST_SPEED, LIMIT_SLACK, LOAD_KEPT, MOST_LOAD } from './law';
 import type { Substep } from './settings';
 
 /**
@@ -17,7 +17,7 @@ export function pushChange(
   restSpeed: number,
   restitution: number,
 ): number {
-  const limit = approach > 0 ? pushSpeed : Math.max(pushSpeed, -share * approach);
+  const limit = Math.max(pushSpeed, -share * approach);
   const kept = Math.abs(approach) > restSpeed ? 1 - restitution : 1;
   return Math.min(pushVelocity, limit) * kept;
 }
@@ -27,27 +27,39 @@ export function wallChange(depthVelocity: number, approach: number): number {
   return Math.min(depthVelocity, -approach);
 }
 
+type LimitSettings = Pick<Substep, 'restitution' | 'friction' | 'pushSpeed'>;
+
 /**
  * Returns the largest change of a particle's velocity that all its contacts together may cause, without walls.
  * `closing` is the largest change that any contact needs to end its approach.
  */
-export function changeLimit(
-  closing: number,
-  { restitution, friction, pushSpeed }: Pick<Substep, 'restitution' | 'friction' | 'pushSpeed'>,
-): number {
-  return (1 + restitution) * (1 + friction) * LIMIT_SLACK * closing + pushSpeed / 8;
+export function changeLimit(closing: number, substep: LimitSettings): number {
+  return Math.max(limitFactor(substep) * closing, substep.pushSpeed / 8);
 }
 
-/** Returns the share of the slip by gravity that static friction holds; see `hold` in law.ts. */
-export function heldShare(
-  support: number,
+/** Returns the largest `closing` that does not raise changeLimit, so loops may leave out such values. */
+export function idleClosing(substep: LimitSettings): number {
+  return substep.pushSpeed / 8 / limitFactor(substep);
+}
+
+function limitFactor({ restitution, friction }: LimitSettings): number {
+  return (1 + restitution) * (1 + friction) * LIMIT_SLACK;
+}
+
+/**
+ * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in law.ts. `used` and `slip` are
+ * |S| times the lengths of C and G across S.
+ */
+export function holdFactor(
+  supportSquared: number,
   bearing: number,
   used: number,
   slip: number,
   friction: number,
 ): number {
-  if (!(slip > 0 && bearing > 0)) return 0;
-  return (support / bearing) * Math.min(1, Math.max(0, friction * support - used) / slip);
+  const room = friction * supportSquared - used;
+  if (!(room > 0 && slip > 0)) return 0;
+  return Math.min(1, room / slip) / (bearing * Math.sqrt(supportSquared));
 }
 
 /**
@@ -55,5 +67,6 @@ export function heldShare(
  * `bearing` is the sum of the magnitudes of the normal changes, `net` the magnitude of the change of its velocity.
  */
 export function loadOf(bearing: number, net: number, restSpeed: number): number {
-  return restSpeed > 0 ? Math.min(MOST_LOAD, Math.max(0, bearing - net) / restSpeed) : 0;
+  if (!(restSpeed > LEAST_REST_SPEED)) return 0;
+  return Math.min(MOST_LOAD, Math.max(0, LOAD_KEPT * bearing - net) / restSpeed);
 }

@@ -5,13 +5,19 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
 
 /** The effect of contacts on each particle in one pass, packed by slot. */
 export interface Response {
-  /** Changes of positions (`pushes`) and of velocities (`changes`); zero between passes. */
+  /**
+   * `changes` of velocities, and `pushes`: changes of positions beyond dt · `changes`. Most contacts change positions by
+   * just that, so their loops need not touch `pushes`. Both are zero between passes.
+   */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
   /** Sums of the normal changes as vectors, and of their magnitudes; zero between passes. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /** The largest velocity change that would end the approach of one contact; zero between passes. */
+  /**
+   * The largest velocity change that would end the approach of one contact, if it is above idleClosing (pass-law.ts);
+   * zero between passes.
+   */
   readonly closings: Float64Array;
   /**
    * The normal velocity between each particle and its partner: negative, because they approach. −restSpeed if there is
@@ -23,26 +29,15 @@ export interface Response {
 }
 
 /**
- * The loops of the contact law. One pass calls findPartners (if restitution > 0), respond, then settle
- * (settle.ts) and finish. To push apart, one pass calls pushApart and finishPushApart.
+ * The loops of the contact law over pairs. One pass calls findPartners (if restitution > 0), respond, then finish
+ * (finish.ts).
  */
 export interface ContactKernels {
   /** Updates `approaches` and `partners` from each pair. */
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   /** Adds each pair's effect to `pushes`, `changes`, `supports` and `bearings`, and raises `closings`. */
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /** Adds each pair's effect to `pushes`. It neither reads nor changes velocities. */
-  pushApart(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
-  /**
-   * Applies `pushes` and `changes`, then the walls. Sets the loads, and sets `pushes`, `changes` and `bearings` to 0.
-   */
-  finish(state: ParticleState, live: number, response: Response, substep: Substep): void;
-  /** Applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
-  finishPushApart(state: ParticleState, live: number, response: Response, substep: Substep): void;
 }
-
-/** The loops of a step. Only these have unrolled copies, for particles of one radius in worlds that do not wrap. */
-export type StraightContact = Omit<ContactKernels, 'pushApart' | 'finishPushApart'>;
 
 /**
  * Below this distance², the direction between two particles is rounding noise. coincidentNormal then derives a

@@ -6,21 +6,13 @@
  * the same bits as in those two files.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare, massShare } from '../../core/contact/law';
-import { loadOf, pushChange } from '../../core/contact/pass-law';
+import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
-import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import { type ContactKernels, GREATEST_PLAIN, type Response } from './contact';
-import { normaliseNotFinite } from './integrate';
+import type { ContactKernels, Response } from './contact';
 import { meet, NO_CONTACT, normal } from './shapes';
-import { meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
 
-export function findPartners(
-  pairs: SlotPairs,
-  state: ParticleState,
-  response: Response,
-  substep: Substep,
-): void {
+function findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const is3D = dimensions === 3;
@@ -49,7 +41,7 @@ export function findPartners(
   }
 }
 
-export function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
+function respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = pairs;
   const { dimensions } = lattice;
   const is3D = dimensions === 3;
@@ -59,6 +51,7 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
+  const idle = idleClosing(substep);
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -88,21 +81,24 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
       ? bounceChange(approach, share, restitution)
       : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
     let braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
-    let frictionPush = bounces ? 0 : braking * dt;
     let bearing = bounces ? 0 : change;
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
-    pushes[atA] = (pushes[atA] as number) + (push * x - frictionPush * slidingX);
-    pushes[atA + 1] = (pushes[atA + 1] as number) + (push * y - frictionPush * slidingY);
-    if (is3D) {
-      changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-      pushes[atA + 2] = (pushes[atA + 2] as number) + (push * z - frictionPush * slidingZ);
+    if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
+    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    if (bounces || change !== push * inverseDt) {
+      const extra = push - dt * change;
+      const kept = bounces ? dt * braking : 0;
+      pushes[atA] = (pushes[atA] as number) + (extra * x + kept * slidingX);
+      pushes[atA + 1] = (pushes[atA + 1] as number) + (extra * y + kept * slidingY);
+      if (is3D) pushes[atA + 2] = (pushes[atA + 2] as number) + (extra * z + kept * slidingZ);
     }
     supports[atA] = (supports[atA] as number) + bearing * x;
     supports[atA + 1] = (supports[atA + 1] as number) + bearing * y;
     if (is3D) supports[atA + 2] = (supports[atA + 2] as number) + bearing * z;
     bearings[a] = (bearings[a] as number) + bearing;
-    closings[a] = Math.max(closings[a] as number, -share * approach);
+    let closing = -share * approach;
+    if (closing > idle) closings[a] = Math.max(closings[a] as number, closing);
     // With a share of ½, b gets the same amounts as a in the opposite direction. Other shares give b its own amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
@@ -111,21 +107,23 @@ export function respond(pairs: SlotPairs, state: ParticleState, response: Respon
         ? bounceChange(approach, share, restitution)
         : pushChange(push * inverseDt, approach, share, 2 * share * pushSpeed, restSpeed, restitution);
       braking = frictionShare(change, sliding, 2 * share * gripShare, friction);
-      frictionPush = bounces ? 0 : braking * dt;
       bearing = bounces ? 0 : change;
     }
     supports[atB] = (supports[atB] as number) - bearing * x;
     supports[atB + 1] = (supports[atB + 1] as number) - bearing * y;
     if (is3D) supports[atB + 2] = (supports[atB + 2] as number) - bearing * z;
     bearings[b] = (bearings[b] as number) + bearing;
-    closings[b] = Math.max(closings[b] as number, -share * approach);
+    closing = -share * approach;
+    if (closing > idle) closings[b] = Math.max(closings[b] as number, closing);
     changes[atB] = (changes[atB] as number) - (change * x - braking * slidingX);
     changes[atB + 1] = (changes[atB + 1] as number) - (change * y - braking * slidingY);
-    pushes[atB] = (pushes[atB] as number) - (push * x - frictionPush * slidingX);
-    pushes[atB + 1] = (pushes[atB + 1] as number) - (push * y - frictionPush * slidingY);
-    if (is3D) {
-      changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
-      pushes[atB + 2] = (pushes[atB + 2] as number) - (push * z - frictionPush * slidingZ);
+    if (is3D) changes[atB + 2] = (changes[atB + 2] as number) - (change * z - braking * slidingZ);
+    if (bounces || change !== push * inverseDt) {
+      const extra = push - dt * change;
+      const kept = bounces ? dt * braking : 0;
+      pushes[atB] = (pushes[atB] as number) - (extra * x + kept * slidingX);
+      pushes[atB + 1] = (pushes[atB + 1] as number) - (extra * y + kept * slidingY);
+      if (is3D) pushes[atB + 2] = (pushes[atB + 2] as number) - (extra * z + kept * slidingZ);
     }
   }
 }
@@ -161,84 +159,4 @@ export function pushApart(
   }
 }
 
-/**
- * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
- * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
- */
-function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
-  const isBall = !((halves[dimensions * slot] as number) > 0);
-  const radius = radii.length > 0 ? (radii[slot] as number) : 0;
-  for (let axis = 0; axis < dimensions; axis++) {
-    scratchMargin[axis] = isBall ? radius : (halves[dimensions * slot + axis] as number);
-  }
-}
-
-export function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions, velocities, loads } = state;
-  const { pushes, changes, bearings } = response;
-  const { lower, upper, walls } = substep;
-  const dimensions = lower.length as Dimensions;
-  for (let slot = 0; slot < live; slot++) {
-    const first = dimensions * slot;
-    loadMargin(dimensions, state, slot);
-    let isInside = true;
-    let size = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const word = first + axis;
-      const position = (positions[word] as number) + (pushes[word] as number);
-      const velocity = (velocities[word] as number) + (changes[word] as number);
-      pushes[word] = 0;
-      changes[word] = 0;
-      scratchPosition[axis] = position;
-      scratchVelocity[axis] = velocity;
-      size += Math.abs(position) + Math.abs(velocity);
-      const margin = scratchMargin[axis] as number;
-      if (position < (lower[axis] as number) + margin || position > (upper[axis] as number) - margin) {
-        isInside = false;
-      }
-    }
-    let bearing = bearings[slot] as number;
-    if (walls && !isInside) bearing += meetWalls(dimensions, substep, scratchMargin);
-    bearings[slot] = 0;
-    let net = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      net += ((scratchVelocity[axis] as number) - (velocities[first + axis] as number)) ** 2;
-      positions[first + axis] = scratchPosition[axis] as number;
-      velocities[first + axis] = scratchVelocity[axis] as number;
-    }
-    if (loads.length > 0) loads[slot] = loadOf(bearing, Math.sqrt(net), substep.restSpeed);
-    if (!(size < GREATEST_PLAIN)) normaliseNotFinite(state, dimensions, slot);
-  }
-}
-
-export function finishPushApart(
-  state: ParticleState,
-  live: number,
-  response: Response,
-  substep: Substep,
-): void {
-  const { positions } = state;
-  const { pushes } = response;
-  const { lower, upper, walls } = substep;
-  const dimensions = lower.length;
-  for (let slot = 0; slot < live; slot++) {
-    loadMargin(dimensions, state, slot);
-    for (let axis = 0; axis < dimensions; axis++) {
-      const word = dimensions * slot + axis;
-      const position = (positions[word] as number) + (pushes[word] as number);
-      pushes[word] = 0;
-      const low = (lower[axis] as number) + (scratchMargin[axis] as number);
-      const high = (upper[axis] as number) - (scratchMargin[axis] as number);
-      positions[word] = walls ? Math.min(Math.max(position, low), high) : position;
-    }
-  }
-}
-
-/** The contact loops for variable radii and boxes. */
-export const VARIABLE_CONTACT: ContactKernels = {
-  findPartners,
-  respond,
-  pushApart,
-  finish,
-  finishPushApart,
-};
+export const GENERAL_CONTACT: ContactKernels = { findPartners, respond };

@@ -8,7 +8,7 @@
  */
 
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
-import { pushChange } from '../../core/contact/pass-law';
+import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -77,6 +77,7 @@ export class Obstacles {
     const { pushes, changes, supports, bearings, closings, partners } = response;
     const { halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution, gravity } =
       substep;
+    const idle = idleClosing(substep);
     const gainX = (gravity[0] as number) * dt;
     const gainY = (gravity[1] as number) * dt;
     const gainZ = is3D ? (gravity[2] as number) * dt : 0;
@@ -100,7 +101,7 @@ export class Obstacles {
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // Without the velocity that gravity added in this substep: static friction in settle.ts acts on that.
+        // Without the velocity that gravity added in this substep: static friction in finish.ts acts on that.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;
@@ -114,15 +115,16 @@ export class Obstacles {
         supports[first + 1] = (supports[first + 1] as number) + bearing * y;
         if (is3D) supports[first + 2] = (supports[first + 2] as number) + bearing * z;
         bearings[slot] = (bearings[slot] as number) + bearing;
-        closings[slot] = Math.max(closings[slot] as number, -approach);
+        if (-approach > idle) closings[slot] = Math.max(closings[slot] as number, -approach);
         changes[first] = (changes[first] as number) + factor * (change * x - braking * slidingX);
         changes[first + 1] = (changes[first + 1] as number) + factor * (change * y - braking * slidingY);
-        const frictionPush = bounces ? 0 : braking * dt;
-        pushes[first] = (pushes[first] as number) + share * (push * x - frictionPush * slidingX);
-        pushes[first + 1] = (pushes[first + 1] as number) + share * (push * y - frictionPush * slidingY);
+        const extra = share * push - dt * factor * change;
+        const kept = bounces ? dt * braking : 0;
+        pushes[first] = (pushes[first] as number) + extra * x + kept * slidingX;
+        pushes[first + 1] = (pushes[first + 1] as number) + extra * y + kept * slidingY;
         if (!is3D) continue;
         changes[first + 2] = (changes[first + 2] as number) + factor * (change * z - braking * slidingZ);
-        pushes[first + 2] = (pushes[first + 2] as number) + share * (push * z - frictionPush * slidingZ);
+        pushes[first + 2] = (pushes[first + 2] as number) + extra * z + kept * slidingZ;
       }
     }
   }

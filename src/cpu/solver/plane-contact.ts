@@ -4,18 +4,10 @@
  * their other work.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
-import { pushChange } from '../../core/contact/pass-law';
+import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import {
-  COINCIDENT_SQUARED,
-  coincidentNormal,
-  GREATEST_PLAIN,
-  type Response,
-  type StraightContact,
-} from './contact';
-import { normaliseNotFinite } from './integrate';
-import { loadScratch, meetWalls, scratchPosition, scratchVelocity } from './walls';
+import { COINCIDENT_SQUARED, type ContactKernels, coincidentNormal, type Response } from './contact';
 
 function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
   const { words, length } = pairs;
@@ -56,6 +48,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
+  const idle = idleClosing(substep);
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -77,9 +70,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const approach = relativeX * x + relativeY * y;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
     const push = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
+    const pushVelocity = push * inverseDt;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
-      : pushChange(push * inverseDt, approach, 0.5, pushSpeed, restSpeed, restitution);
+      : pushChange(pushVelocity, approach, 0.5, pushSpeed, restSpeed, restitution);
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY);
@@ -94,58 +88,28 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     bearings[a] = (bearings[a] as number) + bearing;
     bearings[b] = (bearings[b] as number) + bearing;
     const closing = -0.5 * approach;
-    if (closing > (closings[a] as number)) closings[a] = closing;
-    if (closing > (closings[b] as number)) closings[b] = closing;
+    if (closing > idle) {
+      closings[a] = Math.max(closings[a] as number, closing);
+      closings[b] = Math.max(closings[b] as number, closing);
+    }
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     changes[2 * a] = (changes[2 * a] as number) + changeX;
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
-    const frictionPush = bounces ? 0 : braking * dt;
-    const pushX = push * x - frictionPush * slidingX;
-    const pushY = push * y - frictionPush * slidingY;
-    pushes[2 * a] = (pushes[2 * a] as number) + pushX;
-    pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + pushY;
-    pushes[2 * b] = (pushes[2 * b] as number) - pushX;
-    pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - pushY;
-  }
-}
-
-function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions, velocities } = state;
-  const { pushes, changes, bearings } = response;
-  const { lower, upper, walls } = substep;
-  const [lowerX, lowerY] = lower as [number, number];
-  const [upperX, upperY] = upper as [number, number];
-  for (let slot = 0; slot < live; slot++) {
-    const first = 2 * slot;
-    const x = (positions[first] as number) + (pushes[first] as number);
-    const y = (positions[first + 1] as number) + (pushes[first + 1] as number);
-    const velocityX = (velocities[first] as number) + (changes[first] as number);
-    const velocityY = (velocities[first + 1] as number) + (changes[first + 1] as number);
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    changes[first] = 0;
-    bearings[slot] = 0;
-    changes[first + 1] = 0;
-    if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY)) {
-      loadScratch(x, y, 0, velocityX, velocityY, 0);
-      meetWalls(2, substep);
-      positions[first] = scratchPosition[0] as number;
-      positions[first + 1] = scratchPosition[1] as number;
-      velocities[first] = scratchVelocity[0] as number;
-      velocities[first + 1] = scratchVelocity[1] as number;
-    } else {
-      positions[first] = x;
-      positions[first + 1] = y;
-      velocities[first] = velocityX;
-      velocities[first + 1] = velocityY;
-    }
-    if (!(Math.abs(x) + Math.abs(y) + Math.abs(velocityX) + Math.abs(velocityY) < GREATEST_PLAIN)) {
-      normaliseNotFinite(state, 2, slot);
+    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    if (bounces || change !== pushVelocity) {
+      const extra = push - dt * change;
+      const kept = bounces ? dt * braking : 0;
+      const extraX = extra * x + kept * slidingX;
+      const extraY = extra * y + kept * slidingY;
+      pushes[2 * a] = (pushes[2 * a] as number) + extraX;
+      pushes[2 * a + 1] = (pushes[2 * a + 1] as number) + extraY;
+      pushes[2 * b] = (pushes[2 * b] as number) - extraX;
+      pushes[2 * b + 1] = (pushes[2 * b + 1] as number) - extraY;
     }
   }
 }
 
-export const PLANE_CONTACT: StraightContact = { findPartners, respond, finish };
+export const PLANE_CONTACT: ContactKernels = { findPartners, respond };

@@ -56,12 +56,13 @@ import { CcdSolver } from './ccd';
 import type { Response } from './contact';
 import { EqualNeighbours } from './equal-neighbours';
 import { EqualObstacles } from './equal-obstacles';
+import { finish, finishPushApart } from './finish';
+import { pushApart } from './general-contact';
 import { integrate } from './integrate';
 import { measureOverlaps, measureParticles } from './measure';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
-import { settle } from './settle';
 import { meetShapes, NO_CONTACT } from './shapes';
 import { byteLengthOf, createResponse, createState, wordsOf } from './state';
 import { VariableNeighbours } from './variable-neighbours';
@@ -236,11 +237,11 @@ export class CpuSimulation implements ParticleSimulation {
     const parameters = this.substepFor(0);
     for (let round = 0; round < rounds; round++) {
       this.sort();
-      const { contact, live } = this.neighbours;
+      const { live } = this.neighbours;
       const pairs = this.searchPairs();
-      while (pairs.advance()) contact.pushApart(pairs.task, this.state, this.response, parameters);
+      while (pairs.advance()) pushApart(pairs.task, this.state, this.response, parameters);
       this.obstacles?.pushApart(this.state, this.response, parameters);
-      contact.finishPushApart(this.state, live, this.response, parameters);
+      finishPushApart(this.state, live, this.response, parameters);
       this.wrapIn(0, live);
     }
   }
@@ -394,8 +395,7 @@ export class CpuSimulation implements ParticleSimulation {
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
-    settle(this.dimensions, live, response, parameters);
-    contact.finish(state, live, response, parameters);
+    finish(this.dimensions, state, live, response, parameters);
     this.wrapIn(0, live);
     done('resolve');
   }

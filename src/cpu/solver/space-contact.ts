@@ -3,18 +3,10 @@
  * is the same in 2D.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
-import { pushChange } from '../../core/contact/pass-law';
+import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import {
-  COINCIDENT_SQUARED,
-  coincidentNormal,
-  GREATEST_PLAIN,
-  type Response,
-  type StraightContact,
-} from './contact';
-import { normaliseNotFinite } from './integrate';
-import { loadScratch, meetWalls, scratchPosition, scratchVelocity } from './walls';
+import { COINCIDENT_SQUARED, type ContactKernels, coincidentNormal, type Response } from './contact';
 
 function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
   const { words, length } = pairs;
@@ -59,6 +51,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
   const { diameter, halfRelaxation, gripShare, inverseDt, dt, friction, pushSpeed, restSpeed, restitution } =
     substep;
   const bouncing = restitution > 0;
+  const idle = idleClosing(substep);
   for (let word = 0; word < length; word += 2) {
     const a = words[word] as number;
     const b = words[word + 1] as number;
@@ -84,9 +77,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const approach = relativeX * x + relativeY * y + relativeZ * z;
     const bounces = bouncing && partners[a] === b && partners[b] === a;
     const push = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
+    const pushVelocity = push * inverseDt;
     const change = bounces
       ? bounceChange(approach, 0.5, restitution)
-      : pushChange(push * inverseDt, approach, 0.5, pushSpeed, restSpeed, restitution);
+      : pushChange(pushVelocity, approach, 0.5, pushSpeed, restSpeed, restitution);
     const slidingX = relativeX - approach * x;
     const slidingY = relativeY - approach * y;
     const slidingZ = relativeZ - approach * z;
@@ -105,8 +99,10 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     bearings[a] = (bearings[a] as number) + bearing;
     bearings[b] = (bearings[b] as number) + bearing;
     const closing = -0.5 * approach;
-    if (closing > (closings[a] as number)) closings[a] = closing;
-    if (closing > (closings[b] as number)) closings[b] = closing;
+    if (closing > idle) {
+      closings[a] = Math.max(closings[a] as number, closing);
+      closings[b] = Math.max(closings[b] as number, closing);
+    }
     const changeX = change * x - braking * slidingX;
     const changeY = change * y - braking * slidingY;
     const changeZ = change * z - braking * slidingZ;
@@ -116,63 +112,21 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b] = (changes[3 * b] as number) - changeX;
     changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
-    const frictionPush = bounces ? 0 : braking * dt;
-    const pushX = push * x - frictionPush * slidingX;
-    const pushY = push * y - frictionPush * slidingY;
-    const pushZ = push * z - frictionPush * slidingZ;
-    pushes[3 * a] = (pushes[3 * a] as number) + pushX;
-    pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + pushY;
-    pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + pushZ;
-    pushes[3 * b] = (pushes[3 * b] as number) - pushX;
-    pushes[3 * b + 1] = (pushes[3 * b + 1] as number) - pushY;
-    pushes[3 * b + 2] = (pushes[3 * b + 2] as number) - pushZ;
-  }
-}
-
-function finish(state: ParticleState, live: number, response: Response, substep: Substep): void {
-  const { positions, velocities } = state;
-  const { pushes, changes, bearings } = response;
-  const { lower, upper, walls } = substep;
-  const [lowerX, lowerY, lowerZ] = lower as [number, number, number];
-  const [upperX, upperY, upperZ] = upper as [number, number, number];
-  for (let slot = 0; slot < live; slot++) {
-    const first = 3 * slot;
-    const x = (positions[first] as number) + (pushes[first] as number);
-    const y = (positions[first + 1] as number) + (pushes[first + 1] as number);
-    const z = (positions[first + 2] as number) + (pushes[first + 2] as number);
-    const velocityX = (velocities[first] as number) + (changes[first] as number);
-    const velocityY = (velocities[first + 1] as number) + (changes[first + 1] as number);
-    const velocityZ = (velocities[first + 2] as number) + (changes[first + 2] as number);
-    pushes[first] = 0;
-    pushes[first + 1] = 0;
-    pushes[first + 2] = 0;
-    changes[first] = 0;
-    bearings[slot] = 0;
-    changes[first + 1] = 0;
-    changes[first + 2] = 0;
-    if (walls && (x < lowerX || x > upperX || y < lowerY || y > upperY || z < lowerZ || z > upperZ)) {
-      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
-      meetWalls(3, substep);
-      positions[first] = scratchPosition[0] as number;
-      positions[first + 1] = scratchPosition[1] as number;
-      positions[first + 2] = scratchPosition[2] as number;
-      velocities[first] = scratchVelocity[0] as number;
-      velocities[first + 1] = scratchVelocity[1] as number;
-      velocities[first + 2] = scratchVelocity[2] as number;
-    } else {
-      positions[first] = x;
-      positions[first + 1] = y;
-      positions[first + 2] = z;
-      velocities[first] = velocityX;
-      velocities[first + 1] = velocityY;
-      velocities[first + 2] = velocityZ;
-    }
-    const extent = Math.abs(x) + Math.abs(y) + Math.abs(z);
-    const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
-    if (!(extent + speed < GREATEST_PLAIN)) {
-      normaliseNotFinite(state, 3, slot);
+    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    if (bounces || change !== pushVelocity) {
+      const extra = push - dt * change;
+      const kept = bounces ? dt * braking : 0;
+      const extraX = extra * x + kept * slidingX;
+      const extraY = extra * y + kept * slidingY;
+      const extraZ = extra * z + kept * slidingZ;
+      pushes[3 * a] = (pushes[3 * a] as number) + extraX;
+      pushes[3 * a + 1] = (pushes[3 * a + 1] as number) + extraY;
+      pushes[3 * a + 2] = (pushes[3 * a + 2] as number) + extraZ;
+      pushes[3 * b] = (pushes[3 * b] as number) - extraX;
+      pushes[3 * b + 1] = (pushes[3 * b + 1] as number) - extraY;
+      pushes[3 * b + 2] = (pushes[3 * b + 2] as number) - extraZ;
     }
   }
 }
 
-export const SPACE_CONTACT: StraightContact = { findPartners, respond, finish };
+export const SPACE_CONTACT: ContactKernels = { findPartners, respond };

@@ -13,11 +13,11 @@ import { LevelOrder } from '../levels/order';
 import { LevelSearch } from '../levels/search';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { VARIABLE_CONTACT } from './general-contact';
+import { GENERAL_CONTACT } from './general-contact';
 import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class VariableNeighbours implements Neighbours {
-  readonly contact = VARIABLE_CONTACT;
+  readonly contact = GENERAL_CONTACT;
   live = 0;
   private readonly order: LevelOrder;
   private readonly pairs: LevelSearch;

@@ -3,9 +3,9 @@
  * the GPU or the reference may make. bound.ts explains the terms. A computed length is off by LENGTH = k / 2 u + 9 u
  * (accuracyOf in bound-sums.ts), and by ± 2⁻⁶² if its square may be flushed to 0.
  *
- * Limit: the change C is projected onto the ball of radius L = (1 + e) (1 + f) (1 + 2⁻¹⁰) closing + pushSpeed / 8. The
- * factor before `closing` takes four roundings, its product and the sum two more: L is off by this factor times the
- * error of `closing`, and by 6 u L. The projection enlarges neither the error of C nor that of L. Let C be off by ε. If
+ * Limit: the change C is projected onto the ball of radius L, the larger of (1 + e) (1 + f) (1 + 2⁻¹⁰) closing and
+ * pushSpeed / 8. The factor before `closing` takes four roundings, its product one more: L is off by at most this factor
+ * times the error of `closing`, and by 5 u L. The projection enlarges neither the error of C nor that of L. Let C be off by ε. If
  * |C| − ε is above L, the projection multiplies ε by L / (|C| − ε). It takes a length (LENGTH), a quotient (5 u) and a
  * product (u). If errors cannot lift |C| to L, none of these rounds, and C keeps its error.
  *
@@ -33,10 +33,10 @@
  * The bound assumes that |S|² is not flushed to 0 if S is not 0.
  *
  * Load: let N = |v′ − v|, with the velocities v before and v′ after the pass. v′ − v is off by the error of v′ and by
- * u N, its length by LENGTH more. B − N rounds once more, the quotient adds 5 u. The maximum with 0 and the minimum
+ * u N, its length by LENGTH more. (1 − 2⁻²⁰) B − N rounds twice, the quotient adds 5 u. The maximum with 0 and the minimum
  * with 2²⁴ enlarge no error.
  */
-import { LIMIT_SLACK, MOST_LOAD } from '../../core/contact/law';
+import { LEAST_REST_SPEED, LIMIT_SLACK, LOAD_KEPT, MOST_LOAD } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { Body } from './bound-law';
@@ -79,8 +79,8 @@ function limitChange(
 ): Approximate {
   const change = sum.total();
   const slack = (1 + restitution) * (1 + friction) * LIMIT_SLACK;
-  const limit = slack * closing.value + pushSpeed / 8;
-  const limitError = slack * closing.error + 6 * U * limit;
+  const limit = Math.max(slack * closing.value, pushSpeed / 8);
+  const limitError = slack * closing.error + 5 * U * limit;
   const size = length(change.value);
   if (size * (1 + accuracy.length) + change.error <= limit - limitError) return change;
   const nearest = size - change.error;
@@ -173,10 +173,12 @@ export function boundLoad(
   { velocity, bearing }: Body,
   before: readonly number[],
 ): ApproximateNumber {
-  if (!(restSpeed > 0)) return { value: 0, error: 0 };
+  if (!(restSpeed > LEAST_REST_SPEED)) return { value: 0, error: 0 };
   const net = length(velocity.value.map((along, axis) => along - (before[axis] as number)));
-  const rest = bearing.value - net;
-  const restError = bearing.error + velocity.error + net * (accuracy.length + U) + U * Math.abs(rest) + LOST;
+  const kept = LOAD_KEPT * bearing.value;
+  const rest = kept - net;
+  const restError =
+    bearing.error + U * kept + velocity.error + net * (accuracy.length + U) + U * Math.abs(rest) + LOST;
   const spare = Math.max(0, rest);
   const error = Math.max(spare - Math.max(0, rest - restError), Math.max(0, rest + restError) - spare);
   return {

@@ -2,7 +2,14 @@
  * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
  * the same order, each rounded once.
  */
-import { BOUNCE_PUSH, LIMIT_SLACK, MOST_LOAD, massShare } from '../../core/contact/law';
+import {
+  BOUNCE_PUSH,
+  LEAST_REST_SPEED,
+  LIMIT_SLACK,
+  LOAD_KEPT,
+  MOST_LOAD,
+  massShare,
+} from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
@@ -122,7 +129,7 @@ export function gainOf({ gravity, dt }: Substep): Vector {
 export function settle(substep: Substep, sum: Effect): Effect {
   const { restitution, pushSpeed, friction, dt } = substep;
   const slack = fround(fround(fround(1 + restitution) * fround(1 + friction)) * LIMIT_SLACK);
-  const limit = fround(fround(slack * sum.closing) + fround(pushSpeed * 0.125));
+  const limit = Math.max(fround(slack * sum.closing), fround(pushSpeed * 0.125));
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
   const change = size > limit ? scale(fround(limit / size), sum.change) : sum.change;
   const gain = gainOf(substep);
@@ -154,9 +161,9 @@ function heldShare(friction: number, support: number, bearing: number, used: num
 
 /** Returns the load of a particle; `change` is the change of its velocity, including the change at walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
-  if (!(restSpeed > 0)) return 0;
+  if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
-  return Math.min(MOST_LOAD, fround(Math.max(0, fround(bearing - net)) / restSpeed));
+  return Math.min(MOST_LOAD, fround(Math.max(0, fround(fround(LOAD_KEPT * bearing) - net)) / restSpeed));
 }
 
 function bounceChange({ restitution }: Substep, approach: number, share: number): number {
@@ -170,7 +177,7 @@ function pushChange(
   { share, grip }: Part,
 ): number {
   const most = fround(fround(2 * grip) * pushSpeed);
-  const limit = approach > 0 ? most : Math.max(most, fround(-share * approach));
+  const limit = Math.max(most, fround(-share * approach));
   const kept = Math.abs(approach) > restSpeed ? fround(1 - restitution) : 1;
   return fround(Math.min(pushVelocity, limit) * kept);
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { MOST_LOAD, massShare } from '../../../../src/core/contact/law';
-import { changeLimit, heldShare, loadOf } from '../../../../src/core/contact/pass-law';
+import { changeLimit, holdFactor, idleClosing, loadOf } from '../../../../src/core/contact/pass-law';
 
 it.each([2, 3] as const)(
   'massShare divides a push of two particles by the mass of the other, in %dD',
@@ -36,24 +36,33 @@ it.each([2, 3] as const)(
   },
 );
 
-it('changeLimit allows what a bounce with friction needs, and an eighth of the push speed', () => {
+it('changeLimit allows what a bounce with friction needs, at least an eighth of the push speed', () => {
   const slack = 1 + 2 ** -10;
-  expect(changeLimit(2, { restitution: 0.5, friction: 0.25, pushSpeed: 8 })).toBe(2 * 1.5 * 1.25 * slack + 1);
+  const settings = { restitution: 0.5, friction: 0.25, pushSpeed: 8 };
+  expect(changeLimit(2, settings)).toBe(2 * 1.5 * 1.25 * slack);
+  expect(changeLimit(0.5, settings)).toBe(1);
   expect(changeLimit(0, { restitution: 1, friction: 1, pushSpeed: 0 })).toBe(0);
+  const idle = idleClosing(settings);
+  expect(changeLimit(0.99 * idle, settings)).toBe(1);
+  expect(changeLimit(1.01 * idle, settings)).toBeGreaterThan(1);
 });
 
-it('heldShare holds the slip as far as friction reaches and supports point the same way', () => {
-  expect(heldShare(4, 4, 0, 1, 0.5)).toBe(1);
-  expect(heldShare(4, 4, 0, 4, 0.5)).toBe(0.5);
+it('holdFactor holds the slip as far as friction reaches and supports point the same way', () => {
+  // A support of length 4: with a slip of 1 across it, all of it is 1 / 4² of the vector.
+  expect(holdFactor(16, 4, 0, 4, 0.5)).toBe(1 / 16);
+  expect(holdFactor(16, 4, 0, 16, 0.5)).toBe(0.5 / 16);
   // Friction has used 1 of 2 already.
-  expect(heldShare(4, 4, 1, 4, 0.5)).toBe(0.25);
-  expect(heldShare(4, 4, 3, 4, 0.5)).toBe(0);
+  expect(holdFactor(16, 4, 4, 16, 0.5)).toBe(0.25 / 16);
+  expect(holdFactor(16, 4, 12, 16, 0.5)).toBe(0);
   // Half of the supports cancel each other.
-  expect(heldShare(4, 8, 0, 1, 0.5)).toBe(0.5);
-  expect([heldShare(4, 4, 0, 0, 0.5), heldShare(0, 0, 0, 1, 0.5)]).toEqual([0, 0]);
+  expect(holdFactor(16, 8, 0, 4, 0.5)).toBe(0.5 / 16);
+  expect([holdFactor(16, 4, 0, 0, 0.5), holdFactor(0, 0, 0, 1, 0.5)]).toEqual([0, 0]);
 });
 
-it('loadOf counts what presses from opposite sides, at least 0 and at most 2²⁴', () => {
-  expect(loadOf(7, 1, 2)).toBe(3);
-  expect([loadOf(1, 2, 2), loadOf(7, 1, 0), loadOf(1e30, 0, 1e-3)]).toEqual([0, 0, MOST_LOAD]);
+it('loadOf counts what presses from opposite sides, but not what may be rounding, at most 2²⁴', () => {
+  expect(loadOf(7, 1, 2)).toBeCloseTo(3, 4);
+  expect([loadOf(1, 2, 2), loadOf(1e30, 0, 1e-3)]).toEqual([0, MOST_LOAD]);
+  expect(loadOf(7, 7 * (1 - 2 ** -21), 2 ** -30)).toBe(0);
+  expect([loadOf(7, 1, 0), loadOf(7, 1, 2 ** -100)]).toEqual([0, 0]);
+  expect(loadOf(7, 1, 2 ** -99)).toBe(MOST_LOAD);
 });

@@ -232,7 +232,7 @@ class SloppyDevice {
     const { restitution, pushSpeed, friction, gravity, dt } = this.substep;
     const { add, multiply, divide } = this;
     const slack = multiply(multiply(add(1, restitution), add(1, friction)), 1 + 2 ** -10);
-    const limit = add(multiply(slack, total.closing), pushSpeed / 8);
+    const limit = Math.max(multiply(slack, total.closing), pushSpeed / 8);
     const size = this.root(this.dot(total.change, total.change));
     const factor = divide(limit, size);
     const change = size > limit ? total.change.map((along) => multiply(factor, along)) : total.change;
