@@ -169,14 +169,18 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
         // Few enough cells for a folded dispatch of one thread per cell.
-        const settings = { restitution: 0.5, substeps: 2, cellSize: 1 };
+        // Without gravity there would be no loads.
+        const gravity = [1, -9.8, 2].slice(0, dimensions);
+        const settings = { restitution: 0.5, substeps: 2, cellSize: 1, gravity };
         const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
         const hash = await hashAfter(tools, options);
         expect(await hashAfter(tools, options)).toBe(hash);
         if (kind === 'bounded') expect(await hashAfter(tools, options, FOLD)).toBe(hash);
         const first = await createSimulation(tools.wrap(), options);
         first.step(DT);
-        const file = encodeCheckpoint(await first.checkpoint());
+        const saved = await first.checkpoint();
+        expect(saved.loads?.filter((load) => load > 0).length).toBeGreaterThan(50);
+        const file = encodeCheckpoint(saved);
         first.destroy();
         const { positions: _positions, velocities: _velocities, radii: _radii, ...rest } = options;
         const second = await createSimulation(tools.wrap(), { ...rest, capacity: 500 });
@@ -184,6 +188,10 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         for (let step = 1; step < 4; step++) second.step(DT);
         const measures = await second.measure();
         expect(measures).toMatchObject({ hash, count: 500, nonFinite: 0 });
+        const { loads: _loads, ...unloaded } = saved;
+        second.restore(unloaded);
+        for (let step = 1; step < 4; step++) second.step(DT);
+        expect((await second.measure()).hash).not.toBe(hash);
         const { radii, ...checkpoint } = await second.checkpoint();
         second.restore({ ...checkpoint, radii: radii?.map((radius) => Math.max(radius, 1 / 15)) });
         expect((await second.measure()).hash).not.toBe(measures.hash);

@@ -218,6 +218,19 @@ describe('files', () => {
     );
   });
 
+  browserTest('of a table start without the loads of the particles that they replace', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'mixed-pile', engine: 'cpu' });
+    await stepTimes(page, 60);
+    const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
+    expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
+    const table = new TextDecoder().decode((await save(page, 'table')).bytes);
+    // One particle fewer, so that the old loads would not even fit.
+    await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
+    await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
+    expect((await loadsOf())?.some((load) => load > 0)).toBe(false);
+  });
+
   browserTest('of a state without particles run, too, and give way to another state', async () => {
     const { page, state } = await openSaved();
     const empty = { ...optionsOfState(decodeCheckpoint(state.bytes)), capacity: 1 };
