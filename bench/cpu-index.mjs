@@ -6,10 +6,10 @@
  *
  *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Each disc overlaps one other on average. In every frame, randomly chosen discs move by up to a tenth of a diameter
- * along each axis; `--shares` sets which share of the discs moves. Timed on one thread: applying the moves, rebuilding
- * the structure if needed, and finding the partners of every moved disc. One contender finds all pairs of the frame
- * instead.
+ * Each disc overlaps one other on average. In every frame, a random choice of discs moves by up to a tenth of a
+ * diameter along each axis. `--shares` sets the share of discs that move. Timed on one thread: applying the moves,
+ * rebuilding the structure if needed, and finding the partners of every moved disc. One contender finds all pairs of
+ * the frame instead.
  * Before timing, all contenders must find the same partners in several frames. A frame moves its discs to new positions
  * and later back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians.
  * The current sources are bundled, because a development server's modules run slower.

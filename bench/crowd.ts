@@ -1,6 +1,6 @@
 /**
- * `npm run bench:crowd`: measures the time of steps with very many particles in one cell of a world with `crowds`, on
- * the GPU in Node (a software driver unless CELLSTORM_DRIVER names another).
+ * `npm run bench:crowd`: measures how long steps take with very many particles in one cell. The world has `crowds`.
+ * Runs on the GPU in Node, with a software driver unless CELLSTORM_DRIVER names another.
  * Checks: all n particles overlap, so measurements and the list of contacts must report n (n − 1) / 2 pairs. A step of
  * one substep runs twice from the same state, and both runs must end with the same bits.
  * Two calls of `separate(1)` are compared likewise.

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:fluid`: measures how long a substep of the fluid and its stages take, in dam breaks of several sizes,
- * on the GPU in Node. With --cpu, measures substeps of the CPU fluid, without stages.
+ * `npm run bench:fluid`: measures how long a substep of the fluid and its stages take, on the GPU in Node. The scenes
+ * are dam breaks of several sizes. With --cpu, measures substeps of the CPU fluid, without stages.
  * Flags: --cells 64,128,256 (along the tank's height) --dimensions 2 --substeps 5 --warm-up 3 --json --cpu
  * --square (2D only: n² cells with n² particles, a quarter full).
  * Before and after timing, the residual must be within the tolerance, and no particle may be lost.

@@ -1,6 +1,8 @@
 /**
- * `npm run bench:step`: times three things on the GPU: a sort with one push apart, one push on the usual unsorted grid,
- * and a full step of a simulation. Runs in headless Chrome by default, or in Node.
+ * `npm run bench:step`: times three things on the GPU, in headless Chrome by default or in Node:
+ *   - a sort with one push apart
+ *   - one push on the usual unsorted grid
+ *   - a full step of a simulation
  * Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:native`: compiles bench/native/grid.cu, the program of the engines cuda-grid and cuda-grid-around,
- * with nvcc, to .cache/bench-native. Prints the command that benchmarks them.
+ * `npm run bench:native`: compiles bench/native/grid.cu with nvcc to .cache/bench-native. The result is the program of
+ * the engines cuda-grid and cuda-grid-around. Prints the command that benchmarks them.
  * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
- * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D, with 0 to 100,000
- * bodies and in three frames. `--count n,…` sets other counts.
+ * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D. Each scene has 0 to
+ * 100,000 bodies and three frames. `--count n,…` sets other counts.
  * Exit code 1 if the compiler is missing or fails, or if `--check` finds no device or wrong pairs.
  */
 import { spawnSync } from 'node:child_process';

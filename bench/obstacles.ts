@@ -1,6 +1,6 @@
 /**
- * Compares the times per step of two simulations of the same bodies: in one all move, in the other nine of ten are
- * obstacles. The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their
+ * Compares the times per step of two simulations of the same bodies. In one, all bodies move; in the other, nine of ten
+ * are obstacles. The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their
  * median times. With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes
  * and are stored in a tree.
  * Usage: `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`. Run

@@ -1,9 +1,13 @@
 /**
  * `npm run bench:physics`: measures how contacts behave, in cellstorm's engines and in rigid-body engines in the same
  * scenes. docs/bench.md describes the figures.
- * Flags: --engines cpu,gpu,box2d3,rapier (default: all, gpu only if there is an adapter), --dimensions 2,3, --only
- * slope,standing,ratio,overlap,bounce,pile, --minutes 5 (simulated time of the bodies that must stand, instead of 20
- * s), --full (piles of 10,000 instead of 1,000), --json FILE (also writes the figures).
+ * Flags:
+ *   - --engines cpu,gpu,box2d3,rapier: default all, but `gpu` only if there is an adapter
+ *   - --dimensions 2,3
+ *   - --only slope,standing,ratio,overlap,bounce,pile
+ *   - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
+ *   - --full: piles of 10,000 instead of 1,000
+ *   - --json FILE: also writes the figures
  * Exit code 1 if an engine failed in a case or the file cannot be written; 2 if a flag is wrong. A figure that misses
  * its bar does not change the exit code.
  */

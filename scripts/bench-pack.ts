@@ -1,8 +1,8 @@
 /**
- * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it, so that it
- * runs with one command on a machine that has only a GPU driver. The archive is a .tar.gz; with `--xz`, a .tar.xz,
- * which is smaller but takes minutes. This script and the pack run only on Linux on x86-64, because the pack contains
- * this machine's binaries.
+ * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it. The pack
+ * runs with one command on a machine that has only a GPU driver. The archive is a .tar.gz. With `--xz`, it is a
+ * .tar.xz, which is smaller but takes minutes. This script and the pack run only on Linux on x86-64, because the pack
+ * contains this machine's binaries.
  */
 import { execFileSync } from 'node:child_process';
 import {

@@ -1,8 +1,12 @@
 /**
  * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after an install.
- * Outputs, in dist/: index.js, cpu.js, fluid.js, flock.js and pbf.js (the library), types/ (the library's
- * declarations), cli.js (the command, for Node), chunks/ (code that these files share), THIRD_PARTY.md (licences of
- * bundled packages) and page/ (the pages).
+ * Outputs, in dist/:
+ *   - index.js, cpu.js, fluid.js, flock.js and pbf.js: the library
+ *   - types/: the library's declarations
+ *   - cli.js: the command, for Node
+ *   - chunks/: code that these files share
+ *   - THIRD_PARTY.md: licences of bundled packages
+ *   - page/: the pages
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

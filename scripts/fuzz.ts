@@ -1,7 +1,10 @@
 /**
  * `npm run test:fuzz -- --minutes 30`: runs all property tests with new seeds until the time is up. For each failure,
- * prints the command that replays the case; exits with 1 if there was a failure. Flags: --minutes; --seed (one run with
- * this seed); together with --seed also --file, --test and --path (one case of one test, as printed).
+ * prints the command that replays the case. Exits with 1 if there was a failure.
+ * Flags:
+ *   - --minutes
+ *   - --seed: one run with this seed
+ *   - --file, --test and --path, only with --seed: one case of one test, as printed
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

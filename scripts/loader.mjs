@@ -1,8 +1,12 @@
 // @ts-check
 /**
- * Module hooks for `module.register`, with which Node imports this project's TypeScript. They resolve imports as the
- * bundler does (no extension, folders with an index, `?raw` text, JSON as named exports) and remove types. Compiled
- * files are cached, so that the compiler is loaded only for changed files.
+ * Module hooks for `module.register`, with which Node imports this project's TypeScript. The hooks remove types. They
+ * resolve imports as the bundler does:
+ *   - paths without an extension
+ *   - folders with an index
+ *   - `?raw` text
+ *   - JSON as named exports
+ * Compiled files are cached, so that the compiler is loaded only for changed files.
  *
  * Tests use these hooks instead of Vite's module runner, which is slower: it replaces every import by a getter.
  */

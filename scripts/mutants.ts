@@ -1,12 +1,16 @@
 /**
  * `npm run test:mutants`: first runs the tests without a fault. Then it puts one fault at a time into the shaders and
- * the sources, runs the tests that cover it, and reports the survivors: faults that no test noticed. The sample of
- * faults is the same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not tried. Writes
- * tests/mutants/results.json, also if it is interrupted, and prints a table; exits with 1 if there is a survivor that
- * is not listed.
- * Flags: --sample 1 (a factor for the size of the sample), --only PART (files whose path contains it), --workers 2,
- * --again (only the survivors of the last results), --rest (only faults without a result), --list (prints the sample
- * and runs nothing).
+ * the sources, and runs the tests that cover the fault. It reports the survivors: faults that no test noticed. The
+ * sample of faults is the same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not
+ * tried. Writes tests/mutants/results.json, also if it is interrupted, and prints a table. Exits with 1 if there is a
+ * survivor that is not listed.
+ * Flags:
+ *   - --sample 1: a factor for the size of the sample
+ *   - --only PART: files whose paths contain PART
+ *   - --workers 2
+ *   - --again: only the survivors of the last results
+ *   - --rest: only faults without a result
+ *   - --list: prints the sample and runs nothing
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

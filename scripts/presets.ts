@@ -14,7 +14,9 @@ const FOLDER = join(ROOT, 'src/page/presets');
 const SIZE = { width: 240, height: 150 };
 /** Limit for the bytes of all pictures, because the page loads them all when the user opens the presets. */
 const MOST_BYTES = 26_000;
-/** Most bytes of one picture. A picture gets the best of the QUALITIES that fits; if none fits, the lowest. */
+/**
+ * At most this many bytes per picture. A picture gets the best of the QUALITIES that fits; if none fits, the lowest.
+ */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** The script waits for the GPU after every BATCH steps. */

@@ -1,8 +1,8 @@
 /**
- * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest measured
- * times, because other work on the machine disturbs them least. The fit minimises the sum of squared relative errors.
- * It solves for every subset of the costs, with the other costs at 0, and takes the best solution without negative
- * costs.
+ * Fits the costs of a candidate, a cell and a range to the shortest measured times. A range is a row of cells that a
+ * search visits. Other work on the machine disturbs the shortest times least.
+ * The fit minimises the sum of squared relative errors. It solves for every subset of the costs, with the other costs
+ * at 0. Among the solutions without negative costs, it takes the best.
  */
 import type { CellSizeRow } from './measure';
 

@@ -1,7 +1,7 @@
 /**
- * Measures the time of searches with cells of different sizes, on the CPU engine and on the GPU, and counts the
- * candidates per size. A contender is a method with one cell size; contenders take turns. Before timing, all must find
- * the same number of contacts. Particles are random and sorted by cell, as in a simulation.
+ * Times searches with cells of different sizes, on the CPU engine and on the GPU, and counts the candidates per size. A
+ * contender is a method with one cell size. Contenders take turns. Before timing, all must find the same number of
+ * contacts. Particles are random and sorted by cell, as in a simulation.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -323,9 +323,9 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts candidates per particle, and the rows of cells that contain them, independently of the timed searches. A
- * particle's candidates are all other particles in the cells within the distance `reach` along every axis, and in
- * `spare` more cells on each side.
+ * Counts the candidates per particle, and the rows of cells that contain them, independently of the timed searches.
+ * These cells reach from the particle by `reach` along every axis, then by `spare` more cells on each side. All other
+ * particles in them are candidates.
  */
 function countCandidates(
   world: World,

@@ -1,7 +1,9 @@
 /**
  * `cellstorm bench`: measures how long broad phases take on fixed scenes. Checks their pairs before and after timing.
- * Outputs: a table, JSON or CSV on stdout; with --baseline, the changes since an earlier record on stderr. With --out,
- * the record is written to a file after each case.
+ * Outputs:
+ *   - stdout: a table, JSON or CSV.
+ *   - stderr, with --baseline: the changes since an earlier record.
+ *   - a file, with --out: the record, written after each case.
  * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';

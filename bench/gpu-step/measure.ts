@@ -1,8 +1,10 @@
 /**
- * Measures the times of a sort with one push apart (`separate`), of one push on the unsorted grid, and of a full step.
- * The three take turns on one device, in Node or in a page. Before timing, the positions of both grids must agree;
- * afterwards, no particle may be lost. All GPU work runs inside error scopes, because a submission that the device
- * drops looks very fast.
+ * Measures three times, which take turns on one device, in Node or in a page:
+ *   - `separate`: a sort with one push apart
+ *   - `unsorted`: one push on the unsorted grid
+ *   - `step`: a full step
+ * Before timing, the positions of both grids must agree. Afterwards, no particle may be lost. All GPU work runs inside
+ * error scopes, because a submission that the device drops looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';

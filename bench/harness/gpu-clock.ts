@@ -1,7 +1,8 @@
 /**
- * Measures the time of work on a GPU: between two timestamps around the work if the device's timestamps can be trusted,
- * otherwise from submission to completion. A batch repeats the work, which divides the clock's step and the latency of
- * a submission by the number of runs. `stepMs` is the possible error of a batch; batches should be much longer.
+ * Measures the time of work on a GPU. If the device's timestamps can be trusted, measures between two timestamps around
+ * the work. Otherwise measures from submission to completion.
+ * A batch repeats the work. So the clock's step and the latency of a submission are divided by the number of runs.
+ * `stepMs` is the possible error of a batch; batches should be much longer.
  * Ordering: start a measurement only after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';
@@ -18,7 +19,7 @@ const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work, so they are not trusted. */
 export const LEAST_SHARE = 0.6;
 /**
- * Timestamps are compared with the wall clock at most this many times; one agreement is enough, since other work may
+ * Timestamps are compared with the wall clock at most this many times. One agreement is enough, because other work may
  * disturb a comparison. Timestamps that do not wait for the work never agree.
  */
 const MOST_CHECKS = 5;
@@ -103,8 +104,9 @@ export class GpuClock {
   }
 
   /**
-   * Milliseconds by which the time of a batch may be wrong: the step of the timestamps, or, with the wall clock, the
-   * latency of a submission. The known step may be greater than the true step; each new timestamp can lower it.
+   * Milliseconds by which the time of a batch may be wrong. With timestamps, this is their step. The known step may be
+   * greater than the true step; each new timestamp can lower it. With the wall clock, this is the latency of a
+   * submission.
    */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;

@@ -30,7 +30,7 @@ export interface Sample {
   readonly total: number;
 }
 
-/** How many runs in a row are timed: of a build, of a query, and of both. CPU engines use only `total`. */
+/** How many runs in a row a sample times: of the build, of the query, and of both. CPU engines use only `total`. */
 export type Batches = Sample;
 
 export interface Open {

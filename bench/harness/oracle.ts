@@ -1,7 +1,9 @@
 /**
- * Finds the correct pairs, for any number of bodies, by a method that shares only the definition of an overlap with the
- * tested engines. It divides the box into columns along its longest edge, sorts the bodies of each column along that
- * edge, and sweeps, in doubles.
+ * Finds the correct pairs, for any number of bodies. Its method shares only the definition of an overlap with the
+ * tested engines:
+ *   1. It divides the box into columns along its longest edge.
+ *   2. It sorts the bodies of each column along that edge.
+ *   3. It sweeps the columns, in doubles.
  * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
  * Memory: besides the positions, typed arrays of at most 12 + 4 × dimensions bytes per body, and half a MiB.
  */

@@ -14,9 +14,14 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * `timed`: the engine has times. `wrong`: it found wrong pairs. `failed`: it ended with an error. `skipped`: it would
- * have exceeded the time limit. `stopped`: it exceeded the limit. `refused`: the case has too many bodies, or the
- * engine does not accept it or lacks memory, a package, its program or a GPU.
+ * What happened to the engine:
+ *   - `timed`: the engine has times.
+ *   - `wrong`: it found wrong pairs.
+ *   - `failed`: it ended with an error.
+ *   - `skipped`: it would have exceeded the time limit.
+ *   - `stopped`: it exceeded the time limit.
+ *   - `refused`: the case has too many bodies, or the engine does not accept it. Or the engine lacks memory, a package,
+ *     its program or a GPU.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -49,8 +54,8 @@ export interface Outcome extends CaseName {
   /** Samples discarded because the device's clock ran backwards. */
   readonly discarded?: number | undefined;
   /**
-   * True if the engine was timed alone, because it did not fit into memory with the other engines of its case, or its
-   * device was lost.
+   * True if the engine was timed alone: it did not fit into memory with the other engines of its case, or its device
+   * was lost.
    */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
@@ -114,8 +119,9 @@ export interface Growth {
   /** Power of the count with which times grow; undefined with fewer than three counts. */
   readonly exponent: number | undefined;
   /**
-   * Count from which the engine is faster than testing all pairs on the same backend, among the counts that have both
-   * times. 0: it is not slower at any of them. Infinity: it is slower at the largest. Undefined: not compared.
+   * From this count on, the engine is faster than testing all pairs on the same backend. The count is interpolated
+   * between counts that have both times. 0: the engine is not slower at any of them. Infinity: it is slower at the
+   * largest. Undefined: not compared.
    */
   readonly crossover: number | undefined;
 }

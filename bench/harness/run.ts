@@ -2,10 +2,10 @@
  * Runs engines on scenes: checks that they find the right pairs, times them, then checks them again.
  *
  * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
- * (turns.ts), so that other work on the machine affects all equally. An engine that does not fit into memory with the
- * others, or whose device is lost, is opened alone afterwards, and its outcome says so.
- * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame, so
- * that an engine which repeats an earlier answer is found out. An engine with wrong pairs gets no times.
+ * (turns.ts). So other work on the machine affects all of them equally. If an engine does not fit into memory with the
+ * others, or its device is lost, it is opened alone afterwards. Its outcome says so.
+ * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame,
+ * which exposes an engine that repeats an earlier answer. An engine with wrong pairs gets no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -69,9 +69,9 @@ const FEWEST_FOR_GROWTH = 64;
 const LEAST_GROWTH = 1;
 /** Number of a frame that no timed round uses. */
 const UNTIMED_FRAME = 1_000_003;
-/** Most timed frames of a moving scene. */
+/** The greatest number of timed frames of a moving scene. */
 const MOST_FRAMES = 16;
-/** Most bytes of timed frames together; two frames are allowed in any case. */
+/** All timed frames together may take at most this many bytes; two frames are allowed in any case. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {

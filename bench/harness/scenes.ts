@@ -1,9 +1,9 @@
 /**
  * Creates the benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
  * The same name, dimensions, count and seed give the same bodies on every machine.
- * Coordinates and radii are multiples of a step. The step is so coarse that, for any two bodies that may touch, 32-bit
- * floats hold the differences of their coordinates, the squares and the sum of the squares exactly. So rounding cannot
- * explain wrong pairs.
+ * Coordinates and radii are multiples of a step. For any two bodies that may touch, the step is so coarse that 32-bit
+ * floats hold three things exactly: the differences of coordinates, their squares, and the sum of the squares. So
+ * rounding cannot explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -19,7 +19,7 @@ export interface BenchScene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** Radius of every body; with `radii`, the largest possible radius. */
+  /** Radius of every body. With `radii`, the largest possible radius. */
   readonly radius: number;
   /** Smallest possible radius; equal to `radius` without `radii`. */
   readonly smallestRadius: number;
@@ -37,7 +37,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** Greatest number of bodies; with more, the pairs alone would fill the memory. */
+  /** Greatest number of bodies. With more, the pairs alone would fill the memory. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }

@@ -13,17 +13,17 @@ export const WARM_ROUNDS = 2;
  * Least milliseconds of an engine's turn while warming up, because JavaScript is recompiled after it has run a while.
  */
 const WARM_MS = 60;
-/** Most samples of an engine's turn while warming up. */
+/** While warming up, a turn takes at most this many samples. */
 const MOST_WARM = 64;
 /** Least milliseconds of a sample. */
 const SAMPLE_MS = 10;
 /** Least steps of the clock per sample. */
 const SAMPLE_STEPS = 100;
-/** Most builds and queries per sample. All are submitted at once, and the queue of a device is limited. */
+/** At most this many builds and queries per sample. All are submitted at once, and a device's queue is limited. */
 const MOST_BATCH = 1024;
 /**
- * After FEWEST_ROUNDS, an engine gets no more turns once its turns together took more than this many times the limit of
- * one build and query.
+ * After FEWEST_ROUNDS, an engine gets no further turn if its turns together took longer than this many times the limit.
+ * The limit is for one build and query.
  */
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;

@@ -1,7 +1,7 @@
 /**
  * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU.
- * Contenders take turns. Before timing, both engines must find the same pairs as CpuIndex among particles in random
- * order, and simulations must count as many contacts.
+ * Contenders take turns. Before timing, both engines get particles in random order and must find the same pairs as
+ * CpuIndex. Simulations must count as many contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';

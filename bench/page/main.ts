@@ -1,7 +1,7 @@
 /**
- * Runs the benchmark page: the visitor chooses engines and scenes, a worker measures them, and the page shows each
- * result when it arrives. `npm run bench:report` and `cellstorm bench --baseline` read the record that the visitor can
- * save.
+ * Runs the benchmark page. The visitor chooses engines and scenes, a worker measures them, and the page shows each
+ * result when it arrives. The visitor can save the record.
+ * `npm run bench:report` and `cellstorm bench --baseline` read saved records.
  */
 
 import { version } from '../../package.json';

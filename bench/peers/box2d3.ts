@@ -1,7 +1,7 @@
 /**
- * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond and
- * reads the events of contacts that began or ended; a step of zero time finds no contacts. In moving scenes a build
- * moves the bodies; otherwise it creates a new world.
+ * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond,
+ * because a step of zero time finds no contacts. Then it reads the events of contacts that began or ended. In moving
+ * scenes a build moves the bodies; otherwise it creates a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

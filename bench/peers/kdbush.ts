@@ -1,5 +1,5 @@
 /**
- * Wraps the k-d tree of kdbush, used as its author advises: coordinates are a typed array, and all queries write into
+ * Wraps the k-d tree of kdbush, used as its author advises. Coordinates are a typed array, and all queries write into
  * one array.
  */
 import type { CpuEngine } from '../harness/engine';

@@ -1,6 +1,6 @@
 /**
- * The exact test that all engines of this folder share: an engine finds candidates by its own boxes or shapes, each
- * pair at most once, and this class lists the candidates that overlap.
+ * The exact test that all engines of this folder share. An engine finds candidates by its own boxes or shapes, each
+ * pair at most once. This class lists the candidates that overlap.
  */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';

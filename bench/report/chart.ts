@@ -1,6 +1,6 @@
 /**
- * Draws times against counts on two logarithmic axes, with one line per engine and the engine's name at its end, for
- * the report and the page. Colours are classes in bench/report/chart.css.
+ * Draws times against counts on two logarithmic axes, for the report and the page. Each engine has a line, with the
+ * engine's name at its end. Colours are classes in bench/report/chart.css.
  */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';

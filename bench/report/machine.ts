@@ -29,7 +29,7 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
   return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
 
-/** A pair per device of native engines: the names of the engines, and a description of the device. */
+/** Returns a pair per device of native engines: the engines' names, and a description of the device. */
 export function describeDevices(
   { devices = [] }: Machine,
   outcomes: readonly Outcome[],

@@ -187,8 +187,8 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // `slop` is the overlap that matter-js tolerates. Its default of 0.05 suits bodies tens of units wide; these
-    // discs have a diameter of about one unit.
+    // `slop` is the overlap that matter-js tolerates. Its default of 0.05 suits bodies that are tens of units wide.
+    // These discs have a diameter of about one unit.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

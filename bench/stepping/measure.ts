@@ -1,6 +1,6 @@
 /**
- * Measures the time of each step of a falling pile, and the last state of the pile. An engine gets no timing if discs
- * are missing or outside the box, or if a position or velocity is not finite.
+ * Measures the time of each step of a falling pile, and the pile's last state. An engine gets no timing if discs are
+ * missing or outside the box, or if a position or velocity is not finite.
  */
 import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
@@ -63,7 +63,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Returns the named engines; without `names`, all engines. */
+/** Returns the engines with these names. Returns all engines if `names` is undefined. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }

@@ -1,8 +1,10 @@
 /**
  * Loses the device at every await of the public API: while each public object is created, and in each of its calls that
- * return a promise. The pending promise must reject with a GpuError of reason 'lost' (SUBMIT_LAST has the exceptions),
- * all later calls must fail with the same error, and destroy() must not throw. A checkpoint from before the loss must
- * continue on a new device with the same state.
+ * return a promise. After a loss:
+ *   - The pending promise must reject with a GpuError of reason 'lost'. SUBMIT_LAST has the exceptions.
+ *   - All later calls must fail with the same error.
+ *   - `destroy` must not throw.
+ *   - A checkpoint from before the loss must continue on a new device with the same state.
  *
  * Besides modules, the package awaits only promises of WebGPU. Fuse counts these promises and loses the device at one
  * of them.

@@ -1,8 +1,12 @@
 /**
- * Compares the engines' answers on random scenes with brute force in doubles: pairs, searches (near, nearest, in boxes,
- * along rays), events, the incremental index and pairs of boxes. All scenes run on the CPU engine, the first ones also
- * on the GPU engine. On the CPU engine, a third of the scenes without boxes have coordinates that are not dyadic, so
- * rounding may decide borderline pairs. All other scenes are dyadic and have one right answer.
+ * Compares the engines' answers on random scenes with brute force in doubles:
+ *   - pairs, and pairs of boxes
+ *   - searches: near, nearest, in boxes, along rays
+ *   - events
+ *   - the incremental index
+ * All scenes run on the CPU engine, the first ones also on the GPU engine. On the CPU engine, a third of the scenes
+ * without boxes have coordinates that are not dyadic. There, rounding may decide borderline pairs. All other scenes are
+ * dyadic and have one right answer.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';

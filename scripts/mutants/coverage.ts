@@ -32,8 +32,10 @@ export class Coverage {
   }
 
   /**
-   * Returns the tests that cover a line. Tests with the file's name come first, then tests whose paths share the most
-   * names with the file's path, then tests that reach the fewest files.
+   * Returns the tests that cover a line, in this order:
+   *   1. Tests with the file's name come first.
+   *   2. Then come tests whose paths share the most names with the file's path.
+   *   3. Then come tests that reach the fewest files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);

@@ -1,6 +1,6 @@
 /**
- * Lists the faults that can be put into a file, one at a time. Works on text, for WGSL and TypeScript alike, and relies
- * on the formatter: binary operators have spaces around them, brackets of types have none.
+ * Lists the faults that can be put into a file, one at a time. Works on text, for WGSL and TypeScript alike. Relies on
+ * the formatter: binary operators have spaces around them, and brackets of types have none.
  */
 export interface Mutant {
   /** Path below the repository's root. */

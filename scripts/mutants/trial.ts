@@ -1,6 +1,6 @@
 /**
- * Tries mutants in a copy of the repository: puts the fault in, runs the tests that cover it until one fails, and takes
- * the fault out. A mutant that does not compile is invalid and does not count.
+ * Tries mutants in a copy of the repository. It puts the fault in, runs the tests that cover the fault until one fails,
+ * and takes the fault out. A mutant that does not compile is invalid and does not count.
  */
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -112,8 +112,8 @@ export class Workshop {
   }
 
   /**
-   * Returns why the batch failed: the first failing test and its message, the time limit, or the end of the process;
-   * undefined if all pass.
+   * Returns why the batch failed; undefined if all tests pass. The reason is the first failing test and its message,
+   * the time limit, or the end of the process.
    */
   private async run(batch: Batch, limit: number): Promise<string | undefined> {
     const report = join(this.folder, 'report.json');

@@ -1,6 +1,6 @@
 /**
- * Creates each public object, uses it once and destroys it, many times on one device. After each cycle no GPU buffer
- * may be alive, all cycles must give the same digest, and the memory of the process must stay flat.
+ * Creates each public object, uses it once and destroys it, many times on one device. After each cycle, no GPU buffer
+ * may be alive. All cycles must give the same digest, and the memory of the process must stay flat.
  */
 import { wrapDevice } from '../../src/gpu/device';
 import { openDevice } from '../trust/device';

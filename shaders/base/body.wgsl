@@ -4,7 +4,7 @@
 #if VARIABLE_RADII
 #if HAS_BOXES
 struct PackedBody {
-  // The position and the radius; for a box, the radius of the ball around it.
+  // The position and the radius. The radius of a box is that of the ball around it.
   ball: vec4f,
   // The half edges of a box along each axis, or 0 for a ball. The last component is the radius of the ball that has the
   // volume of this body.

@@ -24,7 +24,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // The vector from the neighbour to the particle; in a periodic world, from the nearest image of the neighbour.
+  // The vector from the neighbour to the particle. In a periodic world, it begins at the neighbour's nearest image.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII

@@ -1,4 +1,4 @@
-// Draws the world's box: its inside (2D) or floor (3D) as a strip of four vertices, its edges as a list of lines.
+// Draws the world's box. Its inside (2D) or floor (3D) is a strip of four vertices, and its edges are a list of lines.
 // Needs: frame.
 
 struct Vertex {

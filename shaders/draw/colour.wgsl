@@ -1,5 +1,7 @@
-// The colour of a particle, which depends on its speed. With VALUED it depends on a number per particle, such as the
-// id; with AGED, on the time since the particle's birth. With PLAIN it is one colour, for obstacles.
+// The colour of a particle, which depends on its speed. These flags change that:
+// - VALUED: it depends on a number per particle, such as the id.
+// - AGED: it depends on the time since the particle's birth.
+// - PLAIN: it is one colour, for obstacles.
 // Needs: frame, colour_at.
 
 #if !PLAIN

@@ -1,25 +1,32 @@
 // Uniforms and splines for the shaders of a fluid's surface. All fields are whole vec4f, so their order alone fixes the
-// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. The uniforms are in group 1; with SLOTS the
+// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. The uniforms are in group 1. With SLOTS, the
 // particles are in group 1 and the uniforms in group 2.
 
 struct Fluid {
-  // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
-  // CSS pixel.
+  // xy: size of the picture in device pixels.
+  // z: texels of the fluid's textures per device pixel.
+  // w: device pixels per CSS pixel.
   screen: vec4f,
-  // Lengths in units of the world. x: the reach of a particle, which is the radius at which it is drawn. y: the
-  // distance between particles. z: the radius of a drop. w: 1 if bodies hide fluid.
+  // x, y and z are lengths in units of the world.
+  // x: the reach of a particle, which is the radius at which it is drawn.
+  // y: the distance between particles.
+  // z: the radius of a drop.
+  // w: 1 if bodies may hide fluid.
   kernel: vec4f,
   // The number of cells along each axis; w: the length of their edges.
   cells: vec4f,
-  // Lengths in units of the world, in 3D. x: the camera's distance from its target. y: the unit of the depths in the
-  // fluid's textures; these depths are relative to x. z: the radius of smoothing. w: texels whose depths differ by more
-  // than this belong to different surfaces.
+  // Lengths in units of the world, in 3D.
+  // x: the camera's distance from its target.
+  // y: the unit of the depths in the fluid's textures. These depths are relative to x.
+  // z: the standard deviation of the smoothing.
+  // w: texels whose depths differ by more than this belong to different surfaces.
   range: vec4f,
   // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
-  // Rates per unit of length: after a length, the share exp(−rate × length) of the light is left. rgb: the light that
-  // the fluid absorbs. a: the light that the fluid's own colour replaces.
+  // Rates per unit of length. After a length, the share exp(−rate × length) of the light is left.
+  // rgb: the light that the fluid absorbs.
+  // a: the light that the fluid's own colour replaces.
   absorption: vec4f,
 }
 

@@ -17,8 +17,8 @@ struct BallPixel {
   // The depth minus the depth of the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, and
   // the fluid is near the target.
   @location(0) distance: f32,
-  // x: the thickness of the fluid; its unit is the distance between particles. y: x times the particle's value on the
-  // colour scale, from 0 to 1.
+  // x: the thickness of the fluid. Its unit is the distance between particles.
+  // y: x times the particle's value on the colour scale. This value is from 0 to 1.
   @location(1) thickness: vec2f,
 }
 

@@ -1,20 +1,25 @@
 // Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
-// arrows. In 3D, pressure and arrows are drawn in the middle layer along z, and solid cells as their faces towards
-// cells that are not solid. Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice:
-// src/methods/fluid/lattice.ts.
+// arrows. In 3D:
+// - Pressure and arrows are drawn in the middle layer along z.
+// - Solid cells are drawn as their faces towards cells that are not solid.
+// Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
 
 struct Fields {
   // The number of cells along each axis (1 along z in 2D); w: the edge of a cell.
   cells: vec4f,
-  // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: length of the longest arrow in CSS
-  // pixels.
+  // xy: size of the picture in CSS pixels.
+  // z: device pixels per CSS pixel.
+  // w: length of the longest arrow in CSS pixels.
   screen: vec4f,
-  // x: the distance between arrows in cells. yz: the x and y coordinates of the first cell with an arrow. w: arrows per
-  // row.
+  // x: the distance between arrows in cells.
+  // yz: the x and y coordinates of the first cell with an arrow.
+  // w: arrows per row.
   arrows: vec4f,
-  // x: 1 / pressure at the end of the colour scale. y: 1 / speed of the longest arrow. z: the z coordinate of the drawn
-  // layer, in cells. w: the number of entries of an array over the lattice.
+  // x: 1 / pressure at the end of the colour scale.
+  // y: 1 / speed of the longest arrow.
+  // z: the z coordinate of the drawn layer, in cells.
+  // w: the number of entries of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
@@ -180,11 +185,13 @@ struct Arrow {
   @location(1) @interpolate(flat) length: f32,
 }
 
-// In CSS pixels: half the width of the shaft, the length of the head of a long arrow, the width of the casing, and the
-// shortest arrow that is drawn.
+// Half the width of an arrow's shaft. This length and the next three are in CSS pixels.
 const SHAFT = 0.9;
+// The length of the head of a long arrow.
 const HEAD = 8.0;
+// The width of the casing around an arrow.
 const CASING = 1.25;
+// Shorter arrows are not drawn.
 const SHORTEST = 2.5;
 // Half the width of a head, divided by its length.
 const OPENING = 0.5;

@@ -1,7 +1,9 @@
-// Smooths the depths of balls into the depths of a surface, along one axis of the screen, with a narrow-range filter
-// (Truong and Yuksel 2018). If a texel is far behind the middle texel, the filter skips it and its mirror image, so
-// that edges do not curl. A texel far in front counts as only a little in front. The allowed range of depths grows with
-// the depths found, so that the filter follows slopes. Linked with frame.wgsl and fluid.wgsl.
+// Smooths the depths of balls into the depths of a surface, along one axis of the screen. The filter is a narrow-range
+// filter (Truong and Yuksel 2018):
+// - If a texel is far behind the middle texel, the filter skips it and its mirror image. So edges do not curl.
+// - A texel far in front counts as only a little in front.
+// - The allowed range of depths grows with the depths found. So the filter follows slopes.
+// Linked with frame.wgsl and fluid.wgsl.
 // Needs: NOTHING, fluid, frame, MOST_TEXELS.
 
 @group(1) @binding(1) var source: texture_2d<f32>;

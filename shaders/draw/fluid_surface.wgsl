@@ -1,6 +1,6 @@
 // Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
 // SLOTS it draws drops instead: each particle at which the density is low, as a strip of four vertices. Linked with
-// frame.wgsl, fluid.wgsl and fluid_reach.wgsl; for drops also with colour.wgsl.
+// frame.wgsl, fluid.wgsl and fluid_reach.wgsl. Drops also need colour.wgsl.
 // Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
 
 #if SLOTS
@@ -28,7 +28,8 @@ const WIDEST_SQUARE = 1.5;
 const LEAST_FREE = 0.2;
 
 // The fullness of a cell is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
-// min(WITHIN, fullness − GAP), so cells with a fullness above BORDER + GAP have no gaps.
+//   min(WITHIN, fullness − GAP).
+// So cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.2;
 
 // At a density of WITHIN or more, a point is inside the fluid; below NOWHERE_NEAR, no particle is near.

@@ -40,8 +40,8 @@ const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of each colour channel that water keeps in shade. Blue keeps the most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// Water at the end of the colour scale, usually the fastest, is 1 + FOAM times as cloudy as water at the beginning,
-// like foam.
+// The fastest water is usually at the end of the colour scale. There, it is like foam: 1 + FOAM times as cloudy as
+// water at the beginning of the scale.
 const FOAM = 5.0;
 
 @vertex

@@ -11,7 +11,7 @@ struct Frame {
   // Camera space to clip space.
   projection: mat4x4f,
   background: vec4f,
-  // The colours of the inside (2D) or floor (3D) of the box, and of its edges. Alpha is opacity.
+  // The colours of the box. `surface`: the inside (2D) or the floor (3D). `line`: the edges. Alpha is opacity.
   surface: vec4f,
   line: vec4f,
   obstacle: vec4f,
@@ -21,10 +21,15 @@ struct Frame {
   // The corners of the world's box. lowest.w: the factor by which drawn particles are scaled (3D only).
   lowest: vec4f,
   highest: vec4f,
-  // x: the radius of a particle; with variable radii, the largest. y: pixels per unit of length (2D only). z: 1 / the
-  // value at the end of the colour scale. w: pixels with at most this coverage are not drawn (3D only).
+  // x: the radius of a particle; with variable radii, the largest.
+  // y: pixels per unit of length (2D only).
+  // z: 1 / the value at the end of the colour scale.
+  // w: pixels with at most this coverage are not drawn (3D only).
   scale: vec4f,
-  // x, y: camera distances at which fog begins and is thickest. z: the greatest share of fog. w: the simulated time.
+  // x: the camera distance at which fog begins.
+  // y: the camera distance at which fog is thickest.
+  // z: the greatest share of fog.
+  // w: the simulated time.
   fog: vec4f,
   stops: array<vec4f, STOPS>,
 }

@@ -1,5 +1,5 @@
-// Draws a line from each slot to the next, and a line per pair of particles, each as a strip of four vertices. With
-// WRAPS a pair across an end of the world has two lines, each from one particle to the middle of the pair.
+// Draws a line from each slot to the next, and a line per pair of particles. Each line is a strip of four vertices.
+// With WRAPS, a pair across an end of the world has two lines. Each goes from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
 // Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
 // Needs: CONTACT_TENTHS, DASH_TENTHS.

@@ -14,18 +14,23 @@ struct Look {
   casing: vec4f,
   // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: the number of particles.
   screen: vec4f,
-  // The corner of the box; w: cells of the lowest level per unit of length.
+  // xyz: the low corner of the box.
+  // w: cells of the lowest level per unit of length.
   origin: vec4f,
-  // The number of cells of the lowest level along each axis; w: the number of levels.
+  // xyz: the number of cells of the lowest level along each axis.
+  // w: the number of levels.
   cells: vec4f,
-  // The length of the box along periodic axes, 0 along others. w: steps of the line through all slots that are longer
-  // than this are drawn fainter.
+  // xyz: the length of the box along periodic axes, 0 along others.
+  // w: if a step of the line through all slots is longer than this, it is drawn fainter.
   period: vec4f,
-  // xy: the number of counters of the heat map along its axes. z: cells along an edge of a counter's block. w: the
-  // inverse of the number of particles per cell that gets the last colour of the scale (in 3D, per column of cells).
+  // xy: the number of counters of the heat map along its axes.
+  // z: cells along an edge of a counter's block.
+  // w: 1 / the number of particles per cell that gets the last colour of the scale. In 3D: per column of cells.
   heat_map: vec4f,
-  // x, y, z: 1 if the lines of cells, the heat map and contacts are drawn. w: the width of drawn lines, as a share of
-  // the full width.
+  // x: 1 if the lines of cells are drawn.
+  // y: 1 if the heat map is drawn.
+  // z: 1 if contacts are drawn.
+  // w: the width of drawn lines, as a share of the full width.
   shown: vec4f,
 }
 

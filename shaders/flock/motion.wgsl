@@ -1,5 +1,5 @@
 // Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. The walls are at `lower`
-// and `upper`; along periodic axes these lie beyond every position.
+// and `upper`. Along periodic axes, both lie beyond every position.
 // Needs: wrap, parameters.
 
 struct Motion {

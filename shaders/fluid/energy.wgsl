@@ -1,9 +1,14 @@
 // Sums energies over all finite particles, per unit of mass. Accounts and deviations: see ACCOUNT in shared.wgsl. Twin:
 // src/methods/fluid/reference/energy.ts.
 // Outputs two vectors of sums per workgroup: the first vectors of all workgroups, then the second ones.
-// - First vector: the growth of kinetic plus potential energy; the kinetic energy; velocity · deviation; deviation².
-// - Second vector: the potential energy of the particles that may be lowered; the growth of kinetic energy. This
-//   potential energy is relative to the lowest corner of the tank.
+// First vector:
+// - x: the growth of kinetic plus potential energy
+// - y: the kinetic energy
+// - z: velocity · deviation
+// - w: deviation²
+// Second vector:
+// - x: the potential energy of the particles that may be lowered, relative to the lowest corner of the tank
+// - y: the growth of kinetic energy
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.
 

@@ -6,8 +6,8 @@ fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
 }
 
-// True if a particle, lowered as far as allowed, would still be in the tank and outside masked cells, which are always
-// solid.
+// True if a particle would still be in the tank and outside masked cells after it is lowered as far as allowed. Masked
+// cells are always solid.
 fn is_free_below(point: vec3f) -> bool {
   var aim = point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

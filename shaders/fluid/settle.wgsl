@@ -1,7 +1,7 @@
-// Applies the settlement (see settlement.wgsl): changes velocities and lowers particles. Most particles are lowered by
-// less than the last bit of their position. So a hash decides which positions are rounded down, and on average
-// particles are lowered by the right amount. A particle just above a masked cell, which is always solid, is not
-// lowered, because it could move into that cell. Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement (see settlement.wgsl): changes velocities and lowers particles. A particle is usually lowered
+// by less than the last bit of its position. So a hash decides which positions are rounded down, and on average
+// particles are lowered by the right amount. A particle just above a masked cell is not lowered, because it could move
+// into that cell. Masked cells are always solid. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 

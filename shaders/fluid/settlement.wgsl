@@ -1,4 +1,4 @@
-// Computes, from the sums over all particles, how to scale velocities and lower particles so that energy does not grow.
+// Computes how to scale velocities and lower particles so that energy does not grow. Reads the sums over all particles.
 // The three outputs are share, scale and lowering, for these changes:
 //   velocity ← scale · (velocity − share · deviation),
 //   height ← (1 − lowering) · height.

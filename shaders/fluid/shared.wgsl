@@ -23,12 +23,17 @@ struct Drain {
 
 // The parameters of one substep.
 struct Frame {
-  // Cells of the lattice along each axis; w: the number of particles.
+  // xyz: cells of the lattice along each axis.
+  // w: the number of particles.
   cells: vec4u,
-  // Distances in entries between neighbouring cells; w: the entry of the first cell.
+  // xyz: distances in entries between neighbouring cells.
+  // w: the entry of the first cell.
   strides: vec4u,
-  // x: entries of an array over the lattice. y: entries of `coupling` per axis. z: number of obstacles. w: number of
-  // nodes. Nodes are the cells and the upper layers: one more layer of entries at the upper end of each axis.
+  // x: entries of an array over the lattice.
+  // y: entries of `coupling` per axis.
+  // z: number of obstacles.
+  // w: number of nodes. Nodes are the cells and the upper layers: one more layer of entries at the upper end of each
+  // axis.
   sizes: vec4u,
   // Strides of the cells of the sorted grid; w: the first cell inside its ring.
   grid_strides: vec4u,
@@ -36,15 +41,20 @@ struct Frame {
   grid_last: vec4u,
   // The velocity that gravity adds; w: the seconds of the substep.
   gain: vec4f,
-  // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed at which a flow through one
-  // face of a cell fills the cell in a substep. For w, very short substeps count as longer (see correctionRate in
-  // src/methods/fluid/reference/equations.ts).
+  // x: seconds of the substep / cell size.
+  // y: 1 / cell size.
+  // z: cell size.
+  // w: the speed at which a flow through one face of a cell fills the cell in a substep. For this speed, very short
+  // substeps count as longer (see correctionRate in src/methods/fluid/reference/equations.ts).
   scale: vec4f,
-  // x: share of FLIP. y: the share of a surplus of particles that a substep corrects. z: 1 / particles per cell. w:
-  // tolerance of the pressure solver.
+  // x: share of FLIP.
+  // y: the share of a surplus of particles that a substep corrects.
+  // z: 1 / particles per cell.
+  // w: tolerance of the pressure solver.
   rules: vec4f,
-  // The acceleration. w: the share of the kinetic energy that a substep may take by slowing all particles alike, before
-  // it lowers them (see settlement.wgsl); 0 switches slowing and lowering off.
+  // xyz: the acceleration.
+  // w: the share of the kinetic energy that a substep may take by slowing all particles alike, before it lowers them.
+  // See settlement.wgsl. 0 switches slowing and lowering off.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
@@ -56,8 +66,8 @@ struct Level {
   cells: vec4u,
   // Strides of the level; w: the entry of its first cell.
   strides: vec4u,
-  // Cells of the coarser level along each axis. w: for the first level, the number of levels; for all others, the first
-  // level of the tail (see pressure/tail.wgsl).
+  // xyz: cells of the coarser level along each axis.
+  // w: for the first level, the number of levels; for all others, the first level of the tail (see pressure/tail.wgsl).
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
@@ -100,8 +110,10 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
 // A substep lowers a particle by at most this share of the particle's height.
 const MOST_LOWERING = 0.001;
 
-// The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
-// move, and the deviation of the particle's velocity from the lattice's.
+// The number of floats in a particle's account of a substep. The account holds, in this order:
+// - the growth of kinetic energy
+// - the position before the move
+// - the deviation of the particle's velocity from the lattice's
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -25,9 +25,10 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// Returns the part of a particle's weight that is not in solid cells. `middle` is the cell's share of the weight along
-// each axis, and `offset` the particle's position relative to the lower corner of the cell. Along each axis, the rest
-// of the weight belongs to the neighbouring cell nearer to the particle.
+// Returns the part of a particle's weight that is not in solid cells.
+// - `middle`: the cell's share of the weight along each axis. The rest belongs to the neighbouring cell nearer to the
+//   particle.
+// - `offset`: the particle's position relative to the lower corner of the cell, in cells.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;

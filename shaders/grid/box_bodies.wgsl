@@ -1,12 +1,14 @@
 // Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of a body is the low corner of
 // its box. The radius of the body is the greatest one on the box's level, so that it selects this level.
-// Inputs: boxes, each as its low and its high corner. Outputs: bodies, high corners, and two counts: invalid boxes
-// and boxes that are too large. Boxes of both kinds are in no pair. Twin: src/reference/grid/box-bodies.ts.
+// Inputs: boxes, each as its low and its high corner.
+// Outputs: bodies and high corners. `refused` counts the invalid boxes and the boxes that are too large. Boxes of both
+// kinds are in no pair. Twin: src/reference/grid/box-bodies.ts.
 //
-// No pair is missed. On a box's level and above, the cell of its high corner is at most one beyond the cell of its low
-// corner. If boxes a and b overlap, low(b) <= high(a). Rounding is monotone, so on the higher of the two levels, the
-// cell of low(b) is at most one beyond the cell of low(a). The same holds with a and b swapped, so the cells of the low
-// corners are adjacent.
+// No pair is missed:
+// - On a box's level and above, the cell of its high corner is at most one beyond the cell of its low corner.
+// - If boxes a and b overlap, low(b) <= high(a).
+// - Rounding is monotone. So on the higher of the two levels, the cell of low(b) is at most one beyond that of low(a).
+// - The same holds with a and b swapped, so the cells of the low corners are adjacent.
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
@@ -25,8 +27,8 @@ fn longest(extents: Vector) -> f32 {
   return most;
 }
 
-// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent; `grid.levels`
-// if there is none.
+// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent. Returns
+// `grid.levels` if there is none.
 fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
   for (var level = first; level < grid.levels; level++) {
     if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {

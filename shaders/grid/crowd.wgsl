@@ -1,9 +1,10 @@
-// Sorts the entries of crowded buckets by id; with FINER, sorts finer entries as numbers. One kernel sorts tiles of
-// CROWD_TILE entries. The other merges tiles into runs of CROWD_RUN entries and, in a second dispatch, the runs of each
-// bucket. Each thread computes the target indices of a few entries, so no thread reads a whole crowd alone.
-// Inputs: starts; the tiles that scatter.wgsl or, with FINER, finer_entries.wgsl lists, in any order.
-// Input and output: entries (slot, id); with FINER, finer entries of one word each. The number of tiles sets the size
-// of the dispatch: without tiles, nothing runs.
+// Sorts the entries of crowded buckets by id. With FINER, sorts finer entries as numbers.
+// One kernel sorts tiles of CROWD_TILE entries. The other kernel runs twice: first it merges tiles into runs of
+// CROWD_RUN entries, then the runs of each bucket. Each thread computes the target indices of a few entries, so no
+// thread reads a whole crowd alone.
+// Inputs: starts; the tiles that scatter.wgsl lists, in any order. With FINER, finer_entries.wgsl lists the tiles.
+// Input and output: entries (slot, id). With FINER, an entry is one word.
+// The number of tiles sets the size of the dispatch: without tiles, nothing runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then per tile its bucket and its index in

@@ -1,17 +1,20 @@
 // Lists the finer entries of each cell: the particles in it that are FINER_STEPS or more levels lower. A particle on
 // the level of the cell finds all these smaller particles there, in one range.
-// Order: note_finer notes the occupied levels, because cells of empty levels get no finer entries. count.wgsl counts
-// finer entries in buckets behind those of the grid. After the sort, list_finer lists them from the scanned starts and
-// order_finer sorts each list. If there are too few levels for finer entries, only clear_finer runs, and all levels
-// count as occupied.
+// Order of the kernels:
+// - clear_finer clears the first word. If there are too few levels for finer entries, it marks all levels as occupied,
+//   and no other kernel of this file runs.
+// - note_finer notes the occupied levels, because cells of empty levels get no finer entries.
+// - count.wgsl counts finer entries in buckets behind those of the grid.
+// - list_finer, after the sort, lists the entries from the scanned starts.
+// - order_finer sorts each list.
 // Inputs: positions; a sorted grid, starts. Outputs: `finer`; counts, zero again; the tiles of crowded lists, which
 // crowd.wgsl sorts.
 // Layout of `finer`:
-// - the first word: one bit per occupied level, and bit CROWD_BIT, set if any bucket or list is crowded;
-// - from FINER_HEADER on: the entries, ordered by bucket and ascending in each bucket;
-// - the last words: for heavy.wgsl.
-// An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. The level is needed, because
-// cells of two levels may share a bucket and a particle may be a finer entry of both cells.
+// - the first word: one bit per occupied level, and CROWD_BIT if any bucket or list is crowded
+// - from FINER_HEADER on: the entries, ordered by bucket and ascending in each bucket
+// - the last words: for heavy.wgsl
+// An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. Cells of two levels may share a
+// bucket, and a particle may be a finer entry of both. The level tells these two entries apart.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 

@@ -1,6 +1,6 @@
 // Moves every particle to its canonical slot: buckets ascending, and ids ascending inside a bucket.
 // Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The quarantine and the bucket of
-// removed particles keep the order of the atomics: neither a kernel nor the state hash depends on that order.
+// removed particles keep the order of the atomics. No kernel depends on that order, nor does the state hash.
 // Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.
 // Needs: cell_of_slot, cell_of, velocity_out, velocity_in.
 

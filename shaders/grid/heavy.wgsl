@@ -1,12 +1,14 @@
 // Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
 // particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. If the neighbour loop visits
 // layers of three rows, the limit is 3 × HEAVY_ROW per layer instead.
-// Inputs: a grid just sorted, and whether there are crowds at all; without crowds no particle is heavy. Outputs: the
-// slots of heavy particles, in any order, and the arguments of a dispatch with one workgroup per particle, up to
-// CROWD_WORKGROUPS. The slots overwrite the tiles of crowd.wgsl, which are no longer needed.
-// With variable radii, the slots are at the end of the finer entries instead (see heavy_words.wgsl), so that no kernel
-// needs another binding. Each slot then also has a bit, so that other kernels need not repeat the test, and `close`
-// stores the number of heavy particles. `clear` runs before the sort.
+// Inputs: a grid just sorted, and whether there are crowds. Without crowds no particle is heavy.
+// Outputs:
+// - The slots of heavy particles, in any order. They overwrite the tiles of crowd.wgsl, which are no longer needed.
+// - The arguments of a dispatch with one workgroup per heavy particle, at most CROWD_WORKGROUPS.
+// With variable radii, the end of `finer` holds the slots (see heavy_words.wgsl), so that no kernel needs another
+// binding. `finer` then also has one bit per slot, so that other kernels need not repeat the test. `close` stores the
+// number of heavy particles there.
+// `clear` runs before the sort.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 

@@ -1,7 +1,6 @@
 // Exclusive prefix sum in three kernels. `reduce` sums blocks of SCAN_BLOCK counts, and `spine` scans these sums in one
 // workgroup. `apply` scans each block and adds the sum of the blocks before it. No workgroup waits for another one.
-// `apply` clears the counts that it has read, and `spine` clears the sums, so the next scan starts from zeros without a
-// clear pass.
+// `apply` clears the counts and `spine` clears the sums, so the next scan needs no clear pass.
 // Lengths are multiples of four: the host pads the buffers with zeros.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 

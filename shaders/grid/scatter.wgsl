@@ -1,7 +1,10 @@
 // Writes each particle's slot and id at its bucket's start plus its rank.
-// Inputs: positions, ranks, starts and, if particles can be removed, ids. Outputs: entries, grouped by bucket. Inside a
-// bucket they follow the order of the atomics; gather.wgsl makes the order canonical. With CROWDS, also the tiles of
-// crowded buckets, for crowd.wgsl, and with variable radii the CROWD_BIT of `finer` (see finer_entries.wgsl).
+// Inputs: positions, ranks, starts and, if particles can be removed, ids.
+// Outputs:
+// - Entries, grouped by bucket. Inside a bucket they follow the order of the atomics; gather.wgsl makes the order
+//   canonical.
+// - With CROWDS, the tiles of crowded buckets, for crowd.wgsl.
+// - With CROWDS and variable radii, CROWD_BIT in `finer` (see finer_entries.wgsl).
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -25,8 +28,8 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // Lists the tiles of a crowd, each once: the particle with rank CROWDED lists the first tile, and the first particle
-  // of each further tile lists that tile.
+  // Lists each tile of a crowd once. The particle with rank CROWDED lists the first tile. The first particle of each
+  // further tile lists that tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

@@ -1,4 +1,4 @@
-// Blocks of cells of one level of a dense grid. With WRAPS, a block may continue at the other end of a periodic axis.
+// A block of cells on one level of a dense grid. With WRAPS, a block may continue at the other end of a periodic axis.
 // Linked with levels/dense.wgsl and levels/levels.wgsl. levels/block_hashed.wgsl provides the same names.
 // Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 

@@ -1,6 +1,7 @@
-// Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. Linked before
-// levels/levels.wgsl, with space_straight.wgsl or, for periodic axes (WRAPS), space_periodic.wgsl. levels/hashed.wgsl
+// Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. levels/hashed.wgsl
 // provides the same names.
+// Linked before levels/levels.wgsl. Also linked with space_periodic.wgsl if an axis is periodic (WRAPS), otherwise with
+// space_straight.wgsl.
 // Needs: grid, snap, wrap_once, is_beside.
 
 // A cell lists particles as finer entries if they are at least this many levels lower. Particles one level lower are

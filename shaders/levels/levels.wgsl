@@ -13,7 +13,7 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// The level is log2(diameter × inverse_base), at least 0 and rounded up: the exponent of the float, plus one if the
+// Returns log2(diameter × inverse_base), rounded up, and at least 0. This is the exponent of the float, plus one if the
 // mantissa is not 0. The product is exact, because `inverse_base` is a power of two.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));

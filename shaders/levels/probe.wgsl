@@ -2,8 +2,8 @@
 // slot `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
 //
 // Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel defines struct Gathered and fn visit.
-// With the flag BOXES, the particles are boxes in hashed cells, and the kernel also defines fn overlaps(gathered:
-// ptr<function, Gathered>, particle: Particle, other: u32) -> bool.
+// With the flag BOXES, the particles are boxes in hashed cells. The kernel then also defines
+//   fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool
 //
 // Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
 // own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels

@@ -18,7 +18,7 @@ struct Block {
   high: Lattice,
 }
 
-// The ranges of slots, or of finer entries, of up to three rows of cells.
+// Up to three rows of cells. Each row is a range of slots, or of finer entries.
 struct Layer {
   first: u32,
   second: u32,
@@ -176,8 +176,8 @@ fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Returns one bit per search that finds candidates of a particle on `level`: one for each occupied level, from the one
-// below `level` upwards, then one for the finer entries.
+// Returns one bit per search that finds candidates of a particle on `level`. There is one search per occupied level,
+// from the level below `level` upwards. The last search is for the finer entries.
 fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;

@@ -14,8 +14,8 @@ struct Block {
   high: Lattice,
 }
 
-// A row of cells of a level, and the ranges of slots or finer entries in their buckets. There are two ranges if the row
-// crosses from one hash block (HASH_BLOCK cells along x, adjacent in the table) to the next.
+// A row of cells on one level, as one or two ranges of slots or finer entries. A hash block is HASH_BLOCK cells along
+// x, adjacent in the table. If a row crosses from one hash block to the next, it has two ranges.
 struct Row {
   low: Lattice,
   high: Lattice,

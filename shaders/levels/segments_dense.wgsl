@@ -1,6 +1,6 @@
-// Splits the rows of a block of cells of one level into segments. The cells of a segment are adjacent in memory, so
-// their particles are one range of slots. With WRAPS, a row along a periodic x axis may continue at the other end; it
-// then has two segments. Linked with levels/block_dense.wgsl. levels/segments_hashed.wgsl provides the same names.
+// Splits the rows of a block of cells into segments. The cells of a segment are adjacent in memory, so their particles
+// are one range of slots. With WRAPS, a row along a periodic x axis may continue at the other end; it then has two
+// segments. Linked with levels/block_dense.wgsl. levels/segments_hashed.wgsl provides the same names.
 // Needs: Block, cells_at, wrap_cell, bucket_at, start.
 
 struct Segment {

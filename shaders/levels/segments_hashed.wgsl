@@ -1,7 +1,7 @@
-// Splits the rows of a block of cells of one level into segments, for hashed cells. A segment lies in one hash block
-// (HASH_BLOCK cells along x, adjacent in the table), so its particles are in one range of slots. Particles of other
-// cells and levels may share its buckets. Linked with levels/block_hashed.wgsl. levels/segments_dense.wgsl provides the
-// same names.
+// Splits the rows of a block of hashed cells into segments. A hash block is HASH_BLOCK cells along x, adjacent in the
+// table. A segment lies in one hash block, so its particles are in one range of slots. Particles of other cells and
+// levels may share its buckets. Linked with levels/block_hashed.wgsl. levels/segments_dense.wgsl provides the same
+// names.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // The particles on `level` in cells from `low` to `high`. Other particles may lie among their slots.

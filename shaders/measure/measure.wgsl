@@ -2,12 +2,17 @@
 // Inputs: state just sorted into the grid. Output: MEASURE_WORDS words per workgroup, which the host combines in
 // doubles.
 // Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
-// Words (* counts each pair twice):
-//   0, 1    candidates (low, high)*             2, 3    contacts (low, high)*
-//   4       occupied cells                      5       greatest number of particles in a cell
-//   6       particles outside the world         7       particles without a cell
-//   8       twice the kinetic energy            9 … 11  momentum
-//   12      deepest overlap                     13      sum of overlaps*
+// Words (those with * count each pair twice):
+//   0, 1    candidates (low, high)*
+//   2, 3    contacts (low, high)*
+//   4       occupied cells
+//   5       greatest number of particles in a cell
+//   6       particles outside the world
+//   7       particles without a cell
+//   8       twice the kinetic energy
+//   9 … 11  momentum
+//   12      deepest overlap
+//   13      sum of overlaps*
 //   14, 15  state hash (low, high), as in src/core/state/hash.ts
 //   16      borderline pairs*, as in src/core/world/borderline.ts
 //   17      particles whose bucket also holds particles of another cell
@@ -20,8 +25,8 @@ struct Measure {
   // The corners of the world. Without variable radii, `lower` and `upper` of the substep are a radius inside the world.
   lowest: Vector,
   highest: Vector,
-  // The range of squared distances of borderline pairs, and the scale of the exact lattice: see
-  // src/core/world/borderline.ts.
+  // Squared distances from `borderline_low` up to `borderline_high` are borderline. `lattice_scale` is the scale of the
+  // exact lattice. See src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
@@ -99,7 +104,7 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// Returns the sum of the half extents of a box, or the radius of a ball.
+// Returns the sum of a box's half extents, or a ball's radius.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }

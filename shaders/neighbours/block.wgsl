@@ -1,4 +1,4 @@
-// The number of cells of a block, for all kinds of blocks. Linked after one of the block_*.wgsl.
+// Counts the cells of a block, for all kinds of blocks. Linked after one of the block_*.wgsl.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

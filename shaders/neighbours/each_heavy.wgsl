@@ -1,6 +1,7 @@
-// Handles heavy particles (see grid/heavy.wgsl) like each_particle.wgsl, but with one workgroup per particle, whose
-// threads share the candidates. Linked after heavy_list.wgsl. Besides the functions of base/particle.wgsl it calls:
-//   fn merge(gathered: ptr<function, Gathered>, other: Gathered)    adds to `gathered` what another thread gathered.
+// Handles heavy particles (see grid/heavy.wgsl) like each_particle.wgsl, but with one workgroup per particle. The
+// threads of a workgroup share the candidates. Linked after heavy_list.wgsl.
+// Calls the functions of base/particle.wgsl, and this function, which adds what another thread gathered:
+//   fn merge(gathered: ptr<function, Gathered>, other: Gathered)
 // Every thread calls begin. The first thread merges the results in the order of threads and calls finish.
 // Ordering: the same state gives the same bits.
 // Needs: Gathered, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.

@@ -1,6 +1,6 @@
-// The neighbour loop over the cells of a bounded world. Calls visit for every particle that is in the same or an
-// adjacent cell and nearer than the reach, except the one in slot `except`. The kernel defines struct
-// Gathered and fn visit. With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
+// The neighbour loop over the cells of a bounded world. Calls visit for every particle nearer than the reach in the
+// same or an adjacent cell. Leaves out the particle in slot `except`. The kernel defines struct Gathered and fn visit.
+// With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
 // Cells of a row are adjacent in memory, so three cells are one range of slots. Because of the ring of empty cells, no
 // row around a cell lies outside the grid.
 // Ordering: slots ascend.

@@ -10,8 +10,8 @@
 // Coordinates farther out than this are all in the outermost cells.
 const ANYWHERE = 0x1p120f;
 
-// Returns a box that holds every position closer than `reach`. The margin is many times the rounding error of
-// distances, of the square root and of wrapped positions.
+// Returns a box that holds every position closer than `reach`. The margin is many times the rounding errors of the
+// distances, the square root and wrapped positions.
 fn box_around(position: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
   let middle = clamp(position, Vector(-ANYWHERE), Vector(ANYWHERE));

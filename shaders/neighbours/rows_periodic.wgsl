@@ -19,7 +19,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let x = u32(lattice.x);
   let last = grid.cells.x - 1u;
   // Usually there is one range, the cells x − 1 to x + 1. At an end of the axis there are two ranges, one at each end
-  // of the row; the one at the low end is first.
+  // of the row. The range at the low end is first.
   let low = base + select(x - 1u, 0u, x == 0u || x == last);
   let high = base + select(select(x + 1u, 1u, x == 0u), 0u, x == last);
   let first = start[low];

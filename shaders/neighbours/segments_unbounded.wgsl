@@ -1,6 +1,6 @@
-// Splits the rows of a block of cells into segments. A segment lies in one hash block (HASH_BLOCK cells along x,
-// adjacent in the table), so its particles are in one range of slots. Particles of other cells may share its buckets.
-// Linked with block_unbounded.wgsl. neighbours/segments_dense.wgsl provides the same names.
+// Splits the rows of a block of cells into segments. A hash block is HASH_BLOCK cells along x, adjacent in the table. A
+// segment lies in one hash block, so its particles are in one range of slots. Particles of other cells may share its
+// buckets. Linked with block_unbounded.wgsl. neighbours/segments_dense.wgsl provides the same names.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
 // The particles in cells from `low` to `high`. Other particles may lie among their slots.

@@ -1,6 +1,9 @@
-// Obstacles of one radius, in the cells of the particles' world. Layout of their words: the first slot of each bucket
-// and the end, the positions in canonical order and, in the unbounded world, the cells. Linked after obstacles.wgsl and
-// before obstacles/dense.wgsl or obstacles/unbounded.wgsl. OBSTACLE_WORDS is the number of words of a stored vector.
+// Obstacles of one radius, in the cells of the particles' world. Layout of their words:
+// - the first slot of each bucket, then the end
+// - the positions in canonical order
+// - in the unbounded world, the cells
+// Linked after obstacles.wgsl and before obstacles/dense.wgsl or obstacles/unbounded.wgsl. OBSTACLE_WORDS is the number
+// of words per stored vector.
 // Needs: obstacle_word, obstacle_vector, grid, OBSTACLE_WORDS.
 
 fn obstacle_start(bucket: u32) -> u32 {

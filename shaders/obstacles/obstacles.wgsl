@@ -1,6 +1,6 @@
-// Access to the obstacles, the bodies that never move. All data that a probe needs is in words behind the particles'
-// starts, so no further binding is needed. src/engine/simulation/obstacles.ts writes these words. The layout is defined
-// by obstacles/cells.wgsl with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl.
+// Access to the obstacles, the bodies that never move. Their words lie behind the particles' starts, so probes need no
+// further binding. src/engine/simulation/obstacles.ts writes these words. The layout is defined by obstacles/cells.wgsl
+// with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl.
 // Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {

@@ -1,8 +1,9 @@
 // Loops over the obstacles around a moving particle, if all bodies have one radius. Both broad phases use this loop, so
 // sums over obstacles have the same bits in both. Linked with solve/contact.wgsl, obstacles/cells.wgsl, and
-// obstacles/dense.wgsl or obstacles/unbounded.wgsl. The kernel defines struct ObstacleSum and
-// fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle closer than the diameter. `obstacle.slot` is the slot among obstacles.
+// obstacles/dense.wgsl or obstacles/unbounded.wgsl.
+// The kernel defines struct ObstacleSum and this function, called for every obstacle closer than the diameter:
+//   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
+// `obstacle.slot` is the slot among obstacles.
 // Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
 // Needs: ObstacleSum, Particle, cell_of_slot, is_in_grid, lattice_of, obstacle_room, obstacle_span, minimum_image.
 // Needs: obstacle_position, substep, is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.

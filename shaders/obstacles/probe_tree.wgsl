@@ -1,7 +1,8 @@
 // Loops over the obstacles around a moving particle, with variable radii. Both broad phases use this loop. Linked with
-// obstacles/tree.wgsl and solve/contact.wgsl. The kernel defines struct ObstacleSum and
-// fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact).
-// Calls meet_obstacle for every obstacle that the particle overlaps. The particle's cell does not matter.
+// obstacles/tree.wgsl and solve/contact.wgsl.
+// The kernel defines struct ObstacleSum and this function, called for every obstacle that the particle overlaps:
+//   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
+// The particle's cell does not matter.
 // Ordering: the order of the tree, which depends on the obstacles alone.
 // Needs: ObstacleSum, Particle, branch_count, branch_at, is_entered, obstacle_body, minimum_image, neighbour_of.
 // Needs: contact_with, meet_obstacle.

@@ -1,7 +1,7 @@
-// Obstacles of different sizes, in the tree of boxes of src/core/obstacles/tree.ts. Layout of their words:
-//   - the number of nodes, and the word at which the bodies begin;
-//   - the nodes;
-//   - the bodies in the order of the tree, as in base/body.wgsl.
+// Obstacles of different sizes, in a tree of boxes that src/core/obstacles/tree.ts builds. Layout of their words:
+// - the number of nodes, and the word at which the bodies begin
+// - the nodes
+// - the bodies in the order of the tree, as in base/body.wgsl
 // Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node stores the node to
 // continue with, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
@@ -18,7 +18,7 @@ struct Branch {
 
 const BRANCH_WORDS = 2u * DIMENSIONS + 2u;
 
-// Returns the number of nodes, at most as many as the buffer can hold, so that a corrupt tree cannot hang the device.
+// Returns the number of nodes. Bounded by the buffer's length, so that a corrupt tree cannot hang the device.
 fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }

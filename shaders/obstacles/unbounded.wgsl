@@ -2,8 +2,8 @@
 // neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns the number of obstacles that the buffer can hold: each has OBSTACLE_WORDS words for its position and as many
-// for its cell. This number bounds loops, so that a corrupt grid cannot hang the device.
+// Returns how many obstacles the buffer can hold. Each takes OBSTACLE_WORDS words for its position and as many for its
+// cell. This number bounds loops, so that a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }

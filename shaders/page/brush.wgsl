@@ -1,5 +1,7 @@
-// A pointer that changes the velocities of particles. `brush` pushes particles away from the ray under the pointer (in
-// 2D, from a point) or pulls them in; the effect falls off with distance. `hold` pulls one particle to a position.
+// Changes the velocities of particles by a pointer:
+// - `brush` pushes particles away from the ray under the pointer, or pulls them in. The effect falls off with distance.
+//   In 2D the ray is a point.
+// - `hold` pulls one particle to a position.
 // Linked with the layout of the particles. Host: src/page/tools/brush.ts.
 
 struct Stroke {

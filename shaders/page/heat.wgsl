@@ -5,11 +5,11 @@
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
-  // The number of counters along each axis; in 3D, 1 along y.
+  // The number of counters along each axis. In 3D it is 1 along y.
   counters: Extent,
   // The number of cells along each axis. Particles outside the box count in the nearest cell.
   cells: Extent,
-  // The base-2 logarithm of the number of cells along an edge of a block.
+  // A block has 2^shift cells along each edge.
   shift: u32,
 }
 

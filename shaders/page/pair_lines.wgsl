@@ -44,8 +44,8 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// True if any image of a position is in view. If a pair crosses an end of the world, its lower slot may be at one end
-// and the picture at the other.
+// True if any image of a position is in view. A pair may cross an end of the world. Its lower slot may then be at one
+// end, and the picture at the other.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;

@@ -1,5 +1,7 @@
-// Computes the density at each particle, as a share of the rest density, and the factor by which the particle and its
-// neighbours move towards the rest density. The factor is λ of Macklin and Müller, "Position Based Fluids", 2013.
+// Computes two numbers per particle:
+// - the density at the particle, as a share of the rest density
+// - the factor by which the particle and its neighbours move towards the rest density: λ of Macklin and Müller,
+//   "Position Based Fluids", 2013
 // Needs: Particle, parameters, Neighbour, slope_at, weight_at, walls_at, solids_at, lambdas, densities, id_of.
 
 struct Own {

@@ -11,9 +11,10 @@ struct Solid {
 }
 
 // Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. The density of
-// a solid is a share of poly6. For a box, it is the product of the shares between the two faces of each axis, which is
-// exact in front of a face. For a ball, it is the share between the two planes that touch the near and the far end of
-// the ball, times the share within the ball's cross-section.
+// a solid is a share of poly6, the product of these factors:
+// - box: per axis, the share between the two faces across that axis. In front of a face the product is exact.
+// - ball: the share between two parallel planes, and the share within the ball's cross-section. The planes touch the
+//   near and the far end of the ball.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {

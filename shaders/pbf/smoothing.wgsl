@@ -1,8 +1,10 @@
 // Smoothing kernels of the position-based fluid. A neighbour adds a density, as a share of the rest density, by the
 // poly6 kernel. The gradient of this density comes from the spiky kernel.
-// `parameters` has `radius`, the radius of both kernels; `weight`, the value of poly6 at distance 0; and `slope`, the
-// slope of spiky at distance 0. Both are divided by the rest density. `parameters` also has `lower` and `upper`, the
-// positions of the walls, which are out of reach if there are no walls.
+// `parameters` has:
+// - `radius`: the radius of both kernels
+// - `weight`: the value of poly6 at distance 0, divided by the rest density
+// - `slope`: the slope of spiky at distance 0, divided by the rest density
+// - `lower` and `upper`: the positions of the walls, out of reach if there are no walls
 // Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {
@@ -30,8 +32,8 @@ struct Walls {
 }
 
 // Returns the density and gradient of walls. A wall acts as if fluid at rest lay beyond it, so that a particle near the
-// wall has the rest density. The wall adds the share of 3D poly6 that lies beyond it. 2D uses the same share, with an
-// error of less than 1%.
+// wall has the rest density. The wall adds the share of 3D poly6 that lies beyond the wall. In 2D this share is wrong
+// by less than 1%.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));
@@ -55,7 +57,8 @@ fn beyond(away: Vector) -> Vector {
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
 
-// Stores a curl as (z, x, y). z, the only component in 2D, comes first to fit a 2D vector.
+// Stores a curl as (z, x, y). In 2D, z is the only component that is not 0. A 2D vector keeps only the first two, so z
+// comes first.
 fn store_curl(curl: vec3f) -> Stored {
   return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
 }

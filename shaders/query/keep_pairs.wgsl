@@ -1,5 +1,5 @@
-// Keeps a list of pairs for the next comparison by pair_events.wgsl. Inputs: a list of pairs with its offsets; `count`:
-// how many pairs were found, and how many are listed. If the list was too short for all pairs, the previous list stays.
+// Keeps a list of pairs for the next comparison by pair_events.wgsl. Inputs: a list of pairs with its offsets; `count`,
+// the numbers of pairs found and listed. If the list was too short for all pairs, the previous list stays.
 // Needs: linear_workgroup, offsets, count, offsets_before, stretch_of, pairs, pairs_before.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

@@ -1,7 +1,7 @@
 // Finds the particles near points, with two kernels and a scan between them. Tally counts them per point, fill writes
 // their ids from the point's offset on.
-// Inputs: a grid just sorted, points. If the list is too short, only some ids of the last point in it fit; which of
-// them are written is not defined (see list_count.wgsl). A device may round a distance differently in the two kernels.
+// Inputs: a grid just sorted, points. A list that is too short may end in the middle of a point's ids. Which of these
+// ids it then holds is not defined (see list_count.wgsl). A device may round a distance differently in the two kernels.
 // An entry that tally counted but fill does not find holds NO_PARTNER.
 // Ordering: ids ascend per point.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.

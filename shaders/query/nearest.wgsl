@@ -35,7 +35,7 @@ fn begin(point: Particle) -> Gathered {
 
 fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
   let distance = bitcast<u32>(other.distance_squared);
-  // Most candidates return here, before their id is read.
+  // Rejects far candidates without reading their ids.
   if (distance > (*gathered).last_distance) {
     return;
   }

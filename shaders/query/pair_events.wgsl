@@ -1,9 +1,10 @@
 // Compares two lists of pairs: which pairs began, stayed and ended. One thread per first id merges the two ascending
 // stretches that the id owns in the lists.
-// Inputs: a list of pairs with its offsets and counts (found, listed), and the list that keep_pairs.wgsl kept from the
-// previous comparison. With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the
-// pairs of one kind (BEGUN, STAYED, otherwise ended) from the first id's offset on. If the new list was too short for
-// all pairs, the tallies stay zero.
+// Inputs: the new list of pairs with its offsets and counts (found, listed), and the previous list, which
+// keep_pairs.wgsl kept.
+// With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the pairs of one kind
+// (BEGUN, STAYED, otherwise ended) from the first id's offset on. If the new list was too short for all pairs, the
+// tallies stay zero.
 // Ordering: by the first id, then the second. Only integers are compared, so both kernels find the same pairs and no
 // entry stays empty.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.

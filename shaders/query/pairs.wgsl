@@ -1,8 +1,8 @@
 // Finds overlapping pairs, with two kernels and a scan between them. Tally counts, per id, the overlapping neighbours
 // of greater id. Fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
 // grid/box_bodies.wgsl).
-// Inputs: positions just sorted into the grid. Output: pairs (id, greater id), each once. If the list is too short,
-// only some pairs of the last id in it fit; which of them are written is not defined (see list_count.wgsl). An entry
+// Inputs: positions just sorted into the grid. Output: pairs (id, greater id), each once. A list that is too short may
+// end in the middle of an id's pairs. Which of these pairs it then holds is not defined (see list_count.wgsl). An entry
 // without a pair holds NO_PARTNER twice. A heavy particle may overlap thousands of others, so a workgroup lists its
 // pairs.
 // Ordering: by the first id, then the second.
@@ -105,8 +105,8 @@ fn finish(gathered: Gathered, particle: Particle) {
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // A device may round the distance of a nearly touching pair differently in the tally, and so count pairs that are not
-  // found here.
+  // A device may round a distance differently in the two kernels. Tally may then count nearly touching pairs that fill
+  // does not find.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }

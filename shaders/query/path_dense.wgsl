@@ -1,7 +1,8 @@
 // The cells along a ray (see query/rays.wgsl) in a dense grid. A layer is all cells with the same coordinate along an
 // axis. Along periodic axes the numbering of layers continues beyond the ends, so that each image of a cell has its own
-// number. path_unbounded.wgsl and, per level of cells, path_levels_*.wgsl provide the same functions, which are
-// described here.
+// number.
+// path_unbounded.wgsl and, for grids with levels, path_levels_*.wgsl provide the same functions, which are described
+// here.
 // Needs: grid, FAR_OFF, PIECE, start.
 
 struct Segment {

@@ -1,9 +1,9 @@
 // Functions for one ray: its data, the times at which it comes near a coordinate, and the balls that it meets.
 // rays.wgsl walks the cells along the ray. Linked with the path_*.wgsl of the world.
 //
-// A ray consists of the positions origin + t * direction at the times t, 0 <= t <= reach. It meets a ball if the centre
-// lies within the radius of one of these positions; the least such t is the distance. A ball of radius 0 is a point. A
-// ball of a radius below 2^-63 may act as a point, because a device may flush the square to 0.
+// A ray consists of the positions origin + t * direction at the times t, 0 <= t <= reach. A ray meets a ball if one of
+// its positions is inside the ball or on its surface. The least such t is the distance. A ball of radius 0 is a point.
+// A ball of a radius below 2^-63 may act as a point, because a device may flush the square to 0.
 //
 // Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. A layer is all cells with the
 // same coordinate along an axis. With u = 2^-24, origin o and direction d, the greatest errors are
@@ -11,8 +11,8 @@
 //   border of a layer:                            3 u * the coordinate of the border
 //   coordinate that decides a particle's cell:    4 u * extent_of (see src/core/world/world.ts)
 //   quotient:                                     5 u * the quotient (2.5 ulp, as WGSL allows)
-// All spans are widened by 2^-20 = 16 u times the sum of these magnitudes. This also covers the error of `hit_time`,
-// which is less than 8 u of the distance.
+// All spans are widened by 16 u (2^-20) times the sum of these magnitudes. This also covers the error of `hit_time`,
+// which is less than 8 u times the distance.
 // Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at, snap.
 
 struct Rays {
@@ -31,8 +31,8 @@ const REACH_WORD = 3u * DIMENSIONS - 2u;
 const WIDENED = 0x1p-20f;
 // A ray slower than this along an axis counts as near every layer of that axis at all times.
 const STILL = 0x1p-50f;
-// The greatest magnitude of the coordinates of a ray's origin, and the greatest distance along an axis from the origin
-// to any point of the ray. The square of twice this number is finite.
+// Limits the coordinates of a ray's origin, and the length of a ray along each axis. The square of twice this number is
+// finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -43,8 +43,8 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // The greatest distance along each axis between a point of the ray and the centre of a ball that the ray meets there.
-  // Excludes the rounding error that grows along the ray.
+  // The greatest distance, along each axis, from the point where the ray meets a ball to the ball's centre. Excludes
+  // the rounding error that grows along the ray.
   near: Vector,
   // True if the ray may meet more than one image of a particle.
   repeats: bool,
@@ -141,8 +141,8 @@ fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
 }
 
-// Returns the part of a span of times in which the ray may meet balls with centres between two coordinates of an axis.
-// If there is none, the end of the result is before its beginning.
+// Returns the part of a span of times in which the ray may meet balls with centres between `low` and `high`. If there
+// is none, the end of the result is before its beginning.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {

@@ -1,15 +1,18 @@
 // Finds the particles that rays meet.
-// Inputs: a grid just sorted and rays (see ray.wgsl). Output, in one of three variants:
-//   tally         the number of particles per ray;
-//   fill (FILL)   their ids and distances from the ray's offset on, by distance and then id;
-//   first (FIRST) the id and distance of the nearest particle per ray.
-// If not all entries of a ray fit into the list, fill writes NO_PARTNER into the ray's whole part of it. Rounding may
-// differ between tally and fill; an entry that tally counted but fill does not find holds NO_PARTNER.
+// Inputs: a grid just sorted and rays (see ray.wgsl). Output by variant:
+// - tally: the number of particles per ray
+// - fill (FILL): the ids and distances of these particles from the ray's offset on, by distance and then id
+// - first (FIRST): the id and distance of the nearest particle per ray
+// If the list has too few entries left for a ray, fill writes NO_PARTNER into all of them. Rounding may differ between
+// tally and fill; an entry that tally counted but fill does not find holds NO_PARTNER.
 //
 // A ray that meets a ball with centre c at time t satisfies |c - (origin + t * direction)| <= radius along every axis.
-// In 3D the walk takes each layer of cells along z that the ray comes near, with the span of times near this layer.
-// Within this span, it takes each row along y with a narrower span of times, and then the row's cells along x, which
-// are one range of slots or a few. It visits each cell once, however far balls reach into other cells.
+// The walk consists of nested loops:
+// - In 3D, over the layers of cells along z that the ray comes near. Each layer has a span of times in which the ray is
+//   near.
+// - Over the rows along y in a layer. Each row has a narrower span of times.
+// - Over the pieces of a row. A piece is cells along x whose particles are one range of slots.
+// The walk visits each cell once, however far balls reach into other cells.
 //
 // With variable radii, there is one such walk per level that holds particles, with the greatest radius of the level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
@@ -91,7 +94,7 @@ fn test_all(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Returns the layers along z that the ray comes near; in 2D there is one.
+// Returns the first and the last layer along z that the ray comes near. In 2D there is one layer.
 fn layers_of(path: Path) -> vec2i {
   if (DIMENSIONS == 3u) {
     return layers_within(sweep(path, DIMENSIONS - 1u, vec2f(0.0, path.reach)), DIMENSIONS - 1u);
@@ -99,7 +102,8 @@ fn layers_of(path: Path) -> vec2i {
   return vec2i();
 }
 
-// Returns how many layers along y or z the path may touch at one time; along x (axis 0), how many pieces of a row.
+// Returns how many layers along y or z the path may touch at one time. Along x (axis 0), counts pieces of a row
+// instead.
 fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   let layers = layers_within(sweep(path, axis, vec2f(time)), axis);
   if (axis == 0u) {
@@ -108,8 +112,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns a measure of the path's width along an axis: the number of layers (along x, pieces) that it may touch at one
-// time, minus 2, but at least 1. Far from the world's origin, rounding alone can make this width thousands of layers.
+// Returns a measure of the path's width along an axis: the result of across_at minus 2, but at least 1. Far from the
+// world's origin, rounding alone can make this width thousands of layers.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }

@@ -64,9 +64,9 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative` is the velocity of this body relative to the other. Friction acts on `slide`: `relative` between
-// particles; at an obstacle, without the gain by gravity in this substep, which `settle` handles. `bounces` is true for
-// a bounce with the partner (see partner.wgsl).
+// `relative` is the velocity of this body relative to the other. Friction acts on `slide`. Between particles, `slide`
+// is `relative`. At an obstacle, it lacks the velocity that gravity adds in this substep, which `settle` handles.
+// `bounces` is true for a bounce with the partner (see partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,

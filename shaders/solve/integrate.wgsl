@@ -1,8 +1,9 @@
 // Advances every particle by one substep with symplectic Euler: the velocity first, then the position.
 // Inputs and outputs: positions, velocities. With COUNT it also counts the particles per bucket at their new positions,
-// so that the grid needs no counting pass. Outputs are then also counts and ranks, as in grid/count.wgsl. Two cases
-// need count.wgsl instead: variable radii, which have finer entries to count, and continuous motion, whose paths may
-// end elsewhere (solve/ccd/land.wgsl).
+// so that the grid needs no counting pass. Outputs are then also counts and ranks, as in grid/count.wgsl.
+// Two cases need count.wgsl instead:
+// - variable radii, because finer entries are counted too
+// - continuous motion, because paths may end elsewhere (solve/ccd/land.wgsl)
 // Particles that are not finite keep their state. A particle whose squared speed might overflow goes into the
 // quarantine: its position becomes NaN.
 // Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.

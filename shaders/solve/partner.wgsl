@@ -1,7 +1,8 @@
 // For restitution, finds each particle's partner: its fastest approaching contact, if the two approach faster than
 // rest_speed. Inputs: sorted state. Output: the partner's slot, or NO_PARTNER. Two particles that are each other's
-// partner bounce in resolve.wgsl. Of equally fast contacts, the first visited is the partner; in a loop with ascending
-// slots, this is the lowest slot. So of equally fast pairs, the pair with the lowest slots is mutual.
+// partner bounce in resolve.wgsl.
+// If several contacts are equally fast, the partner is the one visited first. In a loop with ascending slots, this is
+// the lowest slot. So of equally fast pairs, the pair with the lowest slots is mutual.
 // Needs: Particle, Neighbour, Contact, OBSTACLE_PARTNER, substep, velocity_in, contact_with, probe_obstacles.
 // Needs: partner_out.
 

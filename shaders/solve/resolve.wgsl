@@ -107,8 +107,8 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 #endif
 
 #if OBSTACLES
-// The particle takes the whole correction, because the obstacle does not move. The limits on the speed of a push and on
-// friction are the same as in a contact with another particle of the same size.
+// The particle takes the whole correction, because the obstacle does not move. Push speed and friction have the same
+// limits as in a contact with a particle of the same size.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;

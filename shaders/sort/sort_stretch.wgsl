@@ -3,7 +3,8 @@
 //   struct Entry
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)
-//   fn is_before(entry: Entry, other: Entry) -> bool          two entries are equal if neither is before the other
+//   fn is_before(entry: Entry, other: Entry) -> bool
+// Two entries are equal if neither is before the other.
 // Needs: entry_at, is_before, put.
 
 fn sort_stretch(first: u32, end: u32) {

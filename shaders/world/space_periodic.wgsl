@@ -10,8 +10,8 @@ fn wrap_once(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // Rounding may bring `above` to the far end, or leave it just below the low end if the position was one period below.
-  // In both cases the result is the low end.
+  // Rounding may bring `above` to the far end. It may leave `above` just below the low end if the position was one
+  // period below. In both cases the result is the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);

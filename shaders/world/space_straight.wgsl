@@ -1,5 +1,5 @@
 // Positions and differences in a world without periodic axes, where nothing wraps. world/space_periodic.wgsl provides
-// the same names for periodic worlds and says what they do there. Twin: src/core/world/cells.ts.
+// the same names for periodic worlds and describes them. Twin: src/core/world/cells.ts.
 
 fn wrap_once(position: Vector) -> Vector {
   return position;

@@ -1,7 +1,8 @@
 // The unbounded world: cells without limits, hashed into a table of `grid.cell_count` buckets, a power of two. Linked
-// with space_straight.wgsl. The edge of a cell is a power of two, so scaling a position is exact at any distance.
-// Blocks of HASH_BLOCK cells along x stay together in the table, so three cells of a row are one or two ranges of
-// slots. Twin: src/core/world/cells.ts.
+// with space_straight.wgsl. The edge of a cell is a power of two, so scaling a position is exact at any distance. Twin:
+// src/core/world/cells.ts.
+// A hash block is HASH_BLOCK cells along x, adjacent in the table. Three cells of a row are therefore one or two ranges
+// of slots.
 // Needs: grid, snap, mix_bits, is_finite, outer_bucket, is_beside.
 
 // The cell of a slot: its coordinates, because several cells may share a bucket. It is stored until the next sort.

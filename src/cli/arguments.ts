@@ -1,6 +1,6 @@
 /**
- * Parses command-line flags with Node's own parser. An unknown flag, a missing value or a number out of range throws a
- * UsageError, which ends the command with exit code 2 before it does anything.
+ * Parses command-line flags with Node's own parser. Throws a UsageError if a flag is unknown, a value is missing, or a
+ * number is out of range. The command then ends with exit code 2 before it does anything.
  */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/base/errors';

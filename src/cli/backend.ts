@@ -1,6 +1,6 @@
 /**
- * Opens the backend of a command: a GPU through Dawn, with a software driver if there is no GPU, or the CPU engine.
- * Also checks that the particles fit into memory.
+ * Opens the backend of a command: a GPU through Dawn, or the CPU engine. Dawn uses a software driver if there is no
+ * GPU. Also checks that the particles fit into memory.
  */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';

@@ -1,7 +1,9 @@
 /**
- * Runs one command of the command line. Exit codes: 0 for success; 1 if a check failed or the machine cannot run the
- * command; 2 if the command is missing or unknown, or an argument is wrong or above a limit of the machine. The entry
- * point is bench/cli/main.ts, which adds the benchmark.
+ * Runs one command of the command line. The entry point is bench/cli/main.ts, which adds the benchmark.
+ * Exit codes:
+ *   - 0: success
+ *   - 1: a check failed, or the machine cannot run the command
+ *   - 2: the command is missing or unknown, or an argument is wrong or above a limit of the machine
  */
 
 import { version } from '../../package.json';

@@ -1,6 +1,6 @@
 /**
- * Finds the commit of a checkout, for benchmark records, for the page (vite.config.ts) and for the benchmark pack
- * (scripts/bench-pack.ts). A trailing + means that tracked files differ from that commit.
+ * Finds the commit of a checkout. The page (vite.config.ts), the benchmark pack (scripts/bench-pack.ts) and benchmark
+ * records contain it. A trailing + means that tracked files differ from that commit.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the commit that the file COMMIT of a benchmark pack names; without such a file, the commit that git reports.
- * Returns undefined for an installed package, even inside another checkout, and for a folder without git history.
+ * Returns the commit that git reports. In a benchmark pack, returns the contents of its file COMMIT instead. Returns
+ * undefined for an installed package, even inside another checkout, and for a folder without git history.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

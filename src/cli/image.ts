@@ -1,6 +1,6 @@
 /**
- * Draws a state for `simulate --image`, coloured by speed: discs in 2D, shaded spheres seen along z in 3D, boxes as
- * rectangles. It draws on the CPU, so it needs no canvas and gives the same picture on every machine.
+ * Draws a state for `simulate --image`, coloured by speed. Particles are discs in 2D and shaded spheres, seen along z,
+ * in 3D. Boxes are rectangles. It draws on the CPU, so it needs no canvas and gives the same picture on every machine.
  */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation/simulation';
@@ -27,7 +27,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** Returns a PNG file. `radius` is the radius of every particle; with variable radii, the largest one. */
+/** Returns a PNG file. `radius` is the particles' radius or, with variable radii, the largest one. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;

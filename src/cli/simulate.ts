@@ -1,6 +1,6 @@
 /**
- * `cellstorm simulate`: runs a scene for some steps, then prints measures, the state hash and, on a GPU, the time per
- * pass of the last step.
+ * `cellstorm simulate`: runs a scene for some steps, then prints measures and the state hash. On a GPU, also prints the
+ * time per pass of the last step.
  */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -169,7 +169,7 @@ interface Report {
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
-  /** Diameter of every particle; with variable radii, the largest diameter allowed. */
+  /** The particles' diameter or, with variable radii, the largest diameter allowed. */
   readonly diameter: number;
   readonly mixed: boolean;
   /** True if the option `crowds` is on. Variable radii turn it on. */

@@ -1,5 +1,5 @@
 /**
- * cellstorm/cpu: the particle collisions of cellstorm without a GPU, for Node, workers, and pages without WebGPU.
+ * cellstorm/cpu: particle collisions without a GPU, for Node, workers, and pages without WebGPU.
  *
  *     const simulation = createCpuSimulation({ dimensions: 2, capacity: 100_000, radius: 0.5, positions });
  *     simulation.step(1 / 60);

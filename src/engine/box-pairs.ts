@@ -8,16 +8,15 @@
  *     boxPairs.encode(encoder, { boxes, count });
  *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] the number of listed pairs.
  *
- * Inputs: a buffer of boxes at any positions. Outputs: `pairs` (vec2u, ids i < j), `count`, and the numbers of boxes
- * that the search skips. It skips invalid boxes (a low end above the high end, or a number that is not finite) and
- * boxes that are too large.
+ * Inputs: a buffer of boxes at any positions.
+ * Outputs: `pairs` (vec2u, ids i < j), `count`, and how many boxes the search skipped as invalid or too large (see
+ * ListedBoxPairs).
  * Guarantee: boxes include their bounds, so boxes that touch overlap. The search only compares corners, so no pair is
  * borderline, and the list has no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush
  * them to 0.
  * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
  *
- * The search sorts each box into the cell of the box's low corner, on the level for the box's size or on a higher one
- * (see shaders/grid/box_bodies.wgsl).
+ * The search sorts each box into the cell of its low corner. shaders/grid/box_bodies.wgsl chooses the cell's level.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -58,7 +57,10 @@ export interface BoxPairsOptions {
 }
 
 export interface BoxPairsInput {
-  /** Per box the low corner, then the high one: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  /**
+   * Per box its low corner, then its high one. A corner is a vec2f (2D) or a vec4f with w unused (3D). The usage must
+   * include STORAGE.
+   */
   readonly boxes: GPUBuffer;
   readonly count: number;
 }

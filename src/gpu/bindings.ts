@@ -4,8 +4,11 @@
  */
 
 /**
- * How a kernel uses a buffer: as a uniform; as a part of a UniformRing's buffer, bound with a dynamic offset
- * (`parameters`); to read only; or to read and write.
+ * How a kernel uses a buffer:
+ *   - `uniform`: as a uniform;
+ *   - `parameters`: as a uniform in a UniformRing, bound with a dynamic offset;
+ *   - `read`: as storage that it only reads;
+ *   - `write`: as storage that it reads and writes.
  */
 export type BindingKind = 'uniform' | 'parameters' | 'read' | 'write';
 

@@ -11,7 +11,7 @@ import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 
 export interface GpuRequest {
-  /** Most particles of one simulation or grid. */
+  /** The largest number of particles per simulation or grid. */
   readonly particles: number;
   readonly dimensions: Dimensions;
   /** Number of cells of the world. Default: the number of cells in createSimulation's default box. */

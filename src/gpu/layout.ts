@@ -1,6 +1,7 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. Offsets are computed by WGSL's rules, because
- * they differ between 2D and 3D: a vector is a vec2 (8 bytes, aligned to 8) or a vec3 (12 bytes, aligned to 16).
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. In 2D a vector is a vec2: 8 bytes, aligned
+ * to 8. In 3D it is a vec3: 12 bytes, aligned to 16. So the offsets of fields differ, and defineStruct computes them by
+ * WGSL's rules.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
@@ -117,9 +118,11 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Converts packed positions and sizes to the layout of a GPU buffer. Each body has four floats, the radius last. In 2D
- * the third float is the load; in 3D the load is stored with the velocity (`spares` of toStored). If some bodies may be
- * boxes, each body has four more floats: the half extents, and the bulk last (see `Shapes` in shapes.ts).
+ * Converts packed positions and sizes to the layout of a GPU buffer. Four floats per body:
+ *   - 2D: x, y, load, radius.
+ *   - 3D: x, y, z, radius. The load is stored with the velocity (`spares` of toStored).
+ * If some bodies may be boxes, four more floats per body follow: the half extents, and in the last float the bulk (see
+ * `Shapes` in shapes.ts).
  */
 export function toBodies(
   dimensions: Dimensions,

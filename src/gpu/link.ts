@@ -1,9 +1,12 @@
 /**
  * Links .wgsl files into one shader. No other file imports wgsl-preprocessor.
  *
- * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. wgsl-preprocessor
- * also obeys these words in comments, leaves other directives in the code and takes an undefined flag for false. So the
- * linker first rejects any other `#` and any undeclared flag. User code is not preprocessed.
+ * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The linker first
+ * rejects any other `#` and any undeclared flag, because wgsl-preprocessor would
+ *   - obey these words in comments, too;
+ *   - leave other directives in the code;
+ *   - take an undefined flag for false.
+ * User code is not preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself, except names that are
  * always linked. If a file uses a listed name that no module, binding or constant declares, the linker throws an error.
@@ -93,7 +96,7 @@ const MARK = '//@';
 
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
-/** A declaration at module scope; in our files it begins a line. */
+/** Matches a declaration at module scope. In our files, such a declaration begins a line. */
 export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
@@ -128,8 +131,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare a name anywhere in a line, so each of its words counts as declared.
-  // engine/grid/kernel-code.ts has already checked that the user code declares the required names.
+  // User code may declare a name anywhere in a line, so each word of user code counts as declared.
+  // engine/grid/kernel-code.ts has already checked that it declares the required names.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }

@@ -1,8 +1,8 @@
 /**
  * Bind group 0 of every kernel that is not standalone: the parameters of the grid and of the substep
- * (shaders/base/params.wgsl). Changed parameters go to the next slot of a UniformRing, so that a recorded step keeps
- * its parameters even if the caller changes settings before submitting it. A full ring gets a new buffer if recordings
- * of the caller use the old one; otherwise it begins again with the first slot.
+ * (shaders/base/params.wgsl). Changed parameters go to the next slot of a UniformRing. So a recorded step keeps its
+ * parameters if the caller changes settings before submitting the step. A full ring begins again with its first
+ * slot. If the caller's recordings use its buffer, it continues in a new buffer instead.
  */
 
 import type { Substep } from '../core/contact/settings';

@@ -1,7 +1,7 @@
 /**
- * Reads bytes from the GPU without stalling a frame: copies them to a staging buffer, which is mapped when the copies
- * are done. Copies into a new staging buffer have a submission of their own. So if there is no memory for that buffer,
- * only the read fails.
+ * Reads bytes from the GPU without stalling a frame. Copies them to a staging buffer, and maps this buffer when the
+ * copies are done. Copies into a new staging buffer have a submission of their own. So if there is no memory for that
+ * buffer, only the read fails.
  */
 import { DestroyedError } from '../core/base/errors';
 import { type ReservedBuffers, reserveBuffers } from './buffers';

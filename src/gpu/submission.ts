@@ -32,8 +32,8 @@ export function submitWatched<Result>(
 }
 
 /**
- * Returns a promise that rejects if a kernel failed to compile (`compiled`), or if the validation scope around the
- * submission caught an error. `what` begins the message of an error that the scope caught.
+ * Returns a promise that rejects if `compiled` rejects (a kernel failed to compile) or if `scope` caught an error.
+ * `scope` is the validation scope around the submission. `what` begins the message of an error that it caught.
  */
 export function validOf(
   compiled: Promise<void> | undefined,

@@ -13,7 +13,9 @@ import type { Stage } from './stage';
 
 export type { StageTimes };
 
-/** Most stages for timestamp queries: a query set holds at most 4096 queries, and each stage takes two. */
+/**
+ * The greatest number of stages for timestamp queries. A query set holds at most 4096 queries, and a stage takes two.
+ */
 const MAX_TIMED_STAGES = 2048;
 
 export async function timeStages(

@@ -1,7 +1,7 @@
 /**
  * Divides a buffer into equal parts, here called slots, and writes uniform data to one slot after another. Slots are
- * bound with dynamic offsets, so recorded passes keep their values. Once all slots are written, the owner of the ring
- * chooses: `write` begins again with the first slot, or `replace` takes a new buffer.
+ * bound with dynamic offsets, so recorded passes keep their values. Once all slots are written, the ring's owner has a
+ * choice: `write` begins again with the first slot, `replace` takes a new buffer.
  * The owner must choose `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether that encoder
  * was submitted. `replace` does not destroy the old buffer; its memory is freed once nothing refers to it.
  */

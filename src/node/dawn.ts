@@ -46,7 +46,7 @@ const RTLD_NODELETE = 0x1000;
 
 /**
  * Dawn's feature that uses a Vulkan extension to zero workgroup memory. SwiftShader implements the extension by a store
- * per word, so kernels that use workgroup memory take a second to compile; without the extension, a tenth of that.
+ * per word. So kernels that use workgroup memory take a second to compile. Without the extension, they take a tenth.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -99,7 +99,7 @@ async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
 
 /**
  * Slows down Dawn's polling. While a device exists, Dawn's binding polls in every turn of the event loop, through the
- * global setImmediate, which keeps a core busy (dawn-gpu/node-webgpu#17). A software GPU needs the same cores.
+ * global setImmediate. That keeps a core busy (dawn-gpu/node-webgpu#17), and a software GPU needs the same cores.
  */
 export function calmPolling(): void {
   const { setImmediate } = globalThis;

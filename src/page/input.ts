@@ -15,8 +15,8 @@ const KEY_ZOOM = 1.25;
 const WHEEL_ZOOM = 0.0015;
 /**
  * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
- * so that the picture follows the fingers. An event that moves LEAST_NOTCH pixels or more is no pinch: it comes from a
- * real wheel while the control key is down.
+ * so that the picture follows the fingers. An event of LEAST_NOTCH pixels or more is no pinch. It comes from a real
+ * wheel while the control key is down.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
@@ -184,9 +184,9 @@ export function listenToPointers(playground: Playground): void {
     if (position) playground.tools.at(position);
   };
   /**
-   * Returns whether the pointer uses the tool. If so, moves the tool to the pointer. A pointer uses the tool if one is
-   * chosen, only this pointer is down with only its main button, and shift is up. The last finger of a pinch uses no
-   * tool.
+   * Returns whether the pointer uses the tool. If so, moves the tool to the pointer. For that, a tool must be chosen,
+   * no other pointer may be down, only the main button may be pressed, and shift must be up. The last finger of a pinch
+   * uses no tool.
    */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;

@@ -1,6 +1,6 @@
 /**
- * The WGSL modules that kernels are linked from, and functions that choose modules, bindings, flags and labels for a
- * variant. search-modules.ts has the modules that look farther than the adjacent cells.
+ * The WGSL modules that kernels are linked from. Functions choose modules, bindings, flags and labels for a variant.
+ * search-modules.ts has the modules that look farther than the adjacent cells.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';
@@ -112,8 +112,9 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * The range of a neighbour loop. `narrow`: the adjacent cells; with variable radii, all cells that may hold overlapping
- * particles. `wide`: as far as the kernel's reach, through any number of cells.
+ * The range of a neighbour loop:
+ *   - `narrow`: the adjacent cells. With variable radii, all cells that may hold overlapping particles.
+ *   - `wide`: as far as the kernel's reach, through any number of cells
  */
 export type Breadth = 'narrow' | 'wide';
 

@@ -1,6 +1,6 @@
 /**
- * The WGSL modules of kernels that look farther than the adjacent cells: around points, in boxes, along rays and along
- * the paths of fast particles (solve/ccd.ts). A step without continuous motion needs only modules.ts.
+ * The WGSL modules of kernels that look farther than the adjacent cells. They search around points, in boxes, along
+ * rays and along the paths of fast particles (solve/ccd.ts). A step without continuous motion needs only modules.ts.
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
@@ -131,7 +131,7 @@ export function blockModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * Blocks of cells, and the ranges of slots in them. The kernel declares `start`; in unbounded worlds also
+ * Blocks of cells, and the ranges of slots in them. The kernel declares `start`. In unbounded worlds it also declares
  * `cell_of_slot` and, with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
@@ -140,8 +140,8 @@ export function segmentModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * The world, and the cells that a ray passes. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and,
- * with levels, `position_in`.
+ * The world, and the cells that a ray passes. The kernel declares `start`. In unbounded worlds it also declares
+ * `cell_of_slot` and, with levels, `position_in`.
  */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;

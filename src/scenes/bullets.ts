@@ -21,7 +21,7 @@ const ASIDE = UNITS / 32;
 /** Greatest sideways speed of a bullet, length / s. */
 const SIDEWAYS = 60;
 
-/** Parallel lanes, side by side; in 3D they form a square. */
+/** Parallel lanes along x. In 2D they form a row, in 3D a square. */
 class Lanes {
   readonly across: number;
   readonly count: number;
@@ -98,7 +98,7 @@ export const BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** Range of the radii of balls and of the half extents of boxes. */
+/** Range of ball radii, and of the half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
 /** Distance between lanes, and between the bullets of a lane: so large that no bodies touch at the start. */

@@ -1,6 +1,6 @@
 /**
  * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move. A drive depends on
- * simulated time alone, so a run is repeatable, and a restored state continues as if the run had not been interrupted.
+ * simulated time alone. So runs are repeatable, and a restored state continues as if the run had not been interrupted.
  */
 import { checkFinite, checkFunction } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';

@@ -1,4 +1,4 @@
-/** Flock scenes: the world (the sky), the birds and hunters at the start, and their settings. */
+/** Flock scenes: their world (the sky), birds, hunters and settings. */
 import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
@@ -13,7 +13,7 @@ const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
  */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Range of the random part of a bird's initial velocity along an axis, in the unit of SLOWEST. */
+/** Each component of a bird's initial velocity has a random part in a range of this width, in the unit of SLOWEST. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {

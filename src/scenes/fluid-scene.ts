@@ -191,8 +191,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * Returns the tank's height in metres. A tank with more cells is higher, so that fluid which has fallen the whole
- * height moves at most CELLS_PER_SUBSTEP cells per substep.
+ * Returns the tank's height in metres. A tank with more cells is higher. So fluid that has fallen the whole height
+ * moves at most CELLS_PER_SUBSTEP cells per substep.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

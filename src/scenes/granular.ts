@@ -9,15 +9,12 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Distance from the vessel's balls to the room in which the centres of grains start; in an hourglass, along x. */
+/** Distance from the vessel's balls to the room for the centres of grains. In an hourglass it is measured along x. */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
 
-/**
- * Returns the size of the smallest vessel that is large enough: the least whole number, at least `from`, for which
- * `isEnough` returns true.
- */
+/** Returns the size of the smallest vessel that is large enough. Sizes are whole numbers, at least `from`. */
 function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   let low = from;
   let high = from;
@@ -69,7 +66,7 @@ function glassOf(halfWidth: number): Glass {
   return { halfWidth, depth: depthOf(halfWidth), neck, throat, rim, shoulder, top };
 }
 
-/** Returns a quarter of the outline, from the middle of the glass to the middle of its lid. */
+/** Returns the upper right quarter of the outline, from the neck to the middle of the lid. */
 function outlineOf({ halfWidth, neck, throat, rim, shoulder, top }: Glass): Point[] {
   return [
     [neck, 0],
@@ -92,8 +89,8 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 }
 
 /**
- * Low estimate of the flow through a neck, grains per second: this factor times √gravity times width^(3/2), in 3D also
- * times the depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
+ * Factor in a low estimate of the flow through a neck, in grains per second: `FLOW · √gravity · width^(3/2)`, in 3D
+ * also times the depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
 /** Seconds of rest before the next turn, after all grains should have fallen through the glass. */

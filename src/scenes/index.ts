@@ -1,6 +1,6 @@
 /**
  * Makes scenes and turns them into options of a simulation. The page, the command line, the tests and the benchmarks
- * all start here, so the same name, dimensions, count and seed give the same particles everywhere.
+ * all start here. So the same name, dimensions, count and seed give the same particles everywhere.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MAX_PARTICLES } from '../core/simulation/ids';

@@ -28,7 +28,7 @@ const PILE_STAGGER = PILE_SPACING / 2;
 const PACKING_SPACING = 992;
 /** Distance between rows: √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;
-/** Shift of each of three layers along y: multiples of √3/6 of PACKING_SPACING, rounded. */
+/** Shifts of three layers along y: 0, 1 and 2 times √3/6 of PACKING_SPACING, rounded. */
 const PACKING_SHIFT = [0, 286, 573] as const;
 /** Distance between layers: √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;
@@ -97,7 +97,7 @@ export const PILE: CollisionSceneDefinition = {
     const positions = new Float32Array(count * dimensions);
     for (let particle = 0, next = 0; particle < count; particle++) {
       for (let axis = 0; axis < dimensions; axis++, next++) {
-        // The height, y, grows last: in 3D particles run along x, then z, then y.
+        // The height, y, grows last: in 3D the order is x, z, y.
         const along = axis === 0 ? 0 : axis === 1 ? dimensions - 1 : 1;
         const column = latticeIndex(particle, columns, along, dimensions);
         const aside =

@@ -5,8 +5,8 @@ import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: the area (volume) of a ball whose
- * radius is a particle's diameter, 1.
+ * At this area (volume) per particle, a particle overlaps one other on average. It is the area (volume) of a ball with
+ * radius 1, because a particle's diameter is 1.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 

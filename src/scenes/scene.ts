@@ -26,7 +26,7 @@ export interface Scene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** The radius of every particle; in scenes with variable radii, the largest radius allowed. */
+  /** The radius of every particle. With variable radii, the largest radius allowed. */
   readonly radius: number;
   /** The radius of each particle; only in scenes with variable radii. */
   readonly radii?: Float32Array | undefined;
@@ -35,7 +35,7 @@ export interface Scene {
   /** Half the edges of each box, packed; all 0 for balls. Only in scenes with boxes. */
   readonly halfExtents?: Float32Array | undefined;
   readonly cellSize?: number | undefined;
-  /** The world's box; in an unbounded world, a box around all initial positions. */
+  /** The world's box. In an unbounded world, a box around all initial positions. */
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly periodic?: boolean | readonly boolean[] | undefined;

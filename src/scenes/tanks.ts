@@ -5,8 +5,8 @@ import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
 /**
- * Substeps per step. heightOf in fluid-scene.ts derives a tank's height from this number, so that falling fluid moves
- * less than two cells per substep.
+ * Substeps per step. heightOf in fluid-scene.ts uses it to make tanks so high that falling fluid moves less than two
+ * cells per substep.
  */
 export const FLUID_SUBSTEPS = 3;
 

@@ -27,7 +27,7 @@ const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
 const PILE_OCTAVES = 3;
 
-/** Edge of the cubes of `mixed-pile`; each holds one particle of the highest octave or several smaller ones. */
+/** Edge of the cubes in `mixed-pile`. A cube holds one particle of the highest octave, or several smaller ones. */
 const PILE_CUBE = 2 * PILE_RADII.largest;
 
 /** A periodic axis must have at least three of the widest cells. */
@@ -74,7 +74,7 @@ function scatter(periodic: true | undefined): CollisionSceneDefinition['generate
   };
 }
 
-/** A cube of the pile: the octave of its radii, and its number of particles. */
+/** A cube of the pile. The radii of its particles are in one octave. */
 interface Cube {
   readonly octave: number;
   readonly count: number;

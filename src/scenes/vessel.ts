@@ -1,6 +1,6 @@
 /**
  * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D this line is repeated from
- * one pane (a wall of the box) to the other; the panes have no balls, so that viewers see into the vessel.
+ * pane to pane; a pane is a wall of the box. The panes have no balls, so that viewers see into the vessel.
  * Guarantee: coordinates are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';

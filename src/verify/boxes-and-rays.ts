@@ -14,7 +14,7 @@ import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/query
 import { Random, type Scene } from '../scenes';
 import { createFilled, gridOptionsOf, particlesOf, periodOf } from './grids';
 
-/** Most particles; brute force takes too long for more. */
+/** The greatest number of particles to check; brute force takes too long for more. */
 export const MOST_SEARCHED = 70_000;
 
 const BOXES = 24;

@@ -1,7 +1,7 @@
 /**
  * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
- * Most boxes have their low corner at a particle. There are points, slivers, boxes up to a particle's size and a few
- * very large boxes; some boxes are invalid. An overlap test only compares coordinates, so there is one right answer.
+ * Most low corners are at particles. There are points, slivers, boxes up to a particle's size, a few very large boxes,
+ * and invalid boxes. An overlap test only compares coordinates, so there is one right answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';
@@ -16,7 +16,7 @@ export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of 1/STEPS of a diameter; across a sliver, 1/1024 of such a multiple. */
+/** Extents are multiples of 1/STEPS of a diameter. Across a sliver they are 1/1024 of such a multiple. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;

@@ -7,9 +7,12 @@ import type { ParticleSimulation, SimulationOptions } from '../core/simulation/s
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
 
-/** Most particles of a scene in verify.ts, because a software GPU tests paths slowly. guarantees.ts checks more. */
+/**
+ * In scenes with continuous motion, verify.ts checks at most this many particles: a software GPU tests paths slowly.
+ * guarantees.ts checks more.
+ */
 export const MOST_FLYING = 1024;
-/** Most particles to compare with the reference, which tests every pair. */
+/** At most this many particles are compared with the reference, which tests every pair. */
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;

@@ -11,8 +11,8 @@ import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
 /**
- * Most particles. In 3D, a cell of 4 diameters holds 64 times as many particles as a cell of one diameter, and all of
- * them are candidates.
+ * The greatest number of particles to check. In 3D, cells of 4 diameters hold 64 times as many candidates as cells of
+ * one diameter.
  */
 export const MOST_RESIZED = 4096;
 

@@ -62,8 +62,8 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
 }
 
 /**
- * Returns the pairs from brute force, or, if that takes too long, from the CPU's incremental index, which shares no
- * search code with grids.
+ * Returns the pairs that brute force finds. If brute force takes too long, the CPU's incremental index finds them. The
+ * index shares no search code with grids.
  */
 export function exactSizedPairs({
   dimensions,

@@ -42,8 +42,8 @@ const ROUNDING = 2 ** -21;
 const MOST_RISE = 2e-6;
 
 /**
- * Returns options of a dam break: a column of fluid, as high as wide, collapses in a tank twice as long as high.
- * `cells`: cells along the tank's height.
+ * Returns options of a dam break: a column of fluid collapses in a tank. The column is as high as wide, the tank twice
+ * as long as high. `cells`: cells along the tank's height.
  */
 export function damBreak(
   dimensions: 2 | 3,
@@ -158,7 +158,7 @@ export async function checkGentleWave(
 }
 
 /**
- * Compares the mean pressure in each row of a tank at rest with density · gravity · depth, except for the two rows at
+ * Compares the mean pressure in each row of a tank at rest with `density · gravity · depth`. Leaves out the two rows at
  * the surface.
  */
 export async function checkHydrostatic(

@@ -1,6 +1,8 @@
 /**
- * Checks the engine's guarantees, for `cellstorm verify --long`: conservation, rest and equal bits over a thousand
- * steps, and that no bullet passes a wall. Every finding reports the measured figures, even if it failed.
+ * Checks the engine's guarantees, for `cellstorm verify --long`:
+ *   - conservation, rest and equal bits over a thousand steps
+ *   - no bullet passes a wall
+ * Every finding reports the measured figures, even if it failed.
  */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';

@@ -1,8 +1,8 @@
 /**
  * Checks grids of particles with variable radii. The GPU's grid must equal the reference number for number. The pairs
- * of both engines must equal those of brute force. If brute force takes too long, they must equal the pairs of the
- * CPU's incremental index, which shares no search code with the engines. Without a device only the CPU engine is
- * checked. Scenes are dyadic, so there is one right answer.
+ * of both engines must equal those of brute force. If brute force takes too long, the CPU's incremental index replaces
+ * it. The index shares no search code with the engines. Without a device only the CPU engine is checked. Scenes are
+ * dyadic, so there is one right answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';
@@ -18,7 +18,9 @@ import { exactSizedPairs, type SizedParticles } from './exact';
 import { type Finding, firstDifference } from './finding';
 import { differenceOfList } from './lists';
 
-/** Most particles for the check `grid`. The reference is plain JavaScript and takes too long for more. */
+/**
+ * The greatest number of particles for the check `grid`. The reference is plain JavaScript and takes too long for more.
+ */
 const MOST_ASSIGNED = 70_000;
 
 export function levelChecks(

@@ -89,7 +89,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Compares the result of `pairEvents`, for the pairs of the CPU's grid, with sets of the oracle's pairs. */
+/** Checks `pairEvents` with the pairs of the CPU's grid. The expected events come from the oracle's pairs. */
 function checkEventsOnCpu(scene: Scene): Finding {
   const after = stirred(scene);
   const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());

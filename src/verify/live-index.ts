@@ -7,12 +7,15 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** Most particles. For more particles with variable radii, the oracle itself uses an incremental index. */
+/**
+ * The greatest number of particles to check. With variable radii and more particles, the oracle itself uses an
+ * incremental index.
+ */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */
 const REMOVED = 3;
-/** Most points to search around. */
+/** The greatest number of points to search around. */
 const MOST_POINTS = 24;
 /** Search radius in diameters of the largest particle; it reaches beyond the neighbouring cells. */
 const REACH_IN_DIAMETERS = 1.5;

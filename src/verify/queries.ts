@@ -1,5 +1,5 @@
 /**
- * The check `queries`: compares the searches `near` and `nearest` with brute force, for a small radius and for one that
+ * The check `queries`: compares the searches `near` and `nearest` with brute force. One radius is small, the other
  * reaches beyond the adjacent cells. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant
  * distance is exact in the engine and in brute force, and must be equal.
  */
@@ -13,10 +13,12 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** Most particles, because brute force tests all of them from every point. */
+/** The greatest number of particles to check, because brute force tests all of them from every point. */
 export const QUERIES_LIMIT = 4096;
 
-/** Most particles around which to search. Each gives two points: its own position and a position near it. */
+/**
+ * The greatest number of particles to search around. Each gives two points: its own position and a position near it.
+ */
 const MOST_SOURCES = 48;
 /** Wide search radius in diameters; it needs three cells on each side. */
 const WIDE_REACH = 2.5;

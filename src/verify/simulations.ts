@@ -1,6 +1,6 @@
 /**
- * Checks a simulation of either engine: compares its measures, its pairs, one `separate` and one step with the
- * reference, and checks that repeated runs give the same bits.
+ * Checks a simulation of either engine. Compares its measures, its pairs, one `separate` and one step with the
+ * reference. Also checks that repeated runs give the same bits.
  *
  * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
  * the reference therefore start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the difference
@@ -41,13 +41,13 @@ export type Subject =
   | { readonly gpu: Gpu }
   | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
 
-/** Up to this many particles, a brute-force search gives the expected pairs; for more, a sweep does. */
+/** Up to this many particles, brute force gives the expected pairs. For more, a sweep does. */
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
 /** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Greatest move of a coordinate per step, in units of scenes: 1,024 units make a length of 1. */
+/** Greatest move of a coordinate per step, in units of scenes. A length of 1 is 1,024 units. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(

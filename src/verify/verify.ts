@@ -51,20 +51,27 @@ export interface VerifyOptions {
 }
 
 /**
- * Counts at which errors are likely: 0 and 1; one less and one more than the 256 threads of a workgroup; and two counts
- * with so many cells that the scan divides the cells into several blocks.
+ * Counts at which errors are likely:
+ *   - 0 and 1
+ *   - one less and one more than the 256 threads of a workgroup
+ *   - two counts with so many cells that the scan divides the cells into several blocks
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** Most particles of `one-cell`, in which most pairs overlap. All pairs of 65,537 particles take 17 GB. */
+/**
+ * The greatest number of particles in `one-cell`, where most pairs overlap. The pairs of 65,537 particles take 17 GB.
+ */
 const MOST_IN_ONE_CELL = 4096;
-/** Most particles for checks that test all pairs. A software GPU takes too long for more. */
+/** The greatest number of particles for checks that test all pairs. A software GPU takes too long for more. */
 const MOST_NAIVE = 4096;
-/** Most particles of `one-cell` for checks that resolve every contact in plain JavaScript, and for pairChecks. */
+/**
+ * The greatest number of particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain
+ * JavaScript.
+ */
 const MOST_ONE_CELL_RESOLVED = 512;
-/** Most particles for the check of repeated runs. */
+/** The greatest number of particles with which runs are repeated. */
 const REPEATED_LIMIT = 70_000;
-/** Most particles for the checks of pair lists, of their events, and of kernels. */
+/** The greatest number of particles for checks of pair lists, pair events and kernels. */
 const MOST_LISTED = 70_000;
 
 /** Returns the request for a device that is large enough for all cases of these options. */

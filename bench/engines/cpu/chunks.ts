@@ -6,8 +6,8 @@
  *    before the last, and so on down to x. This gives chunks with about MOST_BODIES low corners each.
  * 4. A sweep along the last axis compares the bodies that reach into the same chunk.
  *
- * A body may be in several chunks, but each pair is reported once: by the chunk that contains the low corner of the
- * intersection of the two boxes. Both boxes reach into that chunk.
+ * A body may be in several chunks, but only one chunk reports a pair: the chunk that contains the low corner of the two
+ * boxes' intersection. Both boxes reach into that chunk.
  * Cuts along an axis are at least NARROWEST mean box widths apart. Narrower chunks would not separate a crowd of
  * overlapping bodies, only copy them to more chunks. So a chunk with a crowd may hold more than MOST_BODIES.
  */
@@ -18,7 +18,8 @@ import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
 /**
- * Most low corners per chunk, except in crowds. A smaller number copies more bodies; a larger one makes sweeps longer.
+ * About the greatest number of low corners per chunk, except in crowds. A smaller number copies more bodies; a larger
+ * one makes sweeps longer.
  */
 const MOST_BODIES = 48;
 

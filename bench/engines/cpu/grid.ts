@@ -1,4 +1,4 @@
-/** Wraps `createCpuGrid` of `cellstorm/cpu` as an engine; with levels if radii vary. */
+/** Wraps `createCpuGrid` of `cellstorm/cpu` as an engine. If radii vary, the grid has levels. */
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 

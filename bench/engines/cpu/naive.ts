@@ -1,4 +1,4 @@
-/** Tests every pair. For a few bodies no engine is faster; for more, other engines must beat it. */
+/** Tests every pair. No engine is faster for a few bodies. For more bodies, other engines must beat this one. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 

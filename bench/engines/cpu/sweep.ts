@@ -1,7 +1,7 @@
 /**
- * Sweep and prune: sorts the bodies' intervals along x by their lower ends, and compares each body with the later ones
- * that begin before its interval ends. Every build sorts from scratch: an insertion sort that starts from the previous
- * order would save little, since the sweep takes far longer than any sort.
+ * Sweep and prune: sorts the bodies' intervals along x by their lower ends. Then it compares each body with the later
+ * bodies whose intervals begin before its own interval ends. Every build sorts from scratch. Starting an insertion sort
+ * from the previous order would save little, because the sweep takes far longer than any sort.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';

@@ -1,9 +1,11 @@
 /**
- * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only. A
- * query compares each body with the rest of its cell, the next cell, and the rows ahead: the adjacent rows that follow
- * in the order of cells. So it finds each pair once. Arrays are fields of an object, as in a real program. If they were
- * constants of a closure, V8 would compile their addresses into the code. The loops would be up to twice as fast, but
- * only until a second closure is created.
+ * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only.
+ * A query compares each body with three groups, and so finds each pair once:
+ *   - the rest of its cell
+ *   - the next cell
+ *   - the rows ahead: the adjacent rows that follow in the order of cells
+ * Arrays are fields of an object, as in a real program. If they were constants of a closure, V8 would compile their
+ * addresses into the code. The loops would be up to twice as fast, but only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
@@ -29,7 +31,7 @@ interface Tight {
   /** 1 / diameter. */
   readonly inverse: number;
   readonly diameterSquared: number;
-  /** Offsets from a cell to the first of the three cells of each row ahead; for 3D only. */
+  /** For 3D only: per row ahead, the offset from a cell to the first of the row's three cells. */
   readonly ahead: Int32Array;
   /** Cell per body. */
   readonly keys: Int32Array;

@@ -149,14 +149,17 @@ export type Slice = readonly [first: number, count: number];
 
 /**
  * Returns about how many distance tests one dispatch may do. Drivers and browsers end a dispatch that takes many
- * seconds, so engines divide more tests into several dispatches. 2³² tests take a tenth of a second on a small GPU; 2²⁷
- * tests take a few seconds on a software GPU, at 20 ns per test.
+ * seconds, so engines divide more tests into several dispatches. A small GPU takes a tenth of a second for 2³² tests. A
+ * software GPU takes a few seconds for 2²⁷ tests, at 20 ns per test.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** Most distance tests per query: seconds on the largest GPU, hours on a CPU. Engines refuse scenes with more. */
+/**
+ * The greatest number of distance tests per query. Engines refuse scenes with more. This many tests take seconds on the
+ * largest GPU, hours on a CPU.
+ */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

@@ -1,6 +1,6 @@
 /**
- * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code (the interleaved bits of a body's cell
- * coordinates), and builds a tree of boxes above them.
+ * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. A
+ * Morton code interleaves the bits of a body's cell coordinates.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
@@ -21,7 +21,7 @@ import {
 import text from './bvh.wgsl?raw';
 import { createSorter } from './sorted';
 
-/** Binary logarithm of the number of children per node, and of bodies per leaf. */
+/** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
 const TREE_SHIFT = 2;
 
 /** Bits of a Morton code. If the box has equal edges, that is 15 bits per axis in 2D and 10 in 3D. */

@@ -1,10 +1,11 @@
 // A linear bounding volume hierarchy: a tree of boxes above the bodies, which are sorted by Morton code. A node only
-// stores its box, since indices determine the tree: the children of node i have the numbers TREE_WIDTH * i to
-// TREE_WIDTH * i + TREE_WIDTH - 1. They are nodes of the level below, or slots of bodies for the lowest level.
+// stores its box, since indices determine the tree. The children of node i have these numbers:
+//   TREE_WIDTH * i to TREE_WIDTH * i + TREE_WIDTH - 1
+// They are nodes of the level below, or slots of bodies for the lowest level.
 //
 // One dispatch per level computes the boxes, from the lowest level up. A single dispatch for all levels, as in Karras'
-// construction of such trees, would read boxes that other workgroups wrote in the same dispatch. WGSL does not
-// guarantee such reads, because its atomics do not order other memory accesses.
+// method, would read boxes that other workgroups wrote in the same dispatch. WGSL does not guarantee such reads,
+// because its atomics do not order other memory accesses.
 
 struct Tree {
   // The cell of a position is (position - origin) * scale, rounded down and limited to `greatest`.
@@ -137,8 +138,8 @@ fn test_bodies(found: ptr<function, Found>, slot: u32, body: PackedBody, begin: 
   }
 }
 
-// Returns the level and the index of the node to visit when the subtree of `node` is done: the next node on its level.
-// If that node is the first child of its parent, returns the parent instead, and so on upwards.
+// Returns the level and the index of the node to visit after the subtree of `node`. This is the next node on the same
+// level. If that node is the first child of its parent, returns the parent instead, and so on upwards.
 fn next_after(level: u32, node: u32) -> vec2u {
   let next = node + 1u;
   let up = min(countTrailingZeros(next) / TREE_SHIFT, tree.levels - 1u - level);

@@ -21,7 +21,7 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const volume = edges.reduce((product, edge) => product * edge, 1);
   if (count === 0) return 1 / volume;
-  // Blocks are nearly squares (cubes); along a short axis there is only one.
+  // Blocks are nearly squares (cubes). A short axis has only one block.
   const edge = (volume * Math.max(BODIES_PER_BLOCK / count, 2 ** -24)) ** (1 / dimensions);
   const blocks = edges.map((length) => Math.max(1, Math.floor(length / edge)));
   const counts = new Uint32Array(blocks.reduce((product, along) => product * along, 1));

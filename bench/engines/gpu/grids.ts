@@ -17,7 +17,10 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** Most cells per body of a grid with more than FEW_CELLS cells. With more, the cells alone would fill the memory. */
+/**
+ * The greatest number of cells per body, if a grid has more than FEW_CELLS cells. With more, cells alone would fill the
+ * memory.
+ */
 const MOST_CELLS_PER_BODY = 64;
 
 /** A grid may have this many cells for any number of bodies. */
@@ -42,8 +45,8 @@ export function refuseEmptiness(
 }
 
 /**
- * Chooses the cell size for equal bodies: one diameter, or more if most cells would be empty or an axis would have too
- * many cells.
+ * Chooses the size of equal cells, and whether the grid needs `crowds`. Cells are as wide as the largest diameter. They
+ * are wider if most cells would be empty or an axis would have too many cells.
  */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;

@@ -1,5 +1,6 @@
 /**
- * Tests all pairs on the GPU, in tiles. For a few bodies no GPU engine is faster; for more, other engines must beat it.
+ * Tests all pairs on the GPU, in tiles. No GPU engine is faster for a few bodies. For more bodies, other engines must
+ * beat this one.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';

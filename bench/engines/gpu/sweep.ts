@@ -1,6 +1,6 @@
 /**
- * Sweep and prune on the GPU: sorts the bodies' intervals along x, then compares each with the later intervals that
- * begin before it ends.
+ * Sweep and prune on the GPU: sorts the bodies' intervals along x. Then it compares each interval with the later
+ * intervals that begin before it ends.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';

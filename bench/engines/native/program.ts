@@ -1,7 +1,10 @@
 /**
  * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
- * Every question is answered or rejects with an error. The program is ended if its greeting is wrong, if it writes a
- * line that is too long or answers no question, if it times out, or when it is destroyed.
+ * Every question is answered or rejects with an error. The program is ended in these cases:
+ *   - Its greeting is wrong.
+ *   - It writes a line that is too long or answers no question.
+ *   - It does not answer in time.
+ *   - `destroy` is called.
  * Ordering: ask a question only after the previous one was answered.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
@@ -20,10 +23,10 @@ const ANSWER_SECONDS = 600;
 /** Seconds to wait for the program to exit after the end of its input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** Most letters of an answer, and of error output that is kept. */
+/** An answer may have at most this many letters. Of the error output, only the last MOST_ANSWER letters are kept. */
 const MOST_ANSWER = 2 ** 12;
 
-/** Most letters of a question or an answer that an error quotes. */
+/** An error message quotes at most this many letters of a question or an answer. */
 const MOST_QUOTED = 80;
 
 export interface Greeting {

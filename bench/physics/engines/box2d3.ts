@@ -51,8 +51,8 @@ export const BOX2D3: PhysicsEngine = {
     bodyOptions.type = box2d.b2BodyType.b2_dynamicBody;
     const bodies = scene.bodies.map((given) => {
       const body = create(given);
-      // Box2D does not turn a body without inertia. `motionLocks.angularZ` is no substitute: it stops rotation only
-      // once per substep, so friction turns the body instead of stopping it, and the body slides.
+      // Box2D does not turn a body without inertia. `motionLocks.angularZ` is no substitute, because it stops rotation
+      // only once per substep. Friction then turns the body instead of stopping it, and the body slides.
       const mass = box2d.b2Body_GetMassData(body);
       mass.rotationalInertia = 0;
       box2d.b2Body_SetMassData(body, mass);

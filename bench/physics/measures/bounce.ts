@@ -66,8 +66,8 @@ export function dropScene(
 }
 
 /**
- * Returns the heights of the first bounces. The top of a flight lies between two steps, so it is computed from height
- * and speed in the last step in which the ball still rises.
+ * Returns the heights of the first bounces. The top of a flight lies between two steps. So it is computed from the
+ * height and the speed in the last step in which the ball still rises.
  */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
@@ -106,7 +106,8 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
 
 /**
  * Without restitution a ball must not rise again. But a fast ball penetrates the floor, and the push out of an obstacle
- * may throw it up a little: on the CPU engine by about 1% of its fall in 3D, less in 2D. So the figure has no bar.
+ * may throw the ball up a little. On the CPU engine, the ball rises by about 1% of its fall in 3D, less in 2D. So the
+ * figure has no bar.
  */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);

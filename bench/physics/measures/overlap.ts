@@ -1,7 +1,7 @@
 /**
  * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity,
- * bodies start with small random velocities. With gravity, they start at rest; after the first step, no body may be
- * faster than a fall through the world would make it. Later speeds have no bar, because bodies then also fall.
+ * bodies start with small random velocities. With gravity, they start at rest. After the first step, no body may be
+ * faster than after a fall through the whole world. Later speeds have no bar, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';

@@ -12,7 +12,8 @@ const STEPS = 1000;
  * Bars for piles of FULL_PILE particles: overlaps in percent of a diameter, and the rms speed in diameters/s. Each bar
  * is the larger value of the GPU (bench/RESULTS.md) and the CPU engine, rounded up. These values were measured before
  * the contact law had `limit` and `hold` (see src/core/contact/law.ts). With both, discs on the CPU engine miss the
- * bars of overlap: mean 0.774, deepest 7.21 (`npm run bench:physics -- --engines cpu --only pile --full`).
+ * bars of overlap: the mean is 0.774, the deepest is 7.21. The command:
+ *     npm run bench:physics -- --engines cpu --only pile --full
  */
 const BARS = {
   2: { mean: 0.685, deepest: 4.955, speed: 0.059 },

@@ -1,5 +1,5 @@
 /**
- * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle a body must stand; at 30° it
+ * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle, a body must stand. At 30°, it
  * must slide with Coulomb's acceleration. The floor is level, and gravity tilts.
  */
 import type { Dimensions } from '../../../src/core/world/world';

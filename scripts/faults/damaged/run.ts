@@ -1,7 +1,11 @@
 /**
  * Opens damaged files, tables, addresses and options in a process that scripts/faults/damage.ts starts and watches.
- * Arguments: the first case, the case after the last one, the seed, and a file that always holds the number of the case
- * in progress. Sends a message per fault, and a report at the end.
+ * Sends a message per fault, and a report at the end.
+ * Arguments, in this order:
+ *   - the first case
+ *   - the case after the last one
+ *   - the seed
+ *   - a file that always holds the number of the case in progress
  */
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { CellstormError, GpuError } from '../../../src/core/base/errors';

@@ -1,7 +1,12 @@
-// Assembles the pressure equations, one per fluid cell: diagonal · pressure − the sum of coupling · neighbour's
-// pressure = right. Each node (see `sizes` in shared.wgsl) writes the couplings over its lower faces and, if it is a
-// fluid cell, its equation. Each workgroup writes the sum of its right-hand sides, its number of unknowns, and whether
-// any of its cells is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// Assembles the pressure equations, one per fluid cell:
+//   diagonal · pressure − Σ (coupling · neighbour's pressure) = right
+// Each node (see `sizes` in shared.wgsl) writes the couplings over its lower faces. A fluid cell also writes its
+// equation.
+// Each workgroup writes:
+// - the sum of its right-hand sides
+// - its number of unknowns
+// - whether any of its cells is at a surface
+// Twin: src/methods/fluid/reference/equations.ts.
 // Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
 // Needs: right, store_partial.
 
@@ -19,8 +24,8 @@ fn surface_distance(full: f32) -> f32 {
   return clamp(distance, LEAST_SURFACE, 1.0);
 }
 
-// Returns the flow out of a cell that corrects its density: positive if the cell is too full, negative if it is deep
-// and not full, otherwise 0. A cell is deep if no neighbour is air.
+// Returns the flow out of a cell that corrects its density. The flow is positive if the cell is too full, and negative
+// if it is deep and not full. Otherwise it is 0. A cell is deep if no neighbour is air.
 fn swelling(full: f32, is_deep: bool) -> f32 {
   var excess = 0.0;
   if (full > 1.0 + FULLNESS_SLACK) {
@@ -65,7 +70,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end of an axis the face is solid; the previous entry belongs to another row, so it is not read.
+      // At the lower end of an axis, the face is solid. The previous entry belongs to another row, so it is not read.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

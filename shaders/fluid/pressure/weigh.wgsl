@@ -1,7 +1,10 @@
 // Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. The kernel stops the solver if the residual is small enough, a product is not positive, or a
-// step would be much too long. To stop the solver, the kernel sets the remaining passes to zero workgroups; later runs
-// of this kernel do nothing until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
+// Runs in one workgroup. The kernel stops the solver in these cases:
+// - The residual is small enough.
+// - A product is not positive.
+// - A step would be much too long.
+// To stop the solver, the kernel sets the remaining passes to zero workgroups. Later runs of this kernel do nothing
+// until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
 
 const AFTER_ASSEMBLE = 0u;

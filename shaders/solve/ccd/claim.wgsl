@@ -1,8 +1,8 @@
-// Chooses one path per slow particle to bounce off that particle: among the paths with a settled hit on the particle,
-// the one with the lowest key (see impact.wgsl), then the lowest id. A hit is settled if its key is below the counter
-// CCD_UNSETTLED.
-// Output: `claims`, with the complements of the key and the id per slot. atomicMax of complements finds the lowest key,
-// and a zeroed buffer needs no other initialisation. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
+// Chooses one path per slow particle to bounce off that particle, among the paths with a settled hit on the particle.
+// The path with the lowest key (see impact.wgsl) is chosen, among equal keys the one with the lowest id. A hit is
+// settled if its key is below the counter CCD_UNSETTLED.
+// Output: `claims`, with the complements of the key and the id per slot. With complements, atomicMax finds the lowest
+// key, and zeros mean that no path was chosen. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 

@@ -1,7 +1,10 @@
-// Runs one round: finds where each path ends among the other fast particles, given where the other paths ended in the
-// previous round. Buffers, per slot: `first` is the hit without fast particles, `hits_in` the hit of the previous
-// round, `hits_out` the hit of this round. Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl,
-// first_hit.wgsl and impact.wgsl.
+// Runs one round: finds where each path ends among the other fast particles. The other paths end where the previous
+// round ended them.
+// Buffers, each with a hit per slot:
+// - `first`: the hit without fast particles
+// - `hits_in`: the hit of the previous round
+// - `hits_out`: the hit of this round
+// Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, cells_around, enough_cells, THREADS_OF_PATH, slot_of_path.

@@ -3,8 +3,8 @@
 // Otherwise one thread follows each path. Linked with impact.wgsl and one of the counters_*.wgsl.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
-// Returns the number that breaks ties between partners: the id of a particle; for walls and for bodies that never move,
-// a number above any id.
+// Returns the number that breaks ties between partners. It is the id of a particle. For walls and obstacles it is
+// greater than any id.
 fn tie_rank(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];

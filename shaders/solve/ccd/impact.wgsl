@@ -1,11 +1,14 @@
-// Motion on the paths of a substep: where a particle is at a time, when two particles meet, and the cells around a
-// piece of a path. A time is a share of the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts,
-// src/core/ccd/impact.ts. Linked with a world, one of the box_*.wgsl, one of the block_*.wgsl and, with VARIABLE_RADII,
-// solve/contact.wgsl. The kernel binds position_in and velocity_in, both after integration.
+// Motion on the paths of a substep:
+// - where a particle is at a time
+// - when two particles meet
+// - the cells around a piece of a path
+// A time is a share of the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts,
+// src/core/ccd/impact.ts. Linked with a world, one of the box_*.wgsl and one of the block_*.wgsl. With VARIABLE_RADII,
+// solve/contact.wgsl is linked too. The kernel binds position_in and velocity_in, both after integration.
 // Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
 // Needs: box_in_world, Box, block_on, block_between, greatest_on.
 
-// Squares of shares in src/core/ccd/law.ts: of FAST_SHARE (equal to TO_WALL), and of 1 − OVERLAP_SHARE.
+// The squares of FAST_SHARE (equal to TO_WALL) and of 1 − OVERLAP_SHARE, from src/core/ccd/law.ts.
 const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
 const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
 
@@ -72,8 +75,8 @@ fn is_before(key: u32, time: f32) -> bool {
 }
 
 #if VARIABLE_RADII
-// The relative positions at which two bodies overlap by more than a path allows. The centre of one body, relative to
-// the other, then lies within the distance `round` of a box with the half extents `sides`.
+// Describes when two bodies overlap by more than a path allows. They do if the centre of one body, relative to the
+// other, is within the distance `round` of a box. The box is centred at 0 and has the half extents `sides`.
 struct Near {
   sides: Vector,
   round: f32,
@@ -191,9 +194,9 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// Returns the key of the hit of two bodies that are `apart` at the time `since`, or NEVER if they do not hit. `motion`
-// is the way of the first body relative to the other. Bodies that are already too near hit at once if they
-// close in (see closes_in).
+// Returns the key of the hit of two bodies, or NEVER if they do not hit. `apart` is the vector from the second body to
+// the first at the time `since`. `motion` is the way of the first body relative to the second. Bodies that are already
+// too near hit at once if they close in (see closes_in).
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -255,7 +258,7 @@ fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
 
-// Returns the cells of a level within `margin` of a piece of a path.
+// Returns the cells on `level` around a piece of a path, with `margin` on all sides.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);

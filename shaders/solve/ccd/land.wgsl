@@ -36,8 +36,8 @@ fn land(
   }
   if (time < 1.0) {
     var position = position_at(slot, way, time);
-    // The time of a hit is rounded down to a tick. If the rest of the way to the wall is short, the particle moves onto
-    // the wall; a longer way could lead through other particles.
+    // The time of a hit is rounded down to a tick, so a gap to the wall may be left. If the gap is short, the particle
+    // moves onto the wall. A long gap could lead through other particles.
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;
       let margin = margin_of(position_in[slot])[axis];

@@ -1,8 +1,8 @@
 // The time of impact on an obstacle of any size. Linked with impact.wgsl.
 // Needs: Near, nearness, grid, EVERYWHERE, PIECE_SHARE, NEVER, impact_of.
 
-// Returns the nearness of a particle to an obstacle. A box whose half extent along a periodic axis is at least half the
-// period has no end along that axis, so no path enters or leaves it there.
+// Returns the nearness of a particle to an obstacle. Along a periodic axis, a box with a half extent of at least half
+// the period has no end, so no path enters or leaves it there.
 fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   var near = nearness(body, obstacle);
 #if HAS_BOXES
@@ -14,10 +14,9 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   return near;
 }
 
-// Returns the key of the first hit with any image of an obstacle, on a piece of a path that begins at `since`. An
-// obstacle may extend over half the period, so the image that is nearest at the beginning need not be the one that is
-// hit. A piece is so short that, along each axis, it can hit only the nearest image and the next one ahead. Twin:
-// impactOnImages in src/core/ccd/impact.ts.
+// Returns the key of the first hit with an obstacle, on a piece of a path that begins at `since`. An obstacle may be
+// almost as long as the period, so an image that is not the nearest one may be hit. A piece is so short that, along
+// each axis, it can hit only the nearest image and the next one ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // `steps` is the offset to the next image along each axis; 0 where the piece cannot reach that image.

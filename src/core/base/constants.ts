@@ -10,8 +10,8 @@ export const WORKGROUP_SIZE = 256;
 export const SCAN_WORKGROUP_SIZE = 64;
 
 /**
- * Number of cells whose counts one thread of the scan adds up; a multiple of 4. A higher value means fewer barriers but
- * less parallelism.
+ * One thread of the scan adds up the counts of this many cells, a multiple of 4. A higher value means fewer barriers
+ * but less parallelism.
  */
 export const SCAN_ITEMS = 64;
 
@@ -48,8 +48,7 @@ export const HASH_BLOCK_SHIFT = 5;
 
 /**
  * In a world with `crowds` (worlds with levels always have it), a bucket with more particles than this is crowded.
- * Crowded buckets are ordered by merging, because the time to order them by counting grows with the square of the
- * number of particles.
+ * Crowded buckets are ordered by merging, because ordering by counting would take quadratic time.
  */
 export const CROWDED = 128;
 
@@ -63,8 +62,11 @@ export const CROWD_TILE = 1024;
 export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
- * Words before the list in a buffer of crowds: the number of listed tiles, the number of listed heavy particles, and
- * the arguments of two indirect dispatches, over tiles and over heavy particles.
+ * Words before the list in a buffer of crowds:
+ *   - the number of listed tiles
+ *   - the number of listed heavy particles
+ *   - from TILE_DISPATCH on, the arguments of an indirect dispatch over tiles
+ *   - from HEAVY_DISPATCH on, the arguments of an indirect dispatch over heavy particles
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
@@ -77,8 +79,8 @@ export const HEAVY_DISPATCH = 5;
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * In a world with `crowds`, a particle is heavy if a row of cells around it holds more candidates than this; in loops
- * over layers of three rows, if a layer holds more than three times as many. A whole workgroup tests the candidates of
+ * In a world with `crowds`, a particle is heavy if a row of cells around it holds more candidates than this. In loops
+ * over layers of three rows, the limit is three times this number per layer. A whole workgroup tests the candidates of
  * a heavy particle. A row of three cells exceeds this number only if one of the cells is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
@@ -93,8 +95,8 @@ export const HEAVY_WORKGROUP_SIZE = 64;
 export const MARK_ROWS = 32;
 
 /**
- * In a grid with levels, the number of entries of `start` between the buckets of cells and the buckets of finer
- * entries: for quarantined particles, removed particles, and the end.
+ * In a grid with levels, `start` has this many entries between the buckets of cells and those of finer entries. They
+ * are for quarantined particles, for removed particles, and for the end.
  */
 export const FINER_BUCKETS = 3;
 
@@ -133,7 +135,7 @@ export const LIST_COUNT_WORKGROUP_SIZE = 1;
 
 /**
  * One thread searches a query box over at most this many cells; a workgroup searches a larger one. A lower value starts
- * workgroups with little work; with a higher one, a few slow threads delay all others.
+ * workgroups with little work. With a higher value, a few slow threads delay all others.
  */
 export const FEW_CELLS = 512;
 
@@ -176,7 +178,10 @@ export const CCD_HEADER = 11;
 
 /** First word of the arguments of an indirect dispatch with one thread per path. Each dispatch has three words. */
 export const PATH_DISPATCH = 0;
-/** The search for slow particles and obstacles that paths hit: a thread per path; with variable radii, a workgroup. */
+/**
+ * The search for slow particles and obstacles that paths hit. With variable radii, a workgroup follows each path
+ * instead of a thread.
+ */
 export const STILL_DISPATCH = 3;
 /** A round, which searches for fast particles that hit each other, with the threads of STILL_DISPATCH. */
 export const ROUND_DISPATCH = 6;
@@ -194,7 +199,7 @@ export const CCD_TICKS = 2 ** 14;
 
 /**
  * A hit's key is a number: its tick, then this many bits for the closing speed. These bits are 2^CLOSING_BITS − 1 minus
- * the upper bits of the speed as a 32-bit float, so faster hits in the same tick have lower keys.
+ * the upper bits of the speed as a 32-bit float. So if two hits have the same tick, the faster one has the lower key.
  */
 export const CLOSING_BITS = 17;
 
@@ -211,15 +216,15 @@ export const CCD_PARTS = 16;
 export const PIECE_CELLS = 4;
 
 /**
- * If a piece of a path covers more cells than this, and more cells than there are particles, it is compared with every
- * particle instead.
+ * Some pieces of paths cover more cells than this and more cells than there are particles. Such a piece is compared
+ * with every particle instead.
  */
 export const ENOUGH_CELLS = 4096;
 
-/** Most pieces per path. A longer path is held at the end of its last followed piece. */
+/** Greatest number of pieces per path. A longer path is held at the end of its last followed piece. */
 export const MOST_PIECES = 1024;
 
-/** Most pieces per tick. A path with more is held at its start. */
+/** Greatest number of pieces per tick. A path with more is held at its start. */
 export const PIECES_PER_TICK = 16;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Analyses curves of run time over problem size: their growth, where two curves cross, and the time to expect at a
- * larger size.
+ * Analyses curves of run time over problem size: their growth, their crossings, and the time to expect at a larger
+ * size.
  */
 
 /** Growth is fitted over sizes of at least 1/DECADE of the largest, if there are three: fixed costs hide it below. */
@@ -19,8 +19,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p by least squares over the last decade of sizes; if these are fewer than three, over
- * the last three. Returns undefined with fewer than three times above 0.
+ * Fits the exponent p of time ~ n^p by least squares. Uses the sizes of the last decade, but at least the last three
+ * sizes. Returns undefined if fewer than three of their times are above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;

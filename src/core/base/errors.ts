@@ -65,7 +65,7 @@ export class GpuError extends CellstormError {
 /** Greatest depth of nested arrays that messages print. There must be a limit, because an array may contain itself. */
 const MOST_NESTED = 3;
 
-/** Most characters of a text that messages print. */
+/** Messages print at most this many characters of a text. */
 const MOST_QUOTED = 200;
 
 function shortened(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Resolves numeric settings: takes the given numbers, fills in the missing ones from the current settings, and checks
- * all of them before anything changes.
+ * Resolves numeric settings: takes missing numbers from the current settings, and checks all numbers before anything
+ * changes.
  */
 import { checkRange } from './checks';
 

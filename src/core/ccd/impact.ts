@@ -3,10 +3,11 @@
  * law.ts in doubles, for balls and boxes in any combination.
  * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * The other body is taken as fixed. The overlap is too deep for a path while the centre of the moving body is inside a
- * box of half extents `sides`, or nearer to this box than `round` (see shapes.ts). The distance of the moving centre
- * from this region is a convex function of time. So a tangent to that function reaches zero no later than the function
- * itself, and repeated tangents (Newton's method) converge to the time of impact.
+ * The other body is taken as fixed. Around it is a region: a box of half extents `sides`, and everything nearer to this
+ * box than `round` (see shapes.ts). While the centre of the moving body is in this region, the overlap is too deep for
+ * a path. The distance from the moving centre to the region is a convex function of time. A tangent to this function
+ * reaches zero no later than the function itself. Repeated tangents (Newton's method) therefore converge to the time of
+ * impact.
  */
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
@@ -15,7 +16,7 @@ import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
 
-/** Most steps of Newton's method. Few are needed: each step divides gap × slope by at least 4. */
+/** Greatest number of steps of Newton's method. Few are needed: each step divides gap × slope by at least 4. */
 const MOST_TANGENTS = 24;
 
 /** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
@@ -133,8 +134,8 @@ export class Impact {
   }
 
   /**
-   * Makes an obstacle box endless along each axis along which its half extent is at least half the period: no path
-   * enters or leaves it there.
+   * Makes an obstacle box endless along each periodic axis that it fills: no path enters or leaves it there. A box fills
+   * an axis if its half extent is at least half the period.
    */
   private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
@@ -156,9 +157,9 @@ export class Impact {
   }
 
   /**
-   * Like `impact`, but for the first hit with any image of an obstacle, on a piece of a path that begins at `from`. An
-   * obstacle with its own size may reach half a period, so the image that is hit need not be the nearest one at the
-   * start. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
+   * Like `impact`, but finds the first hit with any image of an obstacle, on a piece of a path that begins at `from`.
+   * An obstacle with its own size may be almost as long as the period, so an image that is not the nearest one may be
+   * hit. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
    * The method calls itself for each further axis.
    */
   impactOnImages(from: number, axis = 0): number {
@@ -175,8 +176,8 @@ export class Impact {
   }
 
   /**
-   * Returns the signed distance along an axis from one image of an obstacle to the next one ahead; 0 if a piece of a
-   * path cannot reach the next one.
+   * Returns the signed distance along an axis from one image of an obstacle to the next one ahead. Returns 0 if a piece
+   * of a path cannot reach the next image.
    */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;

@@ -1,18 +1,18 @@
 /**
- * Continuous motion: the law for particles that move so far in a substep that they could pass through others. It says
- * which particles are fast, where their paths end, and how that changes velocities. paths.ts implements it for the CPU,
- * shaders/solve/ccd for the GPU.
+ * Continuous motion: the law for particles that move so far in a substep that they could pass through others. The law
+ * says which particles are fast, where their paths end, and how hits change velocities. paths.ts implements it for the
+ * CPU, shaders/solve/ccd for the GPU.
  *
  * The law applies after integration and before the sort. If sizes differ, each body has its own diameter; the diameter
  * of a box is its shortest edge.
  *   - Path: a particle is fast if it moves farther than a sixteenth of its diameter (FAST_SHARE) in the substep. Its
  *     path is the straight line from its old to its new position. Time on a path runs from 0 to 1, in whole
  *     ticks of 1 / CCD_TICKS.
- *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it approaches and
- *     overlaps by a sixteenth of the smaller diameter (OVERLAP_SHARE). A body that the particle overlaps that deeply at
- *     the start counts only if the two approach, over the substep, by more than their relative motion in one tick.
- *     Among hits in the same tick, the one with the greatest closing speed counts; among equal speeds, the hit on the
- *     particle with the lowest id. The contact law handles the remaining overlap.
+ *   - Hit: a path ends at the first wall that it crosses, or at the first particle or obstacle that it hits. Two bodies
+ *     hit when they approach and overlap by a sixteenth of the smaller diameter (OVERLAP_SHARE). If they overlap that
+ *     deeply at the start, they hit only if they approach enough: over the substep, by more than their relative motion
+ *     in one tick. Among hits in the same tick, the one with the greatest closing speed counts. Among equal speeds, the
+ *     hit on the particle with the lowest id counts. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles also move in straight lines. Obstacles stand still. A fast particle moves until
  *     its own path ends, and rests there for the rest of the substep.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
@@ -24,9 +24,9 @@
  *     of a slow particle is the fast one that hits it first. A fast particle whose partner has another partner rests
  *     until the next substep; only the contact law changes its velocity. Walls and obstacles bounce every particle that
  *     hits them.
- *   - Long paths: a path is held after MOST_PIECES pieces, which cover at most MOST_PIECES * PIECE_CELLS cells (of the
- *     particle's own level if sizes differ). If a tick has more than PIECES_PER_TICK pieces, the particle stays at the
- *     start. The GPU also holds paths where floats are coarser than cells or its lists are full. The CPU also holds
+ *   - Long paths: a path is held after MOST_PIECES pieces. Each piece is at most PIECE_CELLS cells long; if sizes
+ *     differ, cells of the particle's own level. If a tick has more than PIECES_PER_TICK pieces, the particle stays at
+ *     the start. The GPU also holds paths where floats are coarser than cells or its lists are full. The CPU also holds
  *     paths if there are too many pieces or pairs of pieces (see `settle` and LIMITS in paths.ts).
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
@@ -49,8 +49,8 @@ export const FAST_SHARE = 1 / CCD_PARTS;
 export const OVERLAP_SHARE = 1 / CCD_PARTS;
 
 /**
- * Share of a diameter. A hit at a wall is rounded down to a tick. If the remaining way to the wall is at most this
- * share, the particle is moved onto the wall; a longer way could lead through other particles.
+ * Share of a diameter. A hit at a wall is rounded down to a tick, so a gap to the wall may be left. If the gap is at
+ * most this share, the particle is moved onto the wall. A longer gap could lead through other particles.
  */
 export const TO_WALL = 1 / CCD_PARTS;
 
@@ -72,7 +72,7 @@ export function keyOfHit(time: number, closing: number): number {
   return keyOfEnd(time) - (bits.getUint32(0) >>> (31 - CLOSING_BITS));
 }
 
-/** Returns the time of a key as a share of the substep, a multiple of a tick. */
+/** Returns the time of a key, which is a whole number of ticks, as a share of the substep. */
 export function timeOfKey(key: number): number {
   return Math.floor(key / 2 ** CLOSING_BITS) / CCD_TICKS;
 }

@@ -39,8 +39,9 @@ import {
 } from './law';
 
 /**
- * Most pieces per path before the first horizon of `settle`. If no path has more pieces in total, this horizon is the
- * end of the substep. The number must be at least PIECES_PER_TICK, so that the first horizon is at least one tick.
+ * Greatest number of pieces per path before the first horizon of `settle`. If no path has more pieces in total, this
+ * horizon is the end of the substep. The number must be at least PIECES_PER_TICK, so that the first horizon is at least
+ * one tick.
  */
 const PIECES_AT_ONCE = 16;
 
@@ -48,9 +49,9 @@ const PIECES_AT_ONCE = 16;
 const WIDER = 4;
 
 interface Limits {
-  /** Most pieces of all paths together. */
+  /** Greatest number of pieces, over all paths. */
   readonly pieces: number;
-  /** Most pairs of pieces with overlapping boxes, each pair from two paths. */
+  /** Greatest number of pairs of pieces with overlapping boxes. The two pieces of a pair are from different paths. */
   readonly pairs: number;
 }
 
@@ -59,8 +60,9 @@ const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
 /**
- * Margins of the box around a piece of a path, as multiples of the particle's extent. With AROUND_SLOW, CcdSearch finds
- * every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces overlap if the pieces meet.
+ * The box around a piece of a path has a margin: the particle's extent times this number. With AROUND_SLOW, CcdSearch
+ * finds every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces overlap if the pieces
+ * meet.
  */
 const AROUND_SLOW = 1.25;
 const AROUND_FAST = 1;
@@ -302,8 +304,8 @@ class Paths {
   }
 
   /**
-   * Returns the end of a path. `first` is its end without other fast particles; `before` and `times` are the ends of
-   * all paths before this round, and their times.
+   * Returns the end of a path. `first` is its end without other fast particles. `before` holds the ends of all paths
+   * before this round, `times` their times.
    */
   private endAmong(
     path: number,
@@ -358,9 +360,7 @@ class Paths {
     return { key: keyOfEnd(timeOfKey(this.unsettled)), partner: NO_PARTNER };
   }
 
-  /**
-   * Returns a map from the slot of each slow particle that is hit to the slot of the fast particle that hits it first.
-   */
+  /** Returns, for each slow particle that is hit, the fast particle that hits it first. Keys and values are slots. */
   private claims(): Map<number, number> {
     const claims = new Map<number, number>();
     this.slots.forEach((slot, path) => {
@@ -595,8 +595,8 @@ function keyOfTick(tick: number): number {
 const TICK = 1 / CCD_TICKS;
 
 /**
- * Returns whether a particle on `piece` may meet another particle that moves on `otherPiece`, or rests there since its
- * path ended at `end`.
+ * Returns whether a particle on `piece` may meet another particle. The other moves on `otherPiece`, and rests there
+ * from `end` on if its path ends on it.
  */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;

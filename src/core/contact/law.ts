@@ -8,40 +8,49 @@
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
  * particles of one size, a contact changes both by opposite amounts, to the bit, so it keeps momentum. For particle a
- * and an overlapping body b, n is the unit normal from b to a, v the relative velocity va − vb, and vn = v·n:
+ * and an overlapping body b:
+ *   n       = the unit normal from b to a
+ *   v       = va − vb, the relative velocity
+ *   vn      = v·n
  *   push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
  *           = 2 · share · (relaxation / 2) · overlap                             otherwise
  *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
  *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
- *   kept    = 1 − restitution if |vn| > restSpeed, otherwise 1: elastic particles gain nothing from an overlap
+ *   kept    = 1 − restitution                                                    if |vn| > restSpeed
+ *           = 1                                                                  otherwise
  *   sliding = v − vn · n
  *   braking = min(friction · change, 2 · grip · gripShare · |sliding|) / |sliding|
- * The velocity of a changes by change · n − braking · sliding. Its position moves by push · n. If the contact does not
- * bounce, the position also moves by −braking · dt · sliding, which takes back that part of the sliding motion.
+ * Because of `kept`, elastic particles gain nothing from an overlap. The contact changes a as follows:
+ *   its velocity by  change · n − braking · sliding
+ *   its position by  push · n                              if the contact bounces
+ *                    push · n − braking · dt · sliding     otherwise
+ * The last term takes back the sliding motion that friction stops.
  *
  * `share` is a's share of the effect on both bodies together. `grip` is a's share of the limits on push speed and on
  * friction:
- *   - Equal particles: share and grip are ½. If particles have their own sizes, both are massShare(a, b) = mass of b /
- *     (mass of a + mass of b), with masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load
- *     (see below).
- *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. Everything except the change by a bounce is
- *     then multiplied by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). So all
- *     obstacles together push no farther than the one with the deepest overlap would. Friction acts on the velocity
+ *   - Equal particles: share and grip are ½.
+ *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
+ *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
+ *   - Obstacles never move, so a takes the whole effect: share 1, grip ½. All obstacles together push no farther than
+ *     the one with the deepest overlap would. For this purpose, everything except the change by a bounce is multiplied
+ *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity
  *     without the gain by gravity in this substep, which `hold` handles (see below).
- *   - Walls: a is moved onto the wall; change = min(depth / dt, −vn); friction may take all of the sliding.
- * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. pushSpeed and restSpeed: see Substep in settings.ts.
+ *   - Walls: a is moved onto the wall, and change = min(depth / dt, −vn). Friction may take all of the sliding.
+ * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed and restSpeed.
  *
- * Then each particle is settled by itself:
+ * Then each particle is settled by itself, from these values:
  *   C        the sum of the changes of its velocity
- *   S and B  over contacts that do not bounce: the sum of change · n, and the sum of change
+ *   S        the sum of change · n over contacts that do not bounce
+ *   B        the sum of change over contacts that do not bounce
  *   closing  the greatest −share · vn of its contacts
  *   G        gravity · dt
- *   limit    C is shortened to at most the larger of (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing and
- *            pushSpeed / 8
- *   hold     if S·G < 0: held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|). The velocity
- *            changes by −held · (G across S), the position by dt times as much.
- *   load     with variable radii: (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed in the
- *            last substep, from 0 to MOST_LOAD
+ * Settling does the following:
+ *   - limit: C is shortened to at most (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing, or to at most
+ *     pushSpeed / 8 if that is larger.
+ *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much.
+ *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
+ *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
+ *       load = (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
  * Limit and hold act on each particle alone, so momentum is kept only where they change nothing.
  *
  * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
@@ -65,12 +74,12 @@
  *     4 / (3 n) is then stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four others
  *     have n = 8 and are stable up to 0.166 (measured: they come to rest at 0.15, not at 0.2). Hence the defaults 0.3
  *     and 0.15. Stacks of long boxes that cross many others need less.
- *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ half of it (an eighth in
- *     3D). So the particle is stable at any relaxation below 1. If it also touches other particles, an obstacle acts
- *     on it like one more neighbour that moves the opposite way. So an obstacle should remove no more of a mode than
- *     such a neighbour would. Measurements on piles on obstacles (docs/obstacles.md) support this; it is not proven.
- *     When obstacles together could push up to twice as far as the deepest overlap alone, discs on a dense floor
- *     oscillated forever.
+ *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most half the
+ *     relaxation (an eighth in 3D). So the particle is stable at any relaxation below 1. If it also touches other
+ *     particles, an obstacle acts on it like one more neighbour that moves the opposite way. So an obstacle should
+ *     remove no more of a mode than such a neighbour would. Measurements on piles on obstacles (docs/obstacles.md)
+ *     support this; it is not proven. When obstacles together could push up to twice as far as the deepest overlap
+ *     alone, discs on a dense floor oscillated forever.
  */
 import type { Dimensions } from '../world/world';
 

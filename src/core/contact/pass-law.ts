@@ -64,7 +64,7 @@ export function holdFactor(
 
 /**
  * Returns the load of a particle: how much its contacts press on it from opposite sides, in units of its own weight.
- * `bearing` is the sum of the magnitudes of the normal changes, `net` the magnitude of the change of its velocity.
+ * `bearing` adds up the magnitudes of the normal changes. `net` is the magnitude of the velocity's change.
  */
 export function loadOf(bearing: number, net: number, restSpeed: number): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;

@@ -1,6 +1,7 @@
 /**
- * Settings that may change between steps without rebuilding anything: defaults, checks, and the numbers per substep
- * that the GPU host, the reference and the CPU engine derive from them. law.ts has the contact law that they control.
+ * Settings that may change between steps without rebuilding anything: their defaults and checks. Also derives the
+ * numbers per substep for the GPU host, the reference and the CPU engine. The settings control the contact law in
+ * law.ts.
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -18,16 +19,18 @@ export interface Settings {
   /** Substeps per step, each with its own grid. Stiffness grows with the square of this number. Default 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes. Default: 0.35 in 2D, 0.25 in 3D; 0.3 in 2D if radii differ; 0.3 in 2D
-   * and 0.15 in 3D if particles may be boxes. Above 0.355 in 2D and 0.285 in 3D, the densest packings never come to
-   * rest (see Stability in law.ts).
+   * Share of an overlap that one pass removes. Defaults:
+   *   - equal radii: 0.35 in 2D, 0.25 in 3D
+   *   - different radii: 0.3 in 2D, 0.25 in 3D
+   *   - particles that may be boxes: 0.3 in 2D, 0.15 in 3D
+   * Above 0.355 in 2D and 0.285 in 3D, the densest packings never come to rest (see Stability in law.ts).
    */
   readonly relaxation: number;
   /** Keeps particles inside the world's box along axes that are not periodic. Default true. */
   readonly walls: boolean;
   /**
-   * How candidates are found. Both ways give the same bits, except if sums over neighbours have another order: with
-   * variable radii, and on the GPU in unbounded worlds and in crowds. Default 'grid'.
+   * How candidates are found. Default 'grid'. Both ways give the same bits if they add up neighbours in the same order.
+   * The order differs with variable radii and, on the GPU, in unbounded worlds and in crowds.
    */
   readonly broadPhase: BroadPhase;
 }
@@ -58,7 +61,7 @@ export const SETTING_NAMES = [
 ] as const satisfies readonly (keyof Settings)[];
 
 export const MAX_SUBSTEPS = 256;
-/** Most rounds of `separate`. */
+/** Greatest number of rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
 /** See Substep.pushSpeed. */
@@ -135,9 +138,10 @@ export interface Substep {
   /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
   /**
-   * The greatest speed that a push may give: enough for a contact to bear COLUMNS columns of particles as high as the
-   * world, but at most the speed of a fall through the world (see UNBOUNDED_FALL); 0 without gravity. If radii differ,
-   * the columns consist of the largest particles and stand on a smallest one.
+   * The greatest speed that a push may give; 0 without gravity. It is the lower of two speeds:
+   *   - the speed at which a contact bears COLUMNS columns of particles as high as the world. If radii differ, the
+   *     columns consist of the largest particles and stand on a smallest one.
+   *   - the speed of a fall through the world (see UNBOUNDED_FALL)
    */
   readonly pushSpeed: number;
   /**
@@ -172,8 +176,8 @@ export class SubstepMemo {
 
 /**
  * With variable radii, two particles are neighbours if their distance² is below this number times (sum of both radii)².
- * The radius of a box is that of the ball around it. With boxes, the limit is a little larger: the rounding
- * of 32-bit floats, less than 2⁻²⁰, must not exclude two boxes whose corners overlap.
+ * The radius of a box is that of the ball around it. With boxes, the number is a little above 1. Otherwise rounding
+ * (less than 2⁻²⁰ in 32-bit floats) could exclude two boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;

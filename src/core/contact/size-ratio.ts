@@ -7,8 +7,9 @@ import { MAX_SUBSTEPS, type Settings } from './settings';
 const HELD = 0.02;
 
 /**
- * The gap shrinks by this share, times (ratio of the radii)^(`dimensions` − 1), if gravity, the smallest radius and the
- * substep are 1. Measured at ratios from 20 to 100 with 8, 16 and 32 substeps; bench:physics has the figures.
+ * The gap shrinks by the share
+ *   this number · (ratio of the radii)^(`dimensions` − 1) · gravity · substep² / (smallest radius)
+ * Measured at ratios from 20 to 100 with 8, 16 and 32 substeps; bench:physics has the figures.
  */
 const MISSING: Readonly<Record<Dimensions, number>> = { 2: 2.1, 3: 0.58 };
 

@@ -1,7 +1,8 @@
 /**
- * Obstacles are bodies of a simulation that never move by themselves. All engines share this file: how callers give
- * obstacles, how they are checked, how much each of several obstacles pushes a particle, and how the partner of a
- * bounce is stored.
+ * Obstacles are bodies of a simulation that never move by themselves. All engines share this file:
+ *   - how callers give obstacles, and how they are checked
+ *   - how much each of several obstacles pushes a particle
+ *   - how the partner of a bounce is stored
  */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
@@ -171,8 +172,8 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
 }
 
 /**
- * Returns the factor by which the effect of overlapping obstacles on a particle is multiplied, given the deepest of the
- * overlaps and their sum.
+ * Returns the factor by which the obstacles' effect on a particle is multiplied. `deepest` is the particle's deepest
+ * overlap with an obstacle, and `sum` is the sum of these overlaps.
  */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;

@@ -1,6 +1,6 @@
 /**
- * A bounding-box tree of bodies that never move. The cells of a grid suit bodies of one size; the tree suits bodies of
- * any size. The CPU engine walks this class; shaders/obstacles/tree.wgsl walks the words of nodeBits().
+ * A bounding-box tree of bodies that never move. A grid suits bodies of one size; the tree suits any sizes. The CPU
+ * engine walks this class; shaders/obstacles/tree.wgsl walks the words of nodeBits().
  * Inputs: positions inside the world, and sizes as `Sizes` in particles/shapes.ts stores them. Output: both in the
  * order of the tree.
  * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
@@ -13,13 +13,13 @@ import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
 /**
- * Most bodies per leaf; a power of two. More bodies per leaf make fewer nodes, and a visit to a node costs more than a
- * test of a body.
+ * The greatest number of bodies per leaf, a power of two. Larger leaves make fewer nodes, and visiting a node costs
+ * more than testing a body.
  */
 export const LEAF_BODIES = 4;
 
 /**
- * Number of low bits of a leaf word that hold the number of bodies in the leaf (0 for inner nodes). The bits above hold
+ * The low LEAF_BITS bits of a leaf word hold the number of bodies in the leaf; 0 for inner nodes. The bits above hold
  * the first body.
  */
 export const LEAF_BITS = 3;
@@ -35,7 +35,7 @@ export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
 
-/** Returns the words per node: centre, half of each edge, the node to skip to, and the leaf word. */
+/** Returns the words per node: its centre and half extents, the node to skip to, and the leaf word. */
 export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }

@@ -1,17 +1,20 @@
 /**
- * The geometry of balls and boxes, shared by all engines: how callers give sizes, how engines store them, and which
- * masses follow.
- * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. A box is given by half of each
- * edge, its half extents. The grid treats a box as the ball around it. The following rule says how two bodies overlap.
+ * Defines balls and boxes for all engines. Checks the sizes that callers give, and converts them to the engines' form
+ * and back.
+ * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. The half extents of a box are half
+ * of each edge. The grid treats a box as the ball around it.
  *
- * Let h be the sum of both half extents (0 for a ball), r the sum of both radii (0 for a box), and d the vector from
- * one centre to the other. The two overlap if the point d is inside the box of half extents h around 0, or less than
- * r away from it.
- * Along each axis, let b be |d| − h, and o the greater of b and 0. So b and o are vectors, too.
- *   - If o is not 0, the bodies overlap by r − (the length of o), and the shortest way out is along o.
- *   - If o is 0, they overlap by r − (the greatest component of b), and the shortest way out is along the axis of that
- *     component, the first of equal ones. If the centres do not differ along this axis, the body with the higher slot
- *     moves up.
+ * The overlap of two bodies depends on these values:
+ *   - d is the vector from one centre to the other.
+ *   - h is the sum of both half extents; those of a ball are 0.
+ *   - r is the sum of both radii; that of a box is 0.
+ *   - b is |d| − h along each axis.
+ *   - o is the greater of b and 0 along each axis.
+ * The bodies overlap if d is inside a box around 0 with the half extents h, or less than r away from that box.
+ *   - If o is not 0, the bodies overlap by r − (the length of o). The shortest way out is along o.
+ *   - If o is 0, the bodies overlap by r − (the greatest component of b). The shortest way out is along that
+ *     component's axis, the first of equal ones. If the centres do not differ along this axis, the body with the higher
+ *     slot moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -37,7 +40,7 @@ export interface Shapes {
   readonly radii: Float32Array;
   /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halves: Float32Array;
-  /** Radius of a ball of the same volume: the mass of a body is proportional to bulk^dimensions. */
+  /** Radius of a ball with the body's volume. The body's mass is proportional to bulk^dimensions. */
   readonly bulks: Float32Array;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Checks whether a simulation can restore a checkpoint. Converts between checkpoints and the form in which engines take
- * particles and obstacles (`Bodies`, `StaticBodies`).
- * particles-checkpoint.ts has the part that does not need a simulation.
+ * Checks whether a simulation can restore a checkpoint. Converts checkpoints to the engines' form (`Bodies`,
+ * `StaticBodies`) and back.
+ * particles-checkpoint.ts has the part that particle methods share.
  * Guarantee: a rejected checkpoint changes nothing.
  */
 import { checkFinite } from '../base/checks';

@@ -6,7 +6,7 @@ import { sizesOf } from '../particles/sizes';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
-/** Most particles in a simulation, because ids must be below RETIRED_BIT. */
+/** The greatest number of particles in a simulation: ids must be below RETIRED_BIT. */
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 export class IdAllocator {

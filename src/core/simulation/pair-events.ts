@@ -1,7 +1,7 @@
 /**
- * Compares two lists of pairs and returns the pairs that began, stayed and ended: for sounds, sparks, damage or bonds.
- * Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the same
- * order.
+ * Compares two lists of pairs. Returns the pairs that began, stayed and ended, for instance to play sounds or make
+ * bonds. Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the
+ * same order.
  */
 import { checkInteger } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';

@@ -1,6 +1,6 @@
 /**
- * The particles and their world: the common part of checkpoints of simulations and of particle methods. Each check
- * throws an error that names what does not fit, before anything changes.
+ * The part of checkpoints that simulations and particle methods share: the particles and their world. Each check throws
+ * an error that names what does not fit, before anything changes.
  */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, World } from '../world/world';
@@ -9,7 +9,7 @@ import type { Dimensions, World } from '../world/world';
 export interface ParticlesCheckpoint {
   readonly version: 1;
   readonly dimensions: Dimensions;
-  /** Corners of the box; in an unbounded world, the lowest and the greatest 32-bit float. */
+  /** Corners of the box. In an unbounded world, all components are the lowest or the greatest finite 32-bit float. */
   readonly min: readonly number[];
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along others; left out if no axis is periodic. */

@@ -15,7 +15,7 @@ export interface PlacedOptions extends WorldOptions {
   readonly positions: Float32Array;
   /** Velocities in the form of `positions`. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
-  /** Most particles: memory is reserved for this many. Default: the number in `positions`. */
+  /** The greatest number of particles. Memory is reserved for all of them. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ import type { Dimensions, RadiusRange, World, WorldOptions } from '../world/worl
 import type { ParticlesCheckpoint } from './particles-checkpoint';
 
 export interface SimulationOptions extends SettingsOptions, WorldOptions {
-  /** Most particles: memory is reserved for this many. Default: the number in `positions`. */
+  /** The greatest number of particles. Memory is reserved for all of them. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
   /** Radius of every particle; leave it out if radii vary. */
   readonly radius?: number | undefined;
@@ -25,14 +25,13 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly radii?: Float32Array | undefined;
   /**
-   * The radii that particles may have, now and later; for a box, the radius of the surrounding ball. Default: from the
-   * smallest to the largest given radius.
+   * The radii that particles may have, now and later. The radius of a box is that of the ball around it. Default: from
+   * the smallest to the largest given radius.
    */
   readonly radiusRange?: RadiusRange | undefined;
   /**
-   * If some particles are boxes: half of the edge along each axis, `dimensions` numbers per particle, 0 for balls
-   * (discs). In `radii`, boxes have 0; leave out `radii` if all particles are boxes. Boxes do not rotate. See
-   * core/particles/shapes.ts.
+   * Half of each edge of the particles that are boxes, `dimensions` numbers per particle; 0 for balls (discs). Boxes
+   * have 0 in `radii`. Leave out `radii` if all particles are boxes. Boxes do not rotate. See core/particles/shapes.ts.
    */
   readonly halfExtents?: Float32Array | undefined;
   /** True if particles may be boxes, now or later. Default: true if `halfExtents` is given. */
@@ -54,12 +53,13 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly obstacles?: ObstaclesGiven | undefined;
   /**
-   * Most obstacles that `setObstacles` accepts: memory is reserved for this many. Default: the number in `obstacles`.
+   * The greatest number of obstacles that `setObstacles` accepts. Memory is reserved for all of them. Default: the
+   * number in `obstacles`.
    */
   readonly obstacleCapacity?: number | undefined;
   /**
-   * Prevents tunnelling: follows the paths of particles that move farther than a sixteenth of a diameter in a substep,
-   * and ends each path where it hits something (see core/ccd/law.ts). Default false.
+   * Prevents tunnelling. Follows the paths of fast particles, which move farther than a sixteenth of a diameter in a
+   * substep. Ends each path where it hits something; see core/ccd/law.ts. Default false.
    */
   readonly continuous?: boolean | undefined;
 }
@@ -70,26 +70,30 @@ export interface Measures {
   /** Unordered pairs whose distance the broad phase tests. */
   readonly candidates: number;
   /**
-   * Unordered pairs that overlap: distance² < diameter², or less than the squared sum of both radii if radii vary; for
-   * boxes see core/particles/shapes.ts. Touching is not overlapping.
+   * Unordered pairs that overlap. Touching is not overlapping.
+   * - If all radii are equal, a pair overlaps if distance² < diameter².
+   * - If radii vary, the sum of both radii replaces the diameter.
+   * - core/particles/shapes.ts has the rule for boxes.
    */
   readonly contacts: number;
   /**
-   * Pairs so close to touching that rounding of 32-bit floats may have decided whether they are contacts: their
-   * distance² differs from diameter² by at most 2^-20 of diameter². If radii vary, the sum of both radii replaces the
-   * diameter. A pair with a box is borderline if its overlap or gap is at most 2^-19 of the sum of both radii (0 for
-   * boxes) and all half extents. In periodic worlds these shares grow with the period, like the rounding error of a
-   * difference across the boundary. The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing
-   * rounds: if all coordinates, the diameter (or all radii) and all half extents are multiples of 2^(floor(log2
-   * diameter) - 11), which is 1/2048 for diameter 1. If radii vary, this power is that of the largest diameter. Periods
-   * must be multiples of it, too; core/world/borderline.ts has the exact rule.
+   * Pairs so close to touching that 32-bit rounding may have decided whether they are contacts.
+   * - If all radii are equal, distance² differs from diameter² by at most 2^-20 of diameter².
+   * - If radii vary, the sum of both radii replaces the diameter.
+   * - For a pair with a box, add both radii (0 for boxes) and all half extents. The overlap or gap is at most 2^-19 of
+   *   that sum.
+   * In periodic worlds these shares grow with the period, like the rounding error of a difference across the boundary.
+   * The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing rounds. Nothing rounds if the
+   * following are multiples of `2^(floor(log2 diameter) - 11)`, which is 1/2048 for diameter 1: all coordinates, the
+   * diameter (or all radii), all half extents, and the periods. If radii vary, `diameter` is the largest one.
+   * core/world/borderline.ts has the exact rule.
    */
   readonly borderline: number;
   /** Pairs of a particle and an obstacle that overlap, decided like `contacts`. No other figure counts obstacles. */
   readonly obstacleContacts: number;
   /**
-   * Particles that share a bucket of the hashed table of an unbounded world with particles of another cell; 0 in other
-   * worlds. Such collisions cost time, but never lose a contact.
+   * Particles that share a bucket with particles of another cell; 0 unless the world is unbounded. Such collisions cost
+   * time, but never lose a contact.
    */
   readonly bucketCollisions: number;
   readonly occupiedCells: number;
@@ -103,9 +107,11 @@ export interface Measures {
   /** Particles whose centre is outside the world's box. */
   readonly outside: number;
   /**
-   * Quarantined particles: those with a coordinate that is not finite. The cause is a checkpoint, a write into the
-   * simulation's buffers, a move out of the range of 32-bit floats, or a velocity component that reached 2^48: the
-   * position is then set to NaN.
+   * Quarantined particles: those with a coordinate that is not finite. The causes:
+   * - a checkpoint with such a coordinate;
+   * - a write into the simulation's buffers;
+   * - a move out of the range of 32-bit floats;
+   * - a velocity component that reached 2^48: the engine then sets the position to NaN.
    */
   readonly nonFinite: number;
   /**
@@ -147,8 +153,8 @@ export interface ParticleArrays {
   /** Present if particles may be boxes: half of each edge, or 0 for a ball. */
   readonly halfExtents?: Float32Array | undefined;
   /**
-   * Present if radii vary: how much contacts pressed on each particle from opposite sides in the last substep, in units
-   * of its own weight. The next step needs it.
+   * Present if radii vary. A load says how much contacts pressed on a particle from opposite sides in the last substep,
+   * in units of the particle's weight. The next step needs the loads.
    */
   readonly loads?: Float32Array | undefined;
 }
@@ -217,7 +223,7 @@ export interface ParticleSimulation {
    * but at most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
-  /** Returns the counts of fast particles and their paths in the last step; for `continuous` simulations only. */
+  /** Counts the fast particles and their paths in the last step. For `continuous` simulations only. */
   continuousCounts(): Promise<ContinuousCounts> | ContinuousCounts;
   /**
    * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) builds a
@@ -227,7 +233,7 @@ export interface ParticleSimulation {
   /** Adds particles and returns their ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
   remove(ids: Uint32Array | readonly number[]): void;
-  /** Replaces all obstacles; at most `obstacleCapacity` are accepted. */
+  /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void;
   measure(): Promise<Measures> | Measures;
   findPairs(): Promise<FoundPairs> | FoundPairs;

@@ -1,10 +1,13 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
- * The words of a particle are its id, the bits of its position and velocity, then the bits of its radius if radii vary,
- * and of its half extents if particles may be boxes. They are mixed twice, from two seeds, into two 32-bit values. The
- * hash consists of the two sums of these values over all particles, modulo 2³². So it depends on every bit of these
- * words, but not on the order of particles in memory. Loads (core/contact/law.ts) are left out: they change the hash
- * only after the next step.
+ * The words of a particle, in this order:
+ *   - its id;
+ *   - the bits of its position and velocity;
+ *   - the bits of its radius, if radii vary;
+ *   - the bits of its half extents, if particles may be boxes.
+ * These words are mixed twice, from two seeds, into two 32-bit values. Each is summed over all particles, modulo 2³²;
+ * the hash consists of the two sums. So the hash depends on every bit of these words, but not on the order of particles
+ * in memory. It leaves out loads (core/contact/law.ts), which change the hash only after the next step.
  */
 
 import type { Sizes } from '../particles/shapes';

@@ -1,9 +1,13 @@
 /**
  * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. A 32-bit float that is
  * written and read keeps its bits. Errors name the line and the column.
- * Form: UTF-8. The first line names the columns, in any order: id; x, y and in 3D z; vx, vy and in 3D vz; radius if
- * radii vary; half_x, half_y and in 3D half_z if particles may be boxes. Without ids, particles are numbered in the
- * order of their lines. Without velocities, they are at rest.
+ * Form: UTF-8. The first line names the columns, in any order:
+ *   - id;
+ *   - x, y and (in 3D) z;
+ *   - vx, vy and (in 3D) vz;
+ *   - radius, if radii vary;
+ *   - half_x, half_y and (in 3D) half_z, if particles may be boxes.
+ * Without ids, particles are numbered in the order of their lines. Without velocities, they are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
@@ -13,7 +17,7 @@ import { type Dimensions, GREATEST_SPEED } from '../world/world';
 /** The simulation that a table must fit. */
 export interface TableRules
   extends Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'> {
-  /** Most particles; all ids are below this. */
+  /** The greatest number of particles. All ids are below it. */
   readonly most: number;
 }
 
@@ -27,7 +31,7 @@ export interface EncodedTable {
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_PER_PART = 4096;
 const ROWS_PER_STEP = 8192;
-/** Most bytes of a line. */
+/** The greatest number of bytes per line. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -51,7 +55,7 @@ const POWERS = Array.from({ length: MOST_POWER + 1 }, (_, power) => Number(`1e${
 const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 /** The greatest 32-bit float below GREATEST_SPEED. */
 const BELOW_GREATEST_SPEED = GREATEST_SPEED * (1 - 2 ** -24);
-/** Most characters of a value that an error quotes. */
+/** An error quotes at most this many characters of a value. */
 const MOST_QUOTED = 40;
 
 export function encodeTable(particles: ParticleArrays, dimensions: Dimensions): EncodedTable {

@@ -4,11 +4,13 @@
  * Layout, little-endian:
  *   - the eight letters CELLSTRM;
  *   - the length of the header in bytes (u32, at most 65536);
- *   - the header as JSON, padded with spaces to a multiple of four bytes: the fields of `Header` below;
- *   - particles: ids (u32 each), positions and velocities (`dimensions` f32 each); radii (f32 each) if the header has a
- *     `radiusRange`; half extents (`dimensions` f32 each) if it has `boxes`;
- *   - obstacles: their positions and sizes in the same form;
- *   - loads of the particles (f32 each) if the header has `loads`.
+ *   - the header, with the fields of `Header` below: JSON, padded with spaces to a multiple of four bytes;
+ *   - the particles' ids (u32 each);
+ *   - their positions, then their velocities (`dimensions` f32 each);
+ *   - their radii (f32 each), if the header has a `radiusRange`;
+ *   - their half extents (`dimensions` f32 each), if the header has `boxes`;
+ *   - the obstacles' positions, radii and half extents in the same form;
+ *   - the particles' loads (f32 each), if the header has `loads`.
  */
 
 import { ArgumentError } from '../base/errors';
@@ -21,9 +23,12 @@ import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
-/** Most bytes of a header. Real headers take less than a thousand; parsing a much longer text could fill the memory. */
+/**
+ * The greatest number of bytes per header. Real headers take less than a thousand. Parsing a much longer text could
+ * fill the memory.
+ */
 const MOST_HEADER = 2 ** 16;
-/** Most characters of a header field that an error quotes. */
+/** An error quotes at most this many characters of a header field. */
 const MOST_QUOTED = 40;
 
 /**
@@ -118,8 +123,8 @@ export function isStateFile(bytes: Uint8Array): boolean {
 }
 
 /**
- * Decodes the bytes of a checkpoint. It does not check the time, the ids, the particles or the values of settings,
- * because restore() does. Errors call the file `argument` and describe it as `value`.
+ * Decodes a checkpoint and checks its form. restore() checks the time, the ids, the particles and the values of
+ * settings. Errors call the file `argument` and describe it as `value`.
  */
 export function decodeCheckpoint(
   bytes: Uint8Array,

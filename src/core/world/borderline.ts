@@ -2,13 +2,15 @@
  * Defines which pairs are borderline: so close to touching that 32-bit rounding may decide whether they overlap.
  * shaders/measure/measure.wgsl and its CPU reference use this definition.
  *
- * Let u = 2⁻²⁴ and k the number of dimensions. Rounding can only decide wrongly if distance² is within (k + 3) u
- * diameter² of diameter² (src/reference/query/brute-force.ts derives this). The distance² that is tested here is itself
- * computed in 32-bit floats and off by up to (k + 2) u: together at most 11 u. So BORDERLINE_SHARE, 16 u, misses none
- * of these pairs; it may count a few others. Only pairs in the same or in adjacent cells can be borderline. All others
- * are farther apart than the diameter, and rounding is monotone: it cannot make them overlap. In a periodic world a
- * difference across the boundary is rounded at the size of the period P, which adds an error of up to u P. This error
- * adds 2 √k u P / diameter to each of the two bounds, less than WRAP_SHARE · P / diameter together.
+ * Let u = 2⁻²⁴ and k the number of dimensions. All errors are shares of diameter².
+ *   - Rounding can only decide wrongly if distance² and diameter² differ by at most (k + 3) u
+ *     (src/reference/query/brute-force.ts derives this bound).
+ *   - The test itself computes distance² in 32-bit floats, with an error of up to (k + 2) u.
+ * Together these are at most 11 u. So BORDERLINE_SHARE, 16 u, misses no such pair; it may count a few others.
+ * Only pairs in the same or in adjacent cells can be borderline. All others are farther apart than the diameter, and
+ * rounding is monotone: it cannot make them overlap.
+ * In a periodic world with the period P, a difference across the boundary has another rounding error of up to u P. It
+ * raises each of the two bounds by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * If both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹, nothing
  * rounds. Differences up to the diameter have 12 bits; their squares and sums have 24 bits and are exact. Such pairs
@@ -84,12 +86,14 @@ export interface VariableBorderline {
 const SHAPE_SHARE = 2 ** -19;
 
 /**
- * Returns the overlap or gap up to which rounding may decide whether two bodies overlap, if either is a box. `size` is
- * the sum of their radii (0 for boxes) and half extents. A difference of centres, a sum of half extents and the
- * difference of these two are each off by at most 2⁻²⁴ of `size` along each axis: nine such errors along three axes.
- * The length of a vector adds less than eleven: 1.5 for squares and sums, 9 for the root (see
- * src/reference/solve/bound.ts). SHAPE_SHARE allows 32. A periodic world adds its own error, as explained at the top of
- * this file.
+ * Returns the greatest overlap or gap at which rounding may decide whether two bodies overlap, if either is a box.
+ * `size` is the sum of their radii (0 for boxes) and half extents. SHAPE_SHARE allows 32 errors of 2⁻²⁴ · `size` each.
+ * Fewer than 20 are possible:
+ * - Along each axis, three values are rounded: the difference of centres, the sum of half extents, and the difference
+ *   of these two. Three axes make nine errors.
+ * - The length of a vector adds less than eleven errors: 1.5 for squares and sums, 9 for the root (see
+ *   src/reference/solve/bound.ts).
+ * A periodic world adds its own error; see the top of this file.
  */
 export function shapeBorderline(size: number, { period }: Ends): number {
   return SHAPE_SHARE * size + WRAP_SHARE * Math.max(0, ...period);

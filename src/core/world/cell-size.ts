@@ -2,7 +2,8 @@
  * Suggests a cell size for given radii, and says why.
  * Inputs: the radii of the particles. If their density is also given, the suggestion may be larger than the largest
  * diameter.
- * Output: the edge of a cell, at least the largest diameter; with smaller cells the 3×3 (3×3×3) probe would miss pairs.
+ * Output: the edge of a cell, at least the largest diameter. With smaller cells, pairs would not always be in adjacent
+ * cells.
  *
  * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost. A range is the
  * slots of the three adjacent cells in one row.
@@ -74,7 +75,7 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
 };
 
 /**
- * Greatest edge of a cell, in diameters: larger cells were never faster in measurements (docs/cell-size.md), and they
+ * The greatest edge of a cell, in diameters. Larger cells were never faster in measurements (docs/cell-size.md). They
  * are slow if particles cluster.
  */
 const MOST_DIAMETERS = 256;

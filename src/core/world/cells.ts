@@ -99,10 +99,12 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 }
 
 /**
- * Returns position − other, rounded; along a periodic axis, the minimum image of this difference. Swapping the two only
- * changes the sign. If the pair lies across an end of the axis and the box begins at 0, the period is first subtracted
- * from the higher coordinate. This step is exact, so only the difference is rounded, as for other pairs. In other
- * boxes, the period is subtracted from the rounded difference, and the result is rounded again.
+ * Returns `position − other`, rounded; along a periodic axis, its minimum image. Swapping the two only changes the
+ * sign.
+ * If the pair lies across an end of the axis:
+ * - In a box that begins at 0, first subtracts the period from the higher coordinate. This step is exact, so only the
+ *   difference is rounded, as for other pairs.
+ * - In other boxes, subtracts the period from the rounded difference, and rounds again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -127,8 +129,8 @@ export function latticeOfParticle(world: World, positions: ArrayLike<number>, pa
 }
 
 /**
- * Returns the bucket of a cell: the index of the cell, with x changing fastest, or an entry of the hashed table in an
- * unbounded world.
+ * Returns the bucket of a cell. In a box, it is the cell's index, with x changing fastest. In an unbounded world, it is
+ * an entry of the hashed table.
  */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
@@ -191,9 +193,9 @@ export function firstObstacle(world: World): number {
 }
 
 /**
- * Returns how many levels at least a particle must be below a cell's level to be among the cell's finer entries. In a
- * box the result is 2: a probe searches the cells one level below directly, because they lie in rows. In an unbounded
- * world it is 1: cells are hashed, so such a search would need a look-up in the table for each row.
+ * Returns a number of levels: the finer entries of a cell are the particles that are at least this many levels below
+ * it. In a box the number is 2: a probe searches the cells one level below directly, because they lie in rows. In an
+ * unbounded world it is 1: cells are hashed, so a direct search would look up each row in the table.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
@@ -204,16 +206,16 @@ export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): bool
 }
 
 /**
- * Returns the number of buckets that may have finer entries: those of high levels in a box, all in an unbounded world,
- * none with too few levels.
+ * Returns the number of buckets that may have finer entries. In a box, these are the buckets of high levels; in an
+ * unbounded world, all buckets. With too few levels, there are none.
  */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
 /**
- * Returns the bytes per slot that a GPU stores for its cell: the index of the cell in a box without levels, otherwise
- * the coordinates of the cell.
+ * Returns the bytes that a GPU stores per slot for the slot's cell. In a box without levels, it stores the cell's
+ * index, otherwise the cell's coordinates.
  */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,

@@ -1,6 +1,6 @@
 /**
- * Chooses the size and number of a world's cells in a box, and the buckets of an unbounded world. world.ts explains the
- * guarantee that these choices keep.
+ * Chooses the size and the number of a box's cells, and the buckets of an unbounded world. These choices keep the
+ * guarantee that world.ts explains.
  */
 import { checkVector } from '../base/checks';
 import { HASH_BLOCK } from '../base/constants';
@@ -106,7 +106,7 @@ export function boxCells(
     throw new ArgumentError(
       'the number of cells in the world',
       cells,
-      `at most ${MAX_CELLS_PER_AXIS} along an axis and ${MAX_CELLS} in all (a larger cellSize or a smaller box)`,
+      `at most ${MAX_CELLS_PER_AXIS} along an axis and ${MAX_CELLS} in all; use a larger cellSize or a smaller box`,
     );
   }
   const period = extent.map((length, axis) => (periodic[axis] ? length : 0));
@@ -145,8 +145,8 @@ export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
 }
 
 /**
- * Returns `max`, raised along periodic axes until each has enough cells. Repeats for all axes together, because a
- * longer axis may lower the inverse cell size, and then another axis must be longer, too.
+ * Returns `max`, raised along periodic axes until each has enough cells. A longer axis may lower the inverse cell size,
+ * so that another axis has too few cells. So each round checks all axes.
  */
 function lengthenPeriodic({
   min,

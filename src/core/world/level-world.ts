@@ -1,6 +1,6 @@
 /**
- * Defines worlds for particles with a radius each. Such worlds have cells on several levels, one level per power of two
- * of the diameter. levels.ts says which cell a particle belongs to.
+ * Defines worlds for particles of different radii. Such worlds have several levels of cells; each level has cells twice
+ * as wide as the level below. levels.ts says which cell a particle belongs to.
  */
 import { checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -31,24 +31,27 @@ export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
 
-/** Most cells of the lowest level per particle in a box, unless the caller chooses the cell size. */
+/**
+ * If the lowest level of a box has more cells per particle than this, its cells are made wider, but not wider than the
+ * largest particle needs. A `cellSize` from the caller turns this off.
+ */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
 /** The lowest level of a box may always have this many cells. */
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * If a periodic box has more cells than this, and more than EMPTY_CELLS_PER_PARTICLE per particle, it wastes memory on
- * empty cells (8 bytes each on the GPU). Its cells are then made wider, if necessary beyond the diameter of its largest
- * particle, unless the caller chooses the cell size.
+ * A periodic box wastes memory on empty cells (8 bytes each on the GPU) if it has more than FEW_EMPTY_CELLS cells and
+ * more than EMPTY_CELLS_PER_PARTICLE cells per particle. Its cells are then made wider, if necessary wider than its
+ * largest particle. A `cellSize` from the caller turns this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
  * Defines a world for particles of different radii. Particles below the smallest radius are allowed: they are on the
- * lowest level. In a box, the cells of the lowest level may be wider than the smallest particles, so that there are not
- * too many cells. If the smallest particles crowd, set `cellSize` to make that level finer.
+ * lowest level. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells
+ * would be too many. If the smallest particles crowd, set `cellSize` to make that level finer.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -165,7 +168,7 @@ function chooseBase(
   }
   const cells = cellsAlong(box, base);
   if (Math.max(...cells) > MAX_CELLS_PER_AXIS) {
-    const accepted = `at most ${MAX_CELLS_PER_AXIS} along an axis (a larger cellSize or a smaller box)`;
+    const accepted = `at most ${MAX_CELLS_PER_AXIS} along an axis; use a larger cellSize or a smaller box`;
     throw new ArgumentError('the number of the smallest cells in the world', cells, accepted);
   }
   // If `cellSize` asks for more cells than can be numbered, make the cells of a periodic box wider.
@@ -204,16 +207,16 @@ function numberCells(
     cellCount += along.reduce((product, count) => product * count, 1);
   }
   if (2 * cellCount > MAX_CELLS) {
-    const accepted = `at most ${MAX_CELLS / 2} (a larger cellSize or a smaller box)`;
+    const accepted = `at most ${MAX_CELLS / 2}; use a larger cellSize or a smaller box`;
     throw new ArgumentError('the number of cells on all levels', cellCount, accepted);
   }
   return { cellCount, levelStarts };
 }
 
 /**
- * Returns the diameter for the check of the world. A world must be as wide as its widest particle. For box-shaped
- * particles, the diameter of the surrounding ball would be too strict: a slab may cover the floor of a low room. So the
- * result is at most the shortest edge of the world, and each engine checks that its particles fit.
+ * Returns the diameter to check the world with, if particles may be boxes. A world must be as wide as its widest
+ * particle. The diameter of the ball around a box would be too strict: a slab may cover the floor of a low room. So the
+ * result is at most the world's shortest edge. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

@@ -1,8 +1,8 @@
 /**
- * Assigns particles to cells if radii vary: computes the level, the cell on this or a higher level, and the bucket of a
- * cell. The results equal those of shaders/levels/*.wgsl bit for bit.
+ * Assigns particles to cells if radii vary. Computes a particle's level, its cell on this or a higher level, and a
+ * cell's bucket. The results equal those of shaders/levels/*.wgsl bit for bit.
  * The cells of level l are 2^l times as wide as those of level 0. In a box, periodic or not, each cell has its own
- * bucket; in an unbounded world cells are hashed. Two particles that overlap are in the same cell or in adjacent cells
+ * bucket. In an unbounded world, cells are hashed. Two particles that overlap are in the same cell or in adjacent cells
  * of the higher of their two levels.
  */
 
@@ -13,8 +13,8 @@ import { FARTHEST_CELL, type World } from './world';
 const { fround } = Math;
 
 /**
- * Returns the lowest level whose cells are at least as wide as the particle; undefined if the world does not accept the
- * radius.
+ * Returns the lowest level whose cells are at least as wide as the particle. Returns undefined if the world does not
+ * accept the radius.
  */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
@@ -120,10 +120,7 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/**
- * Returns the bucket that lists the finer entries of a bucket: particles at least `finerSteps` levels below the level
- * of its cells.
- */
+/** Returns the bucket that lists a bucket's finer entries: particles at least `finerSteps` levels below its cells. */
 export function finerBucket(world: World, bucket: number): number {
   return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

@@ -2,7 +2,10 @@
 import { FINER_LEVEL_BITS } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 
-/** Most cells per axis. With more, a 32-bit float has too few bits left to determine the cell of a position. */
+/**
+ * The greatest number of cells per axis. With more, a 32-bit float has too few bits left to determine the cell of a
+ * position.
+ */
 export const MAX_CELLS_PER_AXIS = 2 ** 19;
 
 /** Least number of cells along a periodic axis. With fewer, both neighbours of a cell would be the same cell. */
@@ -13,15 +16,19 @@ export const FARTHEST_CELL = 2 ** 30;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Most cells. Without levels, `start` has three entries more, and its length must fit a signed 32-bit integer. */
+/**
+ * The greatest number of cells. Without levels, `start` has three more entries; its length must fit a signed 32-bit
+ * integer.
+ */
 export const MAX_CELLS = 2 ** 31 - 4;
 
-/** Most particles in a world with levels: an entry packs a slot and a level into 32 bits. */
+/** The greatest number of particles in a world with levels: a finer entry packs a slot and a level into 32 bits. */
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /**
- * Most levels. A uniform holds the first bucket of each level (TABLE_WORDS in gpu/layout.ts), and a 32-bit word holds
- * CROWD_BIT and one bit per level.
+ * The greatest number of levels. Two layouts limit it:
+ * - A uniform holds the first bucket of each level (TABLE_WORDS in gpu/layout.ts).
+ * - A 32-bit word holds CROWD_BIT and one bit per level.
  */
 export const MAX_LEVELS = 24;
 
@@ -33,10 +40,10 @@ export const SMALLEST_DIAMETER = 2 ** -40;
 export const LARGEST_DIAMETER = 2 ** 60;
 
 /**
- * If a velocity component reaches this, engines treat the particle as not finite and quarantine it: the square of its
- * speed, summed over a crowd, would overflow.
+ * If a velocity component reaches this value, engines treat the particle as not finite and quarantine it. Otherwise a
+ * sum of squared speeds could overflow.
  *
- * Why 2^48: each of the 1,024 workgroups of the measure pass sums in 32-bit floats; the rest is summed in doubles. A
+ * Why 2^48: the measure pass has 1,024 workgroups. Each sums in 32-bit floats; the rest is summed in doubles. A
  * workgroup sums at most 2^21 particles, since MAX_PARTICLES is below 2^31. So its sum is at most 2^21 · 3 · (2^48)²,
  * which is below 2^119, and floats end at 2^128. The remaining factor of 2^9 leaves room for speeds that a bounce
  * raises after the check.

@@ -35,15 +35,15 @@ export interface World {
   readonly period: readonly number[];
   /** Largest diameter of particles: the 3×3 (3×3×3) probe misses no pair that is nearer than this. */
   readonly diameter: number;
-  /** The actual edge of a cell, 1 / inverseCellSize; at least the requested one, up to rounding. */
+  /** The actual edge of a cell, `1 / inverseCellSize`. It is at least the requested edge, up to rounding. */
   readonly cellSize: number;
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis; 0 in an unbounded world. Without levels, a non-periodic axis also has one cell at each end
-   * that stays empty: with this ring, a probe needs no test for the border.
+   * Cells along each axis; 0 in an unbounded world. Without levels, a non-periodic axis has one more cell at each end,
+   * which stays empty. Thanks to this ring, a probe needs no test for the border.
    */
   readonly cells: readonly number[];
-  /** Number of all cells. In an unbounded world, the number of buckets of the hashed table, a power of two. */
+  /** Number of all cells. In an unbounded world, the number of buckets, a power of two. */
   readonly cellCount: number;
   /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;

@@ -1,18 +1,19 @@
 /**
  * Defines a world (a box, a periodic box, or unbounded space) and its cells.
- * Inputs: the box and its periodic axes, or none; the largest diameter; an optional cell size; the capacity.
+ * Inputs: the world's options, the largest diameter, and the capacity.
  * Output: a frozen `World`.
  *
  * Guarantee: two particles closer than the diameter are in the same or in adjacent cells, rounding included.
  *
- * Bounded and periodic worlds: the cell of a position is floor((p − min) × inverseCellSize) in 32-bit floats. The
- * difference and the product round once each. So the scaled distance of two particles may be off by up to 4 · 2⁻²⁴ ·
- * (cells along the axis) cells; this error is called the drift. If the drift could break the guarantee, the inverse is
- * lowered (the cell grows) by just enough. If all is exact (min 0, cell size a power of two), the inverse is not
- * lowered. A periodic axis has floor(period × inverseCellSize) cells; the last one contains the rest.
+ * Bounded and periodic worlds: the cell of a position is `floor((p − min) × inverseCellSize)` in 32-bit floats. The
+ * difference and the product round once each. So the scaled distance of two particles has an error, called the drift.
+ * Along an axis of n cells, the drift is at most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the
+ * inverse is lowered by just enough, which makes the cells larger. If nothing rounds (min 0, cell size a power of two),
+ * the inverse is not lowered. A periodic axis has `floor(period × inverseCellSize)` cells; the last cell also contains
+ * the rest.
  *
- * Unbounded world: the edge of a cell is a power of two, so p × inverseCellSize is exact, however far out p is. All
- * cells beyond ±2³⁰ are merged into the last one: coordinates there are multiples of far more than a cell.
+ * Unbounded world: the edge of a cell is a power of two, so `p × inverseCellSize` is exact, however far out p is. All
+ * cells beyond ±2³⁰ are merged into the last cell. There, neighbouring 32-bit floats are at least 128 cells apart.
  */
 import { checkDimensions, checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -83,19 +84,24 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
  * Returns how many cells away, along any axis, a particle nearer than `radius` can be. A probe that spans that many
  * cells misses none, rounding included. Up to the diameter, the result is 1: cells are made for that.
  *
- * Let s be the scaled coordinate in 32-bit floats, t the exact one, n the cells of the longest axis (with a fraction),
- * and u = 2⁻²⁴. Two roundings make |s − t| ≤ (2 u + u²) |t|. If two particles are nearer than the radius, their s
- * differ by less than radius · inverseCellSize + 4 u n; the second term is the drift. If that sum is at most a whole
- * number k, the floors of the two s differ by at most k: floors differ by less than the numbers themselves plus 1.
- * - Clamping to the box never moves two cells apart. So the bound covers particles and points outside the box, however
- *   large their t and its error. If t is above n, the cell is the last one, as for t = n, and t = n is nearer to the
- *   other particle. Likewise, below 0 the cell is the first one, as for t = 0.
- * - Along a periodic axis of N cells, the last cell also contains the rest of the period. Take two particles, one a
- *   distance a (in cells) beyond the end of the axis and one a distance b before it, with a + b < radius ·
+ * Let t be a scaled coordinate, and s its value in 32-bit floats. Let u = 2⁻²⁴. The longest axis has n cells, where n
+ * may have a fraction.
+ * 1. Two roundings make |s − t| ≤ (2 u + u²) |t|.
+ * 2. If two particles are nearer than the radius, their s differ by less than radius · inverseCellSize + 4 u n. The
+ *    second term is the drift.
+ * 3. Let k be a whole number that is at least this sum. Floors differ by less than the numbers themselves plus 1. So
+ *    the floors of the two s differ by at most k.
+ * These cases need more care:
+ * - Clamping to the box never moves two cells apart. So the bound also covers particles and points outside the box,
+ *   however large their t and its error. If t is above n, the cell is the last one, as for t = n. And t = n is nearer
+ *   to the other particle. Likewise, below 0 the cell is the first one, as for t = 0.
+ * - Along a periodic axis of N cells, the last cell also contains the rest of the period. Take two particles on
+ *   different sides of the end: one is a cells beyond it, the other b cells before it. Let a + b < radius ·
  *   inverseCellSize. Their cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2),
  *   the coordinate before the end, and the period. Their errors add up to (1 + 2 + 1) u N: no more than the drift.
- * - In the unbounded world, and in boxes that begin at 0 with cells of a power of two, s is t: there is no drift.
- * The product below is exact in doubles; the 2 added to n covers u² and the rounding of the sum.
+ * - In an unbounded world, s is t, so there is no drift. The same holds in a box that begins at 0 if the cell size is a
+ *   power of two.
+ * The product in the code is exact in doubles. The 2 added to n covers u² and the rounding of the sum.
  */
 export function cellsSpanned(world: World, radius: number): number {
   const reach = Math.fround(radius);

@@ -1,16 +1,18 @@
 /**
  * Sorts boxes into rows for the search of sweep.ts, which goes through each row along x. In each row, boxes ascend by
- * their low x. If an axis wraps, a box that reaches the far end of the world also has an image: a copy one period
- * lower.
- * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner; the period
- * along each axis, 0 if the axis does not wrap.
+ * their low x. Along an axis that wraps, a box that reaches the far end of the world also has an image: a copy one
+ * period lower.
+ * Inputs:
+ *   - packed boxes: each the low corner, then the high corner, with `dimensions` numbers each;
+ *   - the period along each axis, 0 if the axis does not wrap.
  *
  * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
- * box is in the row of its low corner, on a level on which its high corner is at most one row farther. So two
- * overlapping boxes a and b have their low corners in the same row or in neighbouring rows of the higher of their
- * levels. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a coordinate c on that
- * level. A higher coordinate never has a lower row (`rowAlong`). The boxes overlap, so low(b) ≤ high(a). Hence
- * row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1, and likewise with a and b swapped.
+ * box is in the row of its low corner. Its level is so high that its high corner is at most one row farther.
+ *
+ * Let a and b be two overlapping boxes. On the higher of their two levels, their low corners are in the same row or in
+ * neighbouring rows. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a coordinate c
+ * on that level. A higher coordinate never has a lower row (`rowAlong`). The boxes overlap, so low(b) ≤ high(a). Hence
+ * row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1. The same holds with a and b swapped.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
@@ -21,7 +23,7 @@ export const CORNERS = 6;
 /** Boxes per row of the lowest level if boxes were spread evenly. */
 const ROW_SHARE = 16;
 
-/** The most rows of the lowest level along an axis. */
+/** The greatest number of rows along an axis on the lowest level. */
 const MOST_ROWS = 2 ** 20;
 
 const SAMPLE = 512;
@@ -50,7 +52,7 @@ export class BoxOrder {
   /** For each slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
   corners = new Float32Array(0);
-  /** For each slot, the index of its box in `unsortedCorners`; for an image, the index of the unshifted box. */
+  /** For each slot, the index of its box in `unsortedCorners`. For an image, the index is that of the unshifted box. */
   sources = new Uint32Array(0);
   unsortedCorners = new Float32Array(0);
   /** The first slot of each row, level by level, then the end. */

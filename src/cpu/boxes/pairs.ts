@@ -8,9 +8,9 @@
  *     finder.build(boxes);
  *     finder.forEachPair((first, second) => …);
  *
- * Inputs: packed boxes, each with `dimensions` numbers of the low corner, then those of the high corner. A low end may
- * equal the high end; the box is then a point, a line or a rectangle. Boxes with a low end above the high end, or with
- * a number that is not finite, overlap nothing; `invalid` is their number.
+ * Inputs: packed boxes, each the low corner, then the high corner, with `dimensions` numbers each. A low end may equal
+ * the high end; the box is then a point, a line or a rectangle. A box is invalid if a low end is above the high end, or
+ * if a number is not finite. Invalid boxes overlap nothing; `invalid` counts them.
  * Guarantee: boxes include their bounds, so touching boxes overlap. Corners are compared as 32-bit floats without
  * rounding, so no pair is missed, added or doubled.
  */

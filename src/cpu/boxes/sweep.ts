@@ -1,6 +1,6 @@
 /**
- * Finds the pairs of boxes that overlap: sweeps along x through each row, and through each pair of rows whose boxes may
- * overlap; see order.ts.
+ * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through each pair of rows whose boxes may
+ * overlap. order.ts describes the rows.
  * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each pair is
  * listed once, the lower id first.
  */
@@ -41,8 +41,8 @@ export class BoxSweep {
   }
 
   /**
-   * Compares the boxes of a row with each other and with the boxes of later rows: neighbouring rows of the same level,
-   * and the rows of higher levels that boxes of this row may reach.
+   * Compares the boxes of a row with each other and with the boxes of later rows. These are neighbouring rows of the
+   * same level, and rows of higher levels whose boxes may overlap boxes of this row.
    */
   private searchRow(row: number): void {
     const { order, level } = this;

@@ -29,8 +29,8 @@ export interface Side {
 }
 
 /**
- * The most times that isInside raises the lowest image by a period. Higher images are above the box, because the box
- * begins in the world and is shorter than a period.
+ * isInside raises the lowest image by a period at most this many times. Higher images are above the box, because the
+ * box begins in the world and is shorter than a period.
  */
 const IMAGES = 3;
 
@@ -106,7 +106,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // If the box is so far out that doubles cannot tell positions in a period apart, let it begin where the world does.
+  // Far out, doubles cannot tell positions in a period apart. Then let the box begin where the world does.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
@@ -126,12 +126,12 @@ const ALL = {
   crosses: false,
 } as const;
 
-/** Returns the cells of the positions in a side of a box, as one or two ranges: first and last cell of each. */
+/** Returns the cells along a side of a box, as one or two ranges: the first and the last cell of each. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
   // Rounding may move a corner just below the far end to the far end itself. latticeCoordinate would put it into the
-  // first cell, but it belongs to the last one.
+  // first cell, but the corner belongs to the last cell.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];
@@ -140,7 +140,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Returns the number of rows of cells that a box spans; in an unbounded world, the number of cells. */
+/** Returns how many rows of cells a box spans; in an unbounded world, how many cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;

@@ -113,10 +113,10 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo lists the first buckets of a block and of its
- * neighbouring blocks along y and z, ascending and each once, so that several slots of a block need only one lookup.
- * The memo leaves out buckets before the block's own, because those hold only earlier slots. There are several memos,
- * because the slots of different blocks alternate if these blocks share buckets.
+ * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo is for one block. It lists the first buckets
+ * of this block and of the neighbouring blocks along y and z, ascending and each once. So several slots of a block need
+ * only one lookup. The memo leaves out buckets before the block's own, because those hold only earlier slots. There are
+ * several memos, because the slots of different blocks alternate if these blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;

@@ -1,7 +1,9 @@
 /**
- * Finds the particles near a point, in each kind of world. Inputs: a canonical order (see order.ts) and its positions,
- * a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with the source
- * (index in the input) and the distance² of each particle no farther than the radius.
+ * Finds the particles near a point, in each kind of world.
+ * Inputs: a canonical order (see order.ts), its positions, a point, and a radius. In a periodic world, the radius is at
+ * most half the shortest period, or Infinity.
+ * Output: calls `visit` for each particle no farther than the radius, with its source (index in the input) and
+ * distance².
  * Ordering: canonical.
  */
 import { cellCoordinate } from '../../core/world/cells';
@@ -57,8 +59,8 @@ function seekBounded(
 }
 
 /**
- * Returns the coordinate of the cell that is `spare` cells after a position's cell (before it if `spare` is negative),
- * clamped to the cells inside the ring. The spare cell allows for rounding errors.
+ * Returns the coordinate of a position's cell plus `spare`, clamped to the cells inside the ring. The spare cell allows
+ * for rounding errors.
  */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
@@ -112,8 +114,8 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the cells within a radius of a position in the box, and one cell more on each side, as one or two ranges:
- * first and last cell of each. Coordinates are those of keys: along axes that wrap they begin at 1.
+ * Returns the cells within a radius of a position in the box, and one more cell on each side. The result is one or two
+ * ranges: the first and the last cell of each. Coordinates are those of keys: along axes that wrap they begin at 1.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;

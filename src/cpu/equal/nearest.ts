@@ -1,7 +1,7 @@
 /**
- * Finds the k particles nearest to a point, in each kind of world. Inputs: a canonical order (see order.ts) and its
- * positions, a point, a radius of any size, Infinity included. Outputs: ids and distances², by distance and then by id.
- * In a periodic world, distances are those of minimum images.
+ * Finds the k particles nearest to a point, in each kind of world.
+ * Inputs: a canonical order (see order.ts), its positions, a point, and a radius, which may be Infinity.
+ * Outputs: ids and distances², by distance and then by id. In a periodic world, distances are those of minimum images.
  */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';

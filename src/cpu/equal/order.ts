@@ -1,6 +1,6 @@
 /**
- * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id; particles
- * that are not finite come last.
+ * The canonical order of particles of one radius: by cell, then by id. In an unbounded world, it is by bucket, then by
+ * id. Particles that are not finite come last.
  *
  * The sort goes by column and then, stably, by row, both times by counting. In an unbounded world, column and row are
  * the lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one
@@ -210,8 +210,8 @@ function isNearlyInOrder(
 }
 
 /**
- * Sorts each run of equal keys by id. The counting sort is stable, so it leaves a run in the order of the input, which
- * may differ from the order of ids.
+ * Sorts each run of equal keys by id. Before this, a run has the order of the input, because the counting sort is
+ * stable.
  */
 export function sortInsideCells(
   { keys, source }: Pick<Placement, 'keys' | 'source'>,

@@ -3,10 +3,10 @@
  * not sparse and a row fits the window. The row ahead is the next row of cells.
  *
  * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
- * length and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). The loops
- * read the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
+ * length and start in each iteration. These checks more than double the instructions of a test (bench/NOTES.md). The
+ * loops read the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
  * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
- * the row ahead are always tested; the distance rejects them if they are out of reach.
+ * the row ahead are always tested. If they are out of reach, the distance rejects them.
  * The test is written out five times, because a function would be slower (bench/NOTES.md).
  */
 import type { PairTask } from '../shared/kernels';
@@ -30,7 +30,10 @@ const BLOCK = 256;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** The window is used if at least this share of sampled slots has a later slot in its cell or the next two. */
+/**
+ * The window is used if at least this share of sampled slots has the next slot in the same cell or in one of the next
+ * two cells.
+ */
 const LEAST_NEAR = 0.25;
 const SAMPLE_STEP = 16;
 

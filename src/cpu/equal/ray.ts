@@ -1,7 +1,7 @@
 /**
  * Finds the particles that a ray meets, as balls of one given radius, in each kind of world. Inputs: a canonical order
  * (see order.ts) and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance
- * and then by source; see ../shared/ray-walk.ts.
+ * and then by source. See ../shared/ray-walk.ts.
  */
 import { FARTHEST_CELL, type World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
@@ -32,8 +32,8 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // One search of the keys finds a whole row. In an unbounded world, a lookup finds only the cells of a row that are in
-  // one block, so the estimate counts one lookup per cell.
+  // One search of the keys finds a whole row. In an unbounded world, a lookup finds only cells in one block. So there
+  // the estimate counts one lookup per cell.
   if (walk.lookups(world.kind === 'unbounded') > live) {
     for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radius);
   } else {

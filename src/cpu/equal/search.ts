@@ -21,7 +21,10 @@ export abstract class PortionedSearch<Task extends Portion> {
   /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
-  /** Returns the most words for the pairs of one slot, and two more, because a pair is written before it is tested. */
+  /**
+   * Returns the greatest number of words for the pairs of one slot, plus two, because a pair is written before it is
+   * tested.
+   */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
@@ -57,8 +60,8 @@ export abstract class PortionedSearch<Task extends Portion> {
 }
 
 /**
- * Allocates the words of a portion for `capacity` particles. The pairs of one particle are never split between
- * portions, so the array is longer than PORTION by all pairs of one particle.
+ * Allocates the words of a portion for `capacity` particles. Portions never split the pairs of one particle. So the
+ * array has PORTION words, and room for all pairs of one more particle.
  */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
@@ -117,8 +120,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Returns the most rows that may hold the later neighbours of a particle: its own row, the rows ahead, and further rows
- * across an end of the world or in another block of the table.
+ * Returns the greatest number of rows that may hold a particle's later neighbours. These are its own row, the rows
+ * ahead, rows across an end of the world, and rows in another block of the table.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;

@@ -3,10 +3,10 @@
  * not sparse and a layer fits the window.
  *
  * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
- * are the next row, and three rows in the next layer. A second table holds the first slot of each cell, because
- * advancing a pointer into each row ahead would take four unpredictable branches per slot.
+ * are the next row, and three rows in the next layer. A second table holds the first slot of each cell. Otherwise the
+ * search would advance a pointer into each row ahead, with four unpredictable branches per slot.
  * Whether a row holds any slot is unpredictable too. So the first slot at or after the row's beginning is always
- * tested, even if it lies behind the row; the distance rejects it if it is out of reach.
+ * tested, even if it lies behind the row. If it is out of reach, the distance rejects it.
  * The test is written out five times, because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';

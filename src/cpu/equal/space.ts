@@ -109,8 +109,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Key distances from a cell to the first of three cells in each row ahead: the next row in the layer, and three rows in
- * the next layer.
+ * For each row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next
+ * row in the layer, and three rows in the next layer.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);

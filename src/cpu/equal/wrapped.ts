@@ -3,9 +3,9 @@
  * outputs are those of the functions of the same names in ../shared/kernels.ts.
  *
  * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds search the slots of the cell. They need no minimum images: with three or more cells per axis, cells that touch
- * directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the cells ahead
- * and compares minimum images.
+ * worlds search the slots of the cell. These loops need no minimum images: an axis has three or more cells, so cells
+ * that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the
+ * cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';

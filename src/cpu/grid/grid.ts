@@ -1,6 +1,6 @@
 /**
- * A grid without a simulation, on the CPU. From an array of positions, it finds the particles that overlap, that are
- * near a point or in a box, or that a ray meets. Ids are indices into the array.
+ * A grid without a simulation, on the CPU, for particles at given positions. It finds the particles that overlap, that
+ * are near a point or in a box, or that a ray meets. Ids are indices into the array of positions.
  *
  *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
  *     grid.build(positions);
@@ -9,8 +9,8 @@
  * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles whose
  * position is not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside
  * the box, and the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
- * Guarantee: particles overlap if their distance (in a periodic world, by the minimum image) is less than the
- * diameter. This is decided exactly on the 32-bit coordinates, so no pair is missed, added or doubled. `build`,
+ * Guarantee: particles overlap if their distance is less than the diameter. In a periodic world, the distance is that
+ * of minimum images. Exact tests on the 32-bit coordinates decide, so no pair is missed, added or doubled. `build`,
  * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import {
@@ -44,7 +44,7 @@ import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
 
 export interface CpuGridOptions extends WorldOptions {
-  /** The most particles. Memory is reserved for all of them. */
+  /** The greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
   /** Particles overlap if their centres are nearer than this. Cells are at least as wide. */
   readonly diameter: number;
@@ -52,7 +52,7 @@ export interface CpuGridOptions extends WorldOptions {
 
 /** Options with a range of radii instead of a diameter: each particle has its own radius. */
 export interface CpuLevelGridOptions extends WorldOptions {
-  /** The most particles. Memory is reserved for all of them. */
+  /** The greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
   /** Particles smaller than `smallest` are allowed. Particles larger than `largest` are quarantined. */
   readonly radii: RadiusRange;
@@ -123,8 +123,8 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Returns, for each particle of `ids()` that is not quarantined, its cell number as in core/world/cells.ts (in an
-   * unbounded world, its bucket), in a new array.
+   * Returns the cell number of each particle that is not quarantined, in the order of `ids()`, in a new array.
+   * core/world/cells.ts defines these numbers; in an unbounded world, they are buckets.
    */
   cells(): Uint32Array {
     const { keys, live, lattice } = this.order;
@@ -143,8 +143,8 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. Any point is
-   * allowed, and any radius above 0; in a periodic world the radius must be at most half the shortest period, or
-   * Infinity, and distances are those of minimum images. Distances are rounded to doubles.
+   * allowed, and any radius above 0. In a periodic world, the radius must be at most half the shortest period, or
+   * Infinity. Distances there are those of minimum images. Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);

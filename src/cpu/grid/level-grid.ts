@@ -6,12 +6,12 @@
  *     grid.build(positions, radii);
  *     grid.forEachPair((first, second) => …);
  *
- * Inputs: packed positions, `dimensions` numbers per particle, and one radius per particle, in any order; the grid
- * copies them. Particles are quarantined and counted if their position is not finite, or if the radius is NaN, negative
+ * Inputs: packed positions (`dimensions` numbers per particle) and one radius per particle, in any order. The grid
+ * copies both. Particles are quarantined and counted if their position is not finite, or if the radius is NaN, negative
  * or larger than `radii.largest`. Along axes that wrap, positions may lie up to a period outside the box, and the grid
- * wraps them; along other axes they may lie anywhere.
- * Guarantee: particles overlap if their distance (in a periodic world, that of their minimum images) is less than the
- * sum of their radii. This is decided exactly on the 32-bit numbers, so no pair is missed, added or doubled. `build`,
+ * wraps them. Along other axes, they may lie anywhere.
+ * Guarantee: particles overlap if their distance is less than the sum of their radii. In a periodic world, the distance
+ * is that of minimum images. Exact tests on the 32-bit numbers decide, so no pair is missed, added or doubled. `build`,
  * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import { checkFunction } from '../../core/base/checks';
@@ -66,8 +66,8 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in the order of `ids()`.
-   * The particle's own radius does not matter. Any point and any radius above 0 are allowed, Infinity too. But in a
-   * periodic world a finite radius is at most half the shortest period, and distances are those of minimum images.
+   * The particle's own radius does not matter. Any point is allowed, and any radius above 0. In a periodic world, the
+   * radius must be at most half the shortest period, or Infinity. Distances there are those of minimum images.
    * Distances are rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {

@@ -1,5 +1,5 @@
 /**
- * The common part of the CPU's grids: returns the results of a search in several forms, and wraps positions into a
+ * The base class of the CPU's grids. It returns the results of a search in several forms, and wraps positions into a
  * periodic world. Subclasses decide which particles overlap.
  * Guarantee: while a visitor of the caller runs, the grid is not built and no search for pairs begins.
  */
@@ -65,8 +65,7 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns the ids in canonical order, in a new array: by cell (or bucket of a table), then by id; quarantined
-   * particles come last.
+   * Returns the ids in canonical order, in a new array: by cell or bucket, then by id. Quarantined particles come last.
    */
   ids(): Uint32Array {
     return this.order.source.slice(0, this.built);
@@ -82,8 +81,8 @@ export abstract class PairGrid {
 
   /**
    * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * method. The array belongs to the grid, may be longer than the `2 · count` words in use, and is reused by the next
-   * call.
+   * method. The array belongs to the grid, and the next call reuses it. It may be longer than the `2 · count` words in
+   * use.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();

@@ -1,14 +1,14 @@
 /**
  * The cells of particles with variable radii, and the bucket of each cell. The levels are those of
  * src/core/world/levels.ts. Positions are scaled in doubles. Along axes that do not wrap, the scale is a power of two,
- * so scaling rounds nothing, however far out a particle is.
- * Guarantee: two particles closer than the edge of a level's cells are in the same cell or in adjacent cells of that
- * level.
+ * so scaling is exact at any distance.
+ * Guarantee: if two particles are closer than the edge of a level's cells, their cells on that level are the same or
+ * adjacent.
  *
- * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket:
- * levels ascending, cells x fastest, with a ring of empty cells around each level, so that rows of three cells are
- * consecutive everywhere. Otherwise the table is hashed: a hash of level and cell gives the bucket, and cells may share
- * one.
+ * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket.
+ * Levels ascend; within a level, x changes fastest. Each level has a ring of empty cells around it, so three adjacent
+ * cells of a row always have consecutive buckets. Otherwise the table is hashed: a hash of level and cell gives the
+ * bucket, and cells may share a bucket.
  */
 import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import { FARTHEST_CELL, MAX_LEVELS, type World } from '../../core/world/world';
@@ -19,8 +19,10 @@ export class LevelCells {
   isDense = false;
   buckets = 0;
   /**
-   * In a dense table, for each level in use: first and last cell along each axis, the bucket of the first cell, and the
-   * distances in buckets from row to row and from layer to layer.
+   * In a dense table, for each level in use:
+   * - `firsts` and `lasts`: the first and the last cell along each axis, ring included;
+   * - `offsets`: the bucket of the first cell;
+   * - `rowStrides` and `layerStrides`: the distance in buckets from row to row and from layer to layer.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);
@@ -29,7 +31,7 @@ export class LevelCells {
   readonly layerStrides = new Int32Array(MAX_LEVELS);
   /** Cells per unit of length along axes that do not wrap, by level. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
-  /** Along each axis: origin and scale of positions; first and last cell of the lowest level. */
+  /** Along each axis: the origin and the scale of positions, and the lowest level's first and last cell. */
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
@@ -38,7 +40,7 @@ export class LevelCells {
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashedBuckets`: number of buckets of a hashed table, a power of two. */
+  /** `hashedBuckets`: the number of buckets if the table is hashed, a power of two. */
   constructor(
     private readonly world: World,
     private readonly hashedBuckets: number,
@@ -82,8 +84,8 @@ export class LevelCells {
   }
 
   /**
-   * Returns the number of buckets that a level needs, ring included, for particles between two corners; infinite if a
-   * corner's cell is clamped.
+   * Returns the number of buckets, ring included, that a level needs for particles between two corners. It is infinite
+   * if a corner's cell is clamped.
    */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
@@ -174,8 +176,8 @@ export class LevelCells {
   }
 
   /**
-   * Returns the cells within `radius` of a position in the world, and one cell more on each side, as one or two ranges:
-   * first and last cell of each.
+   * Returns the cells within `radius` of a position in the world, and one more cell on each side. The result is one or
+   * two ranges: the first and the last cell of each.
    */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;

@@ -2,8 +2,8 @@
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
  * it. The choice changes only speed, not the pairs.
- * Guarantee: the same particles give the same choice in any order, because a particle's position alone decides whether
- * it is in the sample.
+ * Guarantee: the choice does not depend on the order of the particles. A particle's position alone decides whether it
+ * is in the sample.
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
@@ -48,8 +48,8 @@ export class LevelChoice {
   private sampled = 0;
   private together = 0;
   /**
-   * For each level and each number of levels in use above it: the least cost of the levels above, and the lowest of
-   * them.
+   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it. `costs` holds the least
+   * cost of the levels above, and `above` the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);

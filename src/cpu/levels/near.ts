@@ -1,7 +1,9 @@
 /**
- * Finds the particles with variable radii whose centres are near a point. Inputs: the canonical order of the particles
- * (order.ts), a point, a radius (in a periodic world at most half the shortest period, or Infinity). Calls `visit` with
- * the source (index in the input) and the distance² of each particle no farther than the radius.
+ * Finds the particles with variable radii whose centres are near a point.
+ * Inputs: a canonical order (see order.ts), a point, and a radius. In a periodic world, the radius is at most half the
+ * shortest period, or Infinity.
+ * Output: calls `visit` for each particle no farther than the radius, with its source (index in the input) and
+ * distance².
  * Ordering: canonical.
  */
 

@@ -1,11 +1,10 @@
 /**
- * The canonical order of particles with variable radii: by bucket of the table, then by id; quarantined particles come
- * last.
- * Inputs: packed positions (in a periodic world inside the box), radii, and ids if they are not 0, 1, 2 …
+ * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last.
+ * Inputs: packed positions, radii, and ids if they are not 0, 1, 2 … In a periodic world, positions are in the box.
  *
- * The sort goes by the lower half of the bucket's number and then, stably, by the upper half, like ../equal/order.ts in
- * an unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN, negative or
- * larger than the grid allows.
+ * The sort goes by the lower half of the bucket's number, then stably by the upper half. ../equal/order.ts does the
+ * same in an unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN,
+ * negative or larger than the grid allows.
  * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
  * grows with the particles.
  */

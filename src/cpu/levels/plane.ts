@@ -8,7 +8,7 @@ import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
 /**
- * If distance² and (sum of radii)² differ by at most BAND · (sum of radii)², rounding may decide, so the pair is
+ * If distance² and `(sum of radii)²` differ by at most `BAND · (sum of radii)²`, rounding may decide. Such a pair is
  * tested exactly. BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
  */
 export const BAND = 2 * ROUNDING_BAND;
@@ -35,8 +35,10 @@ export function collect2D(task: LevelTask, order: LevelOrder, stop: number): voi
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests ranges of slots: the rest of the particle's own cell with the next cell, the row ahead, and three rows on
-    // each higher level. A row has three cells.
+    // Tests these ranges of slots, where a row has three cells:
+    // - the rest of the particle's own cell, and the next cell;
+    // - the row ahead;
+    // - three rows on each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

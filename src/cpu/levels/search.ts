@@ -1,11 +1,12 @@
 /**
  * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
- * lower level. On that level, the search goes through the particle's own cell and the cells ahead, which are half of
- * the cells around it. On each higher level in use, it goes through all cells around the particle. In a hashed table, a
- * bucket may hold particles of other cells, so a pair counts only if the other particle's level and cell are among
- * those searched.
- * Ordering: slot by slot; for each slot its own level first, then the higher levels, the highest first. Each pair comes
- * once. The naive search lists pairs by their lower slot, then by their higher slot.
+ * lower level. The search goes through these cells:
+ *   - on the particle's own level, its own cell and the cells ahead, which are half of the cells around it;
+ *   - on each higher level in use, all cells around the particle.
+ * In a hashed table, a bucket may hold particles of other cells. So a pair counts only if the other particle's level
+ * and cell are among those searched.
+ * Ordering: slot by slot. For each slot, its own level comes first, then the higher levels, the highest first. Each
+ * pair comes once. The naive search lists pairs by their lower slot, then by their higher slot.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -25,8 +26,8 @@ const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
 /**
- * The most spans of a list: nine rows of cells in 3D, each in up to three parts, divided at an end of the world and
- * where two blocks of the table meet.
+ * The greatest number of spans per list. In 3D there are nine rows of cells. Each has up to three parts: it is divided
+ * at an end of the world, and where two blocks of the table meet.
  */
 const MOST_SPANS = 27;
 
@@ -134,8 +135,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   /**
-   * Makes the lists for a slot: its own cell and the cells ahead, and on each higher level in use the cells around its
-   * position.
+   * Makes the lists for a slot. The list AHEAD has its own cell and the cells ahead. The list of each higher level in
+   * use has the cells around its position.
    */
   private listFrom(slot: number): void {
     const { order, is3D } = this;

@@ -17,8 +17,11 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests ranges of slots: the rest of the particle's own cell with the next cell, the row ahead, three rows of the
-    // layer ahead, and nine rows on each higher level. A row has three cells.
+    // Tests these ranges of slots, where a row has three cells:
+    // - the rest of the particle's own cell, and the next cell;
+    // - the row ahead;
+    // - three rows of the layer ahead;
+    // - nine rows on each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

@@ -1,9 +1,10 @@
 /**
- * The cells of an index: a hash table that holds a record per object in the bucket of its cell, and loops over the
- * objects in some cells. Inputs: centres and radii that index.ts has checked and wrapped. Outputs: ids of candidates,
- * each once, in no particular order; the caller tests them.
+ * The cells of an index. A hash table holds a record per object, in the bucket of the object's cell. Loops visit the
+ * objects in some cells.
+ * Inputs: centres and radii that index.ts has checked and wrapped.
+ * Outputs: ids of candidates, each once, in no particular order. The caller tests them.
  *
- * The edge of a cell is the least power of two that is at least the diameter of its objects and at least `cellSize`, if
+ * The edge of an object's cell is the least power of two that is at least the object's diameter and `cellSize`, if
  * given. Cells of one size form a level; all levels share one table. Adding, moving or removing an object looks at one
  * or two buckets and allocates nothing.
  */
@@ -30,7 +31,7 @@ export const LEVEL = 5;
 const CELL_X = 6;
 const CELL_Y = 7;
 const CELL_Z = 8;
-/** The previous object in the bucket; for the first object, the bucket with all bits inverted. */
+/** The previous object in the bucket. For the first object, it is the bucket's number with all bits inverted. */
 const PREVIOUS = 9;
 /** The next and the previous object in the list of a level's objects, or NONE. */
 const LEVEL_NEXT = 10;
@@ -59,7 +60,7 @@ export class LiveCells {
   /** The first object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** Along each axis (in 2D, z has one cell): the origin of cells, and the least cell. */
+  /** The origin of cells and the first cell along each axis. In 2D, there is one cell along z. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   /** The last cell of each level along each axis. If the axis wraps, that cell includes the rest of the period. */
@@ -70,11 +71,14 @@ export class LiveCells {
     (_, level) => 2 ** (-LEAST_EXPONENT - level),
   );
   /**
-   * For each level, the first and the last cell along each axis among the objects that the level has had since it was
-   * last empty. Searches in boxes skip the cells beyond, and so do rays along axes that do not wrap.
+   * For each level and axis, the first and the last cell that have had objects since the level was last empty. Searches
+   * in boxes skip the cells beyond, and so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along axes that wrap, more than the rounding error of adding a period to a position; along other axes 0. */
+  /**
+   * A margin per axis. Along an axis that wraps, it exceeds the rounding error of a position plus a period. Along other
+   * axes, it is 0.
+   */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
   /** Scratch array: first and last cell of two ranges along each axis. The second range is usually empty. */
@@ -361,8 +365,8 @@ export class LiveCells {
   }
 
   /**
-   * Visits the objects of a level in the cells of `spans`, or all objects of the level if there are fewer objects than
-   * cells.
+   * Visits a level's objects in the cells of `spans`. If the level has fewer objects than there are cells, visits all
+   * of them.
    */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
     // If there are no cells along one axis, the loops over the other axes could still be long.

@@ -7,11 +7,11 @@
  *     index.move(id, [3.1, 4]);
  *     index.overlapping(id, (other) => …);
  *
- * Inputs: a centre and a radius per object, stored as 32-bit floats. A periodic world wraps centres that lie any number
- * of periods outside; in other worlds they may lie anywhere.
+ * Inputs: a centre and a radius per object, stored as 32-bit floats. Centres may lie anywhere; a periodic world wraps
+ * them.
  * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
- * Guarantee: two objects overlap if the distance of their centres (in a periodic world, by the minimum image) is less
- * than the sum of their radii. This is decided exactly on the 32-bit numbers, whatever the radii.
+ * Guarantee: two objects overlap if the distance of their centres is less than the sum of their radii. In a periodic
+ * world, the distance is that of minimum images. Exact tests on the 32-bit numbers decide, whatever the radii.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -35,7 +35,7 @@ import { DistanceSearch } from './near';
 import { findAlongRayLive } from './ray';
 
 export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
-  /** The most objects. Memory is reserved for all of them. */
+  /** The greatest number of objects. Memory is reserved for all of them. */
   readonly capacity: number;
   /** Radius of objects that are added without one. By default, `add` requires a radius. */
   readonly radius?: number | undefined;
@@ -189,8 +189,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point is
-   * allowed, and any radius above 0; in a periodic world the radius must be at most half the shortest period, or
-   * Infinity, and distances are those of minimum images. Distances are rounded to doubles.
+   * allowed, and any radius above 0. In a periodic world, the radius must be at most half the shortest period, or
+   * Infinity. Distances there are those of minimum images. Distances are rounded to doubles.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -279,8 +279,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Pairs come by the id
-   * of the object in the smaller cells (by the lower id if both objects have cells of one size), then by the other id.
+   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Pairs ascend by the
+   * id of one object, then by the id of the other. The first of these two objects has the smaller cells. If both have
+   * cells of one size, it has the lower id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);

@@ -1,7 +1,8 @@
 /**
- * Finds the objects of an index whose centres are near a position, those nearest to a position, and those that overlap
- * a ball around a position. Inputs: the cells of the index; a position; a radius of any size. Output: ids, in no
- * particular order; the nearest objects as in ../equal/nearest.ts. Distances are those of minimum images.
+ * Finds objects of an index: those whose centres are near a position, the nearest ones, or those that overlap a ball.
+ * Inputs: the cells of the index, a position, and a radius of any size.
+ * Output: ids, in no particular order; the nearest objects as in ../equal/nearest.ts. Distances are those of minimum
+ * images.
  * Guarantee: two balls overlap if their centres are closer than the sum of their radii. This is decided exactly on the
  * 32-bit numbers, whatever the radii. Distances to a position are rounded to doubles.
  */
@@ -13,7 +14,7 @@ import { ballsOverlap, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** Factor that exceeds the relative rounding error of a sum of two doubles, or of a distance². */
+/** Factor on search radii. It exceeds the relative rounding error of a sum of two doubles and of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class DistanceSearch {
@@ -65,7 +66,7 @@ export class DistanceSearch {
 
   /**
    * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The first search radius is
-   * the edge of the cells on the level with the most objects, so that a few objects of other sizes do not determine it.
+   * the cell edge of the level with the most objects. So a few objects of other sizes do not determine it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -117,8 +118,8 @@ export class DistanceSearch {
     if (!this.balls) return squared <= radius * radius;
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
-    // The factor 2 allows for the rounding of the sum of radii. `noise` is the rounding error of a distance along one
-    // axis; it matters if a period is far longer than the sum of the radii.
+    // The factor 2 allows for the rounding of the sum of radii. `noise` bounds the rounding error of a distance along
+    // one axis. It matters if a period is far longer than the sum of the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

@@ -3,7 +3,7 @@
  * are fastest. They move each particle once into its bin (a run of consecutive cells), then sort each bin. For other
  * input, `sortByColumn` and `sortByRow` sort by column and then by row. These two need two tables of a few thousand
  * counters, which stay in the cache.
- * Inputs: the key and the position (as words) of each particle; the number of particles per bin, or per column and row.
+ * Inputs: each particle's key and position (as words), and the number of particles per bin, or per column and row.
  * Outputs, in slot order: keys, `source` (the index in the input) and positions.
  * Ordering: stable, so ids that ascend in the input ascend inside a cell.
  *
@@ -139,8 +139,9 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
 /**
  * Sorts the input by column, into records (index, key and position of a particle). `columnCounts` holds the first
  * record of each column at the start.
- * A key is row · rowStride + column. So the row is key / rowStride, rounded down. The loop multiplies by the inverse
- * instead, which is faster; the added ½ keeps the rounding error of this product from changing the row.
+ * A key is `row · rowStride + column`. So the row is `key / rowStride`, rounded down. The loop multiplies by the
+ * inverse instead, which is faster. The added ½ makes sure that the rounding error of this product does not change the
+ * row.
  */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,

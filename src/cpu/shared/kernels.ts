@@ -1,8 +1,8 @@
 /**
  * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells.
- * The loops exist twice, in equal/plane.ts (2D) and equal/space.ts (3D), because a loop over axes inside them would
- * take longer than their other work. equal/wrapped.ts replaces some of them in periodic worlds, equal/hashed.ts in
- * unbounded ones.
+ * Each loop exists twice, in equal/plane.ts (2D) and in equal/space.ts (3D). A loop over axes inside it would take
+ * longer than its other work. equal/wrapped.ts replaces some loops in periodic worlds, equal/hashed.ts in unbounded
+ * worlds.
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed: `dimensions` numbers per particle.
  */
@@ -12,8 +12,8 @@ import type { Lattice } from './lattice';
 /** The arrays of the sort by column and row. */
 export interface Placement {
   /**
-   * Before the sort, the key of each particle of the input; after it, the key of each slot. A position that is not
-   * finite has the key after the last cell's.
+   * Before the sort, `keys` has the key of each particle, in input order. After the sort, it has the key of each slot.
+   * A position that is not finite has the key after the last cell's.
    */
   readonly keys: Int32Array;
   /** The index in the input of the particle in each slot. */
@@ -98,8 +98,8 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. The result is not a boolean, because a comparison after the loop would make V8 discard
-   * the loop's optimised code in every call.
+   * is below the one before it. The result is not a boolean: a comparison after the loop would make V8 discard the
+   * loop's optimised code in every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */

@@ -3,13 +3,14 @@
  * buckets of an unbounded world. The cells of a row have consecutive keys.
  *
  * In a bounded or periodic world, keys number the cells, x fastest, with a ring of empty cells around the world. So
- * every neighbour has a fixed distance in keys, and the loops need no special case at the border. The cells of
- * core/world/cells.ts include the ring along axes that do not wrap; the lattice adds it along axes that wrap.
- * ../equal/wrapped.ts searches across the ends of these axes.
- * In an unbounded world, row and column are the upper and the lower half of a bucket number, for a sort in two passes.
+ * every neighbour has a fixed distance in keys, and the loops need no special case at the border. Along axes that do
+ * not wrap, the cells of core/world/cells.ts already include the ring. Along axes that wrap, the lattice adds it, and
+ * ../equal/wrapped.ts searches across the ends.
+ * In an unbounded world, the sort in two passes needs rows and columns, too: the upper and the lower half of a bucket's
+ * number.
  *
- * This file also has helpers that the CPU engine shares: allocations that explain their failure, a binary search in
- * keys, and labels for pairs of slots.
+ * This file also has shared helpers: allocations that explain their failure, a binary search in keys, and labels for
+ * pairs.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
@@ -126,7 +127,7 @@ export function makeRoom<List>(
   );
 }
 
-/** Copies the first `used` words of a list of pairs into a new list of `length` words. `advice`: see makeRoom. */
+/** Copies the first `used` words of `words` into a new list of pairs with `length` words. `advice`: see makeRoom. */
 export function lengthenPairs(
   words: Uint32Array,
   used: number,

@@ -12,11 +12,15 @@
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * Returns a bound: if the computed distance² of two minimum images differs from diameter² by more, it is on the right
- * side of diameter². Let P be the longest period. Along each axis two results are rounded, each by at most about
- * 2⁻⁵³ P: the difference, which is at most about P, and then P minus that difference. So a distance along an axis is
- * off by less than e = 3 · 2⁻⁵³ P. A distance² near diameter² is then off by at most 2 √3 · e · diameter, which is less
- * than 2⁻⁴⁹ P · diameter; e² is far smaller. The bound uses twice that, 2⁻⁴⁸.
+ * Returns a bound for minimum images. If a computed distance² differs from diameter² by more than the bound, it is on
+ * the right side of diameter².
+ *
+ * Derivation, with P the longest period:
+ *   - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
+ *   - P minus that difference is rounded by at most as much again.
+ *   - So the distance along an axis is off by less than e = 3 · 2⁻⁵³ P.
+ *   - A distance² near diameter² is then off by at most 2 √3 · e · diameter, because e² is far smaller. That is less
+ *     than 2⁻⁴⁹ P · diameter. The bound uses twice that.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
@@ -161,7 +165,7 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
 }
 
 /**
- * Returns the distance of the minimum images along an axis, or NaN if this distance or the direct one is not a 32-bit
+ * Returns the distance of the minimum images along an axis. Returns NaN if this distance or |a − b| is not a 32-bit
  * float.
  */
 function exactlyApart(a: number, b: number, period: number): number {

@@ -1,16 +1,16 @@
 /**
- * Walks a ray through cells and finds the balls that it meets. ../equal/ray.ts uses it for a grid with one diameter,
- * ../levels/ray.ts for a grid with radii, ../live/ray.ts for an index.
+ * Walks a ray through cells and finds the balls that it meets.
  * Inputs: a ray from wrapRay, the cells along each axis, and a function that visits the particles of a row of cells.
- * Outputs: ids and distances, by distance and then by id. In a periodic world the ray wraps, along each axis at most
- * MOST_PERIODS times, and each ball is listed once, where the ray first meets it. A grid wraps centres by at most one
- * period. If a centre is still outside the box after that, no ray meets its ball. All decisions are made in doubles.
+ * Outputs: ids and distances, by distance and then by id. All decisions are made in doubles.
+ * In a periodic world the ray wraps at most MOST_PERIODS times along each axis. Each ball is listed once, where the ray
+ * first meets it. A grid wraps centres by at most one period. If a centre is still outside the box after that, no ray
+ * meets its ball.
  *
  * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
  * walk goes through the layers of cells along z, the rows of each layer, and the cells of each row. For each layer and
- * row, it computes the times at which the ray is near, and searches only the cells near the ray at these times. It
- * visits each cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than the
- * rounding errors.
+ * row, it computes the times at which the ray is near. It searches only the cells that the ray is near at these times.
+ * It visits each cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than
+ * the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -123,8 +123,8 @@ export class Path {
   }
 
   /**
-   * Returns the least and the greatest coordinate along an axis that a ball's centre may have if the ray meets the ball
-   * between two times.
+   * Returns a range of coordinates along an axis. It contains the centres of all balls that the ray meets between two
+   * times.
    */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];

@@ -6,12 +6,12 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
 /** The effect of contacts on each particle in one pass, packed by slot. */
 export interface Response {
   /**
-   * `changes` of velocities, and `pushes`: changes of positions beyond dt · `changes`. Most contacts change positions by
-   * just that, so their loops need not touch `pushes`. Both are zero between passes.
+   * `changes`: how much the velocities change. Positions change by dt · `changes` + `pushes`. Most contacts have no
+   * pushes, so their loops need not touch that array. Both arrays are zero between passes.
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** Sums of the normal changes as vectors, and of their magnitudes; zero between passes. */
+  /** `supports`: vector sums of the normal changes. `bearings`: sums of their magnitudes. Zero between passes. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /**

@@ -1,9 +1,9 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of particles in any world, in 2D and 3D. Particles of one radius use
- * the faster loops of plane-contact.ts and space-contact.ts instead, except `findPartners` and `respond` in periodic
- * worlds and except pushing apart.
- * Guarantee: for contacts of such particles away from the ends of a periodic world, `findPartners` and `respond` give
- * the same bits as in those two files.
+ * Applies the contact law (core/contact/law.ts) to pairs of particles in any world, in 2D and 3D. Particles of one
+ * radius use `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster
+ * loops of plane-contact.ts and space-contact.ts. All particles use `pushApart` of this file.
+ * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
+ * same bits as in those two files.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare, massShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';

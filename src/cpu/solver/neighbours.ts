@@ -35,8 +35,8 @@ export interface Neighbours {
   readonly live: number;
   readonly memoryBytes: number;
   /**
-   * Finds the canonical order of `state` (by cell or bucket, then by id; quarantined particles last) and writes
-   * positions, and radii if they vary, in that order to `target`.
+   * Finds the canonical order of `state`: by cell or bucket, then by id, with quarantined particles last. Writes the
+   * positions to `target` in that order, and the radii if they vary.
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
   /** Starts a search of the sorted state. `labels`: the number that stands for each slot in the pairs. */

@@ -1,6 +1,6 @@
 /**
- * The search for the obstacles that a particle overlaps, and the list that the search fills, for obstacles.ts.
- * equal-obstacles.ts implements it for obstacles of one radius, variable-obstacles.ts for variable sizes.
+ * The interface of the search for the obstacles that a particle overlaps, and the list of its results.
+ * equal-obstacles.ts implements the search for obstacles of one radius, variable-obstacles.ts for variable sizes.
  * Guarantee: the list and its order depend on the particle and the set of obstacles alone.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';

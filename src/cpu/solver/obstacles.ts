@@ -1,10 +1,9 @@
 /**
- * The contact law (core/contact/law.ts) between moving particles and obstacles, which never move. The search of
+ * Applies the contact law (core/contact/law.ts) to moving particles and obstacles, which never move. The search of
  * obstacle-search.ts finds the obstacles that a particle overlaps.
- * The arrays of Response (contact.ts) already contain the effects of pairs of particles. This file updates
+ * The loops over pairs of particles run first and fill the arrays of Response (contact.ts). This file updates
  * `approaches` and `partners`, raises `closings`, and adds to the other arrays.
- * Ordering: particles by slot; the obstacles of each particle in the order of the search, which is the same on every
- * run.
+ * Ordering: particles by slot; per particle, its obstacles in the order of the search, which is the same on every run.
  */
 
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';

@@ -1,7 +1,7 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of discs of one radius, in worlds that do not wrap. space-contact.ts
- * is the same in 3D. Both are unrolled copies of general-contact.ts, because a loop over axes would take longer than
- * their other work.
+ * Applies the contact law (core/contact/law.ts) to pairs of discs of one radius, in bounded and unbounded worlds.
+ * space-contact.ts does so in 3D. Both are unrolled copies of general-contact.ts: a loop over axes would take longer
+ * than their other work.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';

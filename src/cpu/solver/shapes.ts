@@ -62,8 +62,8 @@ function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a:
 }
 
 /**
- * Sets `normal` to the direction of the shortest way out, from slot b to slot a, and returns the overlap along it, or
- * NO_CONTACT. `others`: the bodies of slot b. Default: the bodies of slot a.
+ * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to the direction of
+ * that way, from b to a. `others`: the bodies of slot b. Default: the bodies of slot a.
  */
 export function meetShapes(
   { dimensions, periods }: Lattice,

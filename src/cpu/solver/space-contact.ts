@@ -1,6 +1,6 @@
 /**
- * The contact law (core/contact/law.ts) for pairs of balls of one radius, in worlds that do not wrap. plane-contact.ts
- * is the same in 2D.
+ * Applies the contact law (core/contact/law.ts) to pairs of balls of one radius, in bounded and unbounded worlds.
+ * plane-contact.ts does so in 2D.
  */
 import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';

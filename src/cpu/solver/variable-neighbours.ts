@@ -2,9 +2,13 @@
  * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
  * createCpuGrid with `radii`.
  *
- * Other files that handle variable radii: ../levels/order.ts (the sort), ../levels/level-choice.ts (the levels in use),
- * ../levels/cells.ts (cells and buckets), ../levels/search.ts with plane.ts and space.ts (pairs), general-contact.ts
- * and shapes.ts (contacts), variable-obstacles.ts (obstacles).
+ * Other files that handle variable radii:
+ *   - ../levels/order.ts: the sort;
+ *   - ../levels/level-choice.ts: the levels in use;
+ *   - ../levels/cells.ts: cells and buckets;
+ *   - ../levels/search.ts, with plane.ts and space.ts beside it: pairs;
+ *   - general-contact.ts and shapes.ts: contacts;
+ *   - variable-obstacles.ts: obstacles.
  */
 
 import type { BroadPhase } from '../../core/contact/settings';

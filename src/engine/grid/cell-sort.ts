@@ -2,9 +2,11 @@
  * The counting sort of particles into cells, for HashGrid, BoxPairs and Simulation. It owns the counts, starts, ranks
  * and entries; the caller owns the state. The rank of a particle is its number in its bucket, from 0. An entry is a
  * particle's slot in the input, and its id.
- * Inputs: positions, and velocities and ids if there are any. Outputs: the start of each cell, the cell of each sorted
- * slot, and the state in canonical order. With `crowds` or levels also the list of heavy particles, with levels also
- * the finer entries.
+ * Inputs: positions, and velocities and ids if there are any.
+ * Outputs:
+ *   - the start of each cell, the cell of each sorted slot, and the state in canonical order;
+ *   - with `crowds` or levels, the list of heavy particles;
+ *   - with levels, the finer entries.
  * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
  * sort.
  */
@@ -95,24 +97,24 @@ export class CellSort {
   }
 
   /**
-   * The first slot of each cell or bucket; then the end of the last one, the end of the quarantine, and the end of all
-   * slots. If there are finer entries, their buckets follow.
+   * The first slot of each cell or bucket. Three ends follow: of the last cell, of the quarantine and of all slots. If
+   * there are finer entries, their buckets come last.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
   }
 
   /**
-   * The cell of each sorted slot, valid until the next count: its coordinates if the world is unbounded or has levels,
-   * otherwise its index.
+   * The cell of each sorted slot, valid until the next count. If the world is unbounded or has levels, a cell is stored
+   * as its coordinates, otherwise as its index.
    */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
   /**
-   * The list of heavy particles, valid until the next sort; with levels only their number (see passes/grid/crowd.ts).
-   * Undefined if the world has neither `crowds` nor levels.
+   * The list of heavy particles, valid until the next sort. With levels, it holds only their number (see
+   * passes/grid/crowd.ts). Undefined if the world has neither `crowds` nor levels.
    */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;

@@ -52,11 +52,15 @@ export interface KernelBuffer {
 
 export interface GridKernelOptions {
   /**
-   * WGSL that defines `struct Own` (or `alias Own`), `fn begin(particle: Particle) -> Own`, `fn visit(own:
-   * ptr<function, Own>, particle: Particle, other: Neighbour)` and `fn finish(own: Own, particle: Particle)`. Two
-   * functions are optional. `fn skip(slot: u32)` is called for quarantined particles and for points that are not
-   * finite. `fn merge(own: ptr<function, Own>, other: Own)` lets several threads handle one particle that has very
-   * many neighbours, in grids created with `radii`, or with `crowds` if `radius` is not beyond the cell.
+   * WGSL that defines:
+   *   - `struct Own` (or `alias Own`);
+   *   - `fn begin(particle: Particle) -> Own`;
+   *   - `fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`;
+   *   - `fn finish(own: Own, particle: Particle)`;
+   *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite;
+   *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads handle a particle that has
+   *     very many neighbours. The grid must have been created with `radii` or `crowds`. With `crowds`, `radius` must
+   *     not be beyond the cell.
    */
   readonly code: string;
   /**
@@ -68,13 +72,13 @@ export interface GridKernelOptions {
   readonly label?: string | undefined;
   /**
    * The kernel visits neighbours nearer than this. Default: the grid's diameter. In a periodic world, at most half the
-   * shortest period. In a grid created with `radii`, this option is only for kernels over points; in kernels over
-   * particles, each particle visits the neighbours that it overlaps.
+   * shortest period. In a grid created with `radii`, this option is only for kernels over points. A kernel over
+   * particles then visits the neighbours that each particle overlaps.
    */
   readonly radius?: number | undefined;
   /** The buffers, by their names in the code. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
-  /** The types of the fields of `parameters`: f32, u32, vector (an f32 per axis) or extent (a u32 per axis). */
+  /** The fields of `parameters`, each with its type: f32, u32, vector (an f32 per axis) or extent (a u32 per axis). */
   readonly parameters?: StructFields | undefined;
 }
 
@@ -125,7 +129,7 @@ interface Kernels {
   readonly heavy: Kernel | undefined;
 }
 
-/** The most bind groups that are cached per first buffer. */
+/** At most this many bind groups are cached per first buffer. */
 const MOST_GROUPS = 8;
 
 export class GridKernel {

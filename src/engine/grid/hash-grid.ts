@@ -3,8 +3,7 @@
  * encoder.
  * Outputs: cell starts, the cell of each slot, sorted ids, sorted positions and, optionally, sorted velocities.
  * Kernels, pair lists and searches over the grid read its last encoded state. Destroying the grid destroys them too.
- * The code of each kind of list is loaded when the first list of that kind is created, so bundlers can split
- * it off.
+ * The first list of a kind loads the code for that kind, so bundlers can split the code off.
  * Guarantee: the same input gives the same bits. Cells (in an unbounded world, buckets) ascend; ids ascend inside each.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -87,8 +86,8 @@ interface CachedBinding {
 }
 
 /**
- * The most bindings cached per position buffer. A caller may alternate between two buffers of velocities and between
- * two of ids, which makes four combinations.
+ * At most this many bindings are cached per position buffer. A caller may alternate between two buffers of velocities
+ * and between two of ids, which makes four combinations.
  */
 const MOST_BINDINGS = 4;
 
@@ -261,8 +260,8 @@ export class HashGrid {
   }
 
   /**
-   * Creates a GPU list of the pairs of overlapping particles: nearer than the grid's diameter or, with `radii`, than
-   * the sum of their radii.
+   * Creates a GPU list of overlapping pairs. Two particles overlap if they are nearer than the grid's diameter or, with
+   * `radii`, than the sum of their radii.
    */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.createDependant(async (gpu, grid) => {
@@ -271,7 +270,7 @@ export class HashGrid {
     });
   }
 
-  /** Creates GPU lists of the particles within a radius of each of many points. */
+  /** Creates GPU lists: for each of many points, the particles within a radius. */
   async near(options: GridNearOptions): Promise<GridNear> {
     return this.createDependant(async (gpu, grid) => {
       const { GridNear } = await import('../queries/near');
@@ -279,7 +278,7 @@ export class HashGrid {
     });
   }
 
-  /** Creates a GPU search for the k nearest particles within a radius of each of many points. */
+  /** Creates a GPU search: for each of many points, the k nearest particles within a radius. */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
     return this.createDependant(async (gpu, grid) => {
       const { GridNearest } = await import('../queries/nearest');
@@ -287,7 +286,7 @@ export class HashGrid {
     });
   }
 
-  /** Creates GPU lists of the particles in each of many boxes. */
+  /** Creates GPU lists: for each of many boxes, the particles in it. */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
     return this.createDependant(async (gpu, grid) => {
       const { GridBoxes } = await import('../queries/boxes');
@@ -296,8 +295,8 @@ export class HashGrid {
   }
 
   /**
-   * Creates GPU lists of the particles that each of many rays meets. With `firstOnly`, finds only the first particle
-   * along each ray.
+   * Creates GPU lists: for each of many rays, the particles that it meets. With `firstOnly`, finds only the first
+   * particle along each ray.
    */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   async alongRays(options: GridRaysOptions): Promise<GridRays>;

@@ -1,9 +1,11 @@
 /**
  * Checks a user's kernel code, and the names of its buffers and parameters, before compilation. It rejects errors that
- * the compiler would report in our lines, or only in some kinds of worlds: missing functions, wrong signatures,
- * resources that the code binds itself, and declarations of names that our code needs. The linker puts the user's code
- * last and prefixes all our names except PUBLIC_NAMES, so the compiler reports every other error in the user's own
- * lines.
+ * the compiler would report in our lines, or only in some kinds of worlds:
+ *   - missing functions and wrong signatures;
+ *   - resources that the code binds itself;
+ *   - declarations of names that our code needs.
+ * The compiler reports every other error in the user's own lines. For that, the linker puts these lines last, and
+ * prefixes all our names except PUBLIC_NAMES.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';

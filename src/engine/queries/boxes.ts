@@ -26,7 +26,10 @@ export interface GridBoxesOptions {
 }
 
 export interface GridBoxesInput {
-  /** Per box the low corner, then the high one: vec2f (2D) or vec4f with w unused (3D); usage STORAGE. */
+  /**
+   * Per box its low corner, then its high one. A corner is a vec2f (2D) or a vec4f with w unused (3D). The usage must
+   * include STORAGE.
+   */
   readonly boxes: GPUBuffer;
   readonly count: number;
 }

@@ -33,8 +33,9 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Decides where the list ends if not all entries fit. True: at its capacity; the last owner then has only some of its
-   * entries, or only holes (words of 2³² − 1). False, the default: before the first owner whose entries do not all fit.
+   * Decides where the list ends if not all entries fit:
+   *   - True: at its capacity. The last owner then has only some of its entries, or only holes (words of 2³² − 1).
+   *   - False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
   /** The name of the entries in error messages, in the plural. */
@@ -51,7 +52,7 @@ export interface ListReading {
   readonly entries: Uint32Array;
   /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
-  /** The first index of each owner's entries, then the end of the last. Empty unless requested. */
+  /** Where each owner's entries begin in `entries`, then where the last ones end. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
@@ -100,7 +101,7 @@ interface Room {
 /** The number of ranges that are copied per list: header, offsets, list and companion. */
 const RANGES = 4;
 
-/** The most bytes of a list to copy at first, when the host does not know yet how many entries are valid. */
+/** At most this many bytes of a list are copied at first, while the host does not know how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
 /** Words of `count`: the words that the shader writes, and one that `encodeOwners` writes. */
@@ -168,7 +169,7 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** The first index of each owner's entries; at the end the number of entries found. */
+  /** Where each owner's entries begin in the list. The last word is the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }

@@ -2,8 +2,7 @@
  * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the previous comparison. The CPU twin is
  * core/simulation/pair-events.ts.
  * Ordering: each list by the first id, then by the second, both ascending.
- * The GPU itself stores the list of the previous comparison, so encoders may be submitted late, in any order or not at
- * all.
+ * The GPU stores the previous comparison's list. So the caller may submit encoders late, in any order or not at all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -24,7 +23,7 @@ export interface GridEventsOptions {
 /** The parts of a GridPairs that a comparison uses. */
 export interface ComparedPairs {
   readonly dimensions: Dimensions;
-  /** The number of owners of the list: all possible first ids of pairs. */
+  /** How many owners the list has: one per id that may be the first of a pair. */
   readonly owners: number;
   readonly list: CountedList;
   /** Returns the parameters of the last recorded search, or undefined if there was none. */

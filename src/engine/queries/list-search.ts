@@ -1,7 +1,8 @@
 /**
- * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. Tally counts the
- * results of each owner (a point, box or ray), scan turns the counts into offsets, and fill writes the results there.
- * Outputs: `count`, `offsets` and `ids`. The ids of owner i are from index `offsets[i]` up to, but not including,
+ * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. An owner is a
+ * point, box or ray. Tally counts each owner's results, scan turns the counts into offsets, and fill writes the results
+ * there.
+ * Outputs: `count`, `offsets` and `ids`. Owner i has the ids from index `offsets[i]` up to, but not including,
  * `offsets[i + 1]`.
  */
 import { CellstormError } from '../../core/base/errors';
@@ -75,7 +76,7 @@ export abstract class ListSearch<Group> {
     return this.list.list;
   }
 
-  /** u32: the first index of the ids of each owner, then the end of the last. */
+  /** u32: where each owner's ids begin in `ids`, then where the last ones end. */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }

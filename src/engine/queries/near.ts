@@ -1,5 +1,5 @@
 /**
- * Lists, on the GPU, the ids of all particles within a radius of each of many points. The points need not be particles.
+ * For each of many points, lists on the GPU the ids of all particles within a radius. The points need not be particles.
  * Ordering: points in the order of the input; per point ids ascending. If a distance equals the radius to within
  * rounding, the device may count the particle but not list it. The list then has a hole, 2³² − 1.
  */
@@ -40,8 +40,7 @@ export interface GridNearInput {
 }
 
 /**
- * The lists read back: point (or box) i has the ids from `ids[offsets[i]]` up to, but not including, `ids[offsets[i +
- * 1]]`.
+ * The lists read back. The ids of point (or box) i are `ids.subarray(offsets[i], offsets[i + 1])`.
  */
 export interface ListedNeighbours {
   /**

@@ -1,7 +1,7 @@
 /**
- * Finds the overlapping pairs of a sorted state in two submissions, because the host learns the length of the list only
- * from the first. In the first, tally and scan determine the range of each id in the list. In the second, fill writes
- * the pairs into these ranges.
+ * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
+ * range in the list. In the second, fill writes the pairs into these ranges. The host creates the list between the two,
+ * because it then knows how long the list is.
  * Before the caller changes the state between the two submissions, it calls `preserve`, which copies the state. Without
  * this copy, a query takes 8 bytes per particle (with `crowds` or variable radii 12) besides its list.
  */
@@ -89,9 +89,9 @@ export class PairQuery {
 
   /**
    * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
-   * the sum of the tallies, in 32 bits. `contacts` is the number of pairs that another kernel counted in 64 bits; it
-   * only serves to reject lists that the device cannot hold. The two numbers may differ, because the kernels may decide
-   * differently about a pair that nearly touches.
+   * the sum of the tallies, in 32 bits. `contacts` is the number of pairs as another kernel counted it, in 64 bits. It
+   * only serves to reject a list that the device cannot hold. The two numbers may differ, because the kernels may
+   * decide differently about a pair that nearly touches.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));

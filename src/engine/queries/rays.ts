@@ -1,6 +1,6 @@
 /**
- * Finds, on the GPU, the balls around the grid's particles that each of many rays meets. GridRays lists all balls,
- * GridFirstHits finds only the first per ray.
+ * For each of many rays, finds on the GPU the balls around the grid's particles that the ray meets. GridRays lists all
+ * balls, GridFirstHits finds only the first per ray.
  * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
  * points is no farther from the ball's centre than the radius. The distance is the least such t. In a periodic
  * world the ray wraps, and meets each ball only once.
@@ -46,8 +46,9 @@ export interface GridFirstHitsOptions {
 
 export interface GridRaysInput {
   /**
-   * f32 numbers per ray, as `packRays` writes them. 2D: origin (2), direction (2), greatest distance, one unused. 3D:
-   * origin (3), one unused, direction (3), greatest distance. Usage STORAGE.
+   * The rays as `packRays` writes them. The usage must include STORAGE. f32 numbers per ray:
+   *   - 2D: origin (2), direction (2), greatest distance, one unused.
+   *   - 3D: origin (3), one unused, direction (3), greatest distance.
    */
   readonly rays: GPUBuffer;
   readonly count: number;
@@ -71,8 +72,7 @@ export interface Ray {
 }
 
 /**
- * The lists read back: ray i meets the particles from `ids[offsets[i]]` up to, but not including, `ids[offsets[i +
- * 1]]`.
+ * The lists read back. Ray i meets the particles `ids.subarray(offsets[i], offsets[i + 1])`.
  */
 export interface ListedHits {
   /**

@@ -1,14 +1,14 @@
 /**
- * Checks the radius of a query around points or particles, and chooses its neighbour loop: the narrow one over the
- * adjacent cells, or the slower, wide one over all cells of a box (shaders/neighbours/probe_box.wgsl).
+ * Checks the radius of a query around points or particles, and chooses the query's neighbour loop. The narrow loop
+ * visits the adjacent cells. The wide one visits all cells of a box and is slower (shaders/neighbours/probe_box.wgsl).
  */
 import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
 /**
- * Throws unless the radius is allowed for a query. In a periodic world it is at most half the shortest period: a search
- * beyond that might reach two images of the same particle.
+ * Throws unless the radius is allowed for a query. In a periodic world, at most half the shortest period is allowed:
+ * with a larger radius, a search might reach two images of the same particle.
  */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;

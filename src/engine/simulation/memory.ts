@@ -22,11 +22,13 @@ import { packedBytes } from './obstacles';
 
 /**
  * Returns the bytes per particle, as the sum of:
- *   - two copies of position, velocity and id; a position takes 16 bytes with variable radii, and 32 with boxes;
- *   - an entry (8), a partner (4), and a rank, whose memory later holds the cell (4 bytes; in unbounded worlds and with
- *     variable radii, 8 in 2D and 16 in 3D);
- *   - with variable radii, a word for heavy particles (4), and two copies of the finer entries. A particle may be a
- *     finer entry on all levels but one (bounded and periodic worlds: all but two).
+ *   - two copies of position, velocity and id. A position takes 16 bytes with variable radii, and 32 with boxes.
+ *   - an entry: 8 bytes.
+ *   - a partner: 4 bytes.
+ *   - a rank, whose memory later holds the cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8
+ *     bytes in 2D and 16 in 3D.
+ *   - with variable radii, a word for heavy particles, and two copies of the finer entries. A particle may be a finer
+ *     entry on all levels but one (in bounded and periodic worlds, all but two). Each takes a word of 4 bytes.
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -75,9 +77,11 @@ export interface MemoryOptions {
 }
 
 /**
- * Estimates the bytes of GPU memory of a simulation. `cells` is the number of cells. In an unbounded world, it is the
- * number of buckets: the lowest power of two that is not below 4 · HASH_BLOCK, the capacity or the largest number of
- * obstacles; with levels, not below 4 · HASH_BLOCK or twice the capacity.
+ * Estimates how many bytes of GPU memory a simulation takes. `cells` is the number of cells. In an unbounded world, it
+ * is the number of buckets: the lowest power of two that is not below any of these numbers:
+ *   - 4 · HASH_BLOCK;
+ *   - without levels, the capacity and the largest number of obstacles;
+ *   - with levels, twice the capacity.
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -164,10 +168,11 @@ function bytesOfObstacles(
 }
 
 /**
- * Returns the sizes to request from a device so that the longest buffer of a world fits. With levels, the longest
- * buffer may hold the positions, the finer entries, or the buckets, including those of finer entries. In the buffer of
- * finer entries, a particle takes one word per level on which it may be an entry, and one word in the list of heavy
- * particles. With `continuous`, the longest buffer holds the lists of paths.
+ * Returns the sizes to request from a device so that a world's longest buffer fits.
+ *   - With levels, that buffer may be the positions, the finer entries, or the buckets (with those of finer entries).
+ *     The finer entries take one word per particle and level on which it may be an entry. The list of heavy particles
+ *     in the same buffer takes one more word per particle.
+ *   - With `continuous`, the longest buffer holds the lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,

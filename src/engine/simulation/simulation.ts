@@ -2,10 +2,10 @@
  * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * Submit the encoder of a recorded step (`encodeStep`, `encodeSeparate`) before you call anything except another
- * `encode…` method, because other calls may submit work at once.
+ * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except another `encode…` method:
+ * other calls may submit work at once.
  *
- * If the device rejects a kernel that only a query needs, only the query fails: the sort before the query is a separate
+ * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
  * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
  * checkpoint; see submissions.ts.
  */
@@ -65,7 +65,7 @@ export interface SimulationBuffers {
    *   - One radius: a vec2f (2D), or a vec4f with w unused (3D).
    *   - Variable radii: a vec4f with the radius in w, and in 2D the load in z (see ParticleArrays).
    *   - Boxes: two vec4f. The first is as with variable radii; w is the radius of the ball around the body. The second
-   *     holds the half extents (0 for a ball), and in w the radius of a ball of the same area (3D: volume).
+   *     holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D: volume).
    */
   readonly positions: GPUBuffer;
   /**
@@ -217,9 +217,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Records a step into the caller's encoder. Submit encoders in the order in which their steps were recorded.
-   * Parameters (dt, settings, count) take a further 512 KiB of memory for every 1,024 changes that are recorded. If the
-   * encoder is finished already, the next awaited call rejects. An encoder of another device fails in its own `finish`.
+   * Records a step into the caller's encoder. Submit encoders in the order in which their steps were recorded. Every
+   * 1,024 recorded changes of the parameters (dt, settings, count) take a further 512 KiB of memory. If the encoder is
+   * finished already, the next awaited call rejects. An encoder of another device fails in its own `finish`.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -440,7 +440,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Sorts in a submission of its own, so that the sort stays valid if the device rejects a kernel of the next query.
+   * Sorts in a separate submission. So the sort stays valid if the device rejects a kernel of the next query.
    */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());

@@ -1,10 +1,10 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device drops a submission if it rejects a kernel in it, which can happen after the recording if no caller awaited
- * the compilation. It also drops what is recorded into an encoder that is finished already. By then the host has
- * swapped the two copies of the state (see particle-copies.ts), but the device has not written the new one. So the
- * state is lost, and `check` throws until `renew` is called.
+ * The device drops a submission if it rejects one of its kernels. That can happen after the recording if no caller
+ * awaited the compilation. The device also drops what is recorded into an encoder that is finished already. In both
+ * cases the host has already swapped the two copies of the state (see particle-copies.ts), but the device has not
+ * written the new copy. So the state is lost, and `check` throws until `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */

@@ -51,9 +51,9 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, not a copy: packed positions and velocities of the boids, for all ids below `end`, and positions
-   * of the hunters. Positions of unused ids are NaN. Between two steps you may change velocities, and may move boids to
-   * other positions within the world.
+   * The state itself, not a copy. `positions` and `velocities` are packed and belong to the boids, for all ids below
+   * `end`; positions of unused ids are NaN. `hunters` holds the hunters' positions. Between two steps you may change
+   * velocities, and may move boids to other positions within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };

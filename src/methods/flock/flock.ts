@@ -1,7 +1,7 @@
 /**
- * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters, in 2D and 3D, in periodic, bounded and
- * unbounded worlds. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; docs/boids.md explains them, from the
- * idea to the kernel.
+ * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters. Worlds may be 2D or 3D, and periodic,
+ * bounded or unbounded. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; docs/boids.md explains them, from
+ * the idea to the kernel.
  *
  *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
  *     flock.step(1 / 60);

@@ -34,7 +34,7 @@ export interface LifeSettings extends LifeNumbers {
 export interface LifeOptions extends Partial<LifeNumbers>, MethodOptions {
   /** Distance up to which particles interact. */
   readonly reach: number;
-  /** The species of each particle: the index of a row of `attraction`. */
+  /** Each particle's species, as the index of its row in `attraction`. */
   readonly species: Uint32Array | Uint8Array;
   readonly attraction: Attraction;
 }

@@ -1,7 +1,8 @@
 /**
  * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. A CpuSimulation stores the particles,
- * and its `separate` keeps them apart. Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate,
- * particles, separate, and, if needed, energy and drain.
+ * and its `separate` keeps them apart.
+ * Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate. If needed, energy and
+ * drain follow.
  */
 
 import { DestroyedError } from '../../core/base/errors';

@@ -13,10 +13,13 @@ export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Most lattice points in a region. Each substep tests all of them, which takes some milliseconds for this many. */
+/** The greatest number of lattice points per region. Each substep tests all of them; so many take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/** Most tests per point and substep. In very fast streams a point may cross a thin region between two tests. */
+/**
+ * A substep tests a point at most this many times. In very fast streams a point may cross a thin region between two
+ * tests.
+ */
 const MOST_TESTS = 16;
 
 /** Greatest speed of a stream along each axis, in point spacings per second. */
@@ -125,8 +128,8 @@ export function emit(
 }
 
 /**
- * Calls `visit` with the unmoved position of each lattice point that may be in the region once the lattice has moved by
- * `way`. Some of these points are outside; the caller must test each.
+ * Visits the lattice points that may be in the region once the lattice has moved by `way`. Calls `visit` with the
+ * position of each before that move. Some of these points do not reach the region; the caller must test each.
  */
 function eachPoint(
   emitter: Emitter,

@@ -425,8 +425,8 @@ export class Fluid {
   }
 
   /**
-   * Throws while `waiting` is set. Call this method first in every method that changes the fluid, except in step,
-   * advance, profile and drain: these wait instead.
+   * Throws while `waiting` is set. Every method that changes the fluid must call this method first. Only step, advance,
+   * profile and drain do not call it, because they wait.
    */
   private checkSettled(call: string): void {
     this.checkUsable();

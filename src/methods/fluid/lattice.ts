@@ -2,14 +2,14 @@
  * The staggered lattice that all stages share. Defines how cells and faces map to array entries, for one level or for
  * all levels of a multigrid.
  *
- * Every array over a lattice has one entry per cell, and one more layer of entries at the upper end of each axis (in 2D
+ * Every array over a lattice has one entry per cell. At the upper end of each axis, one layer of entries follows (in 2D
  * not along z). Cells of that layer are solid, and their lower faces are the upper walls. The lower neighbour of cell n
  * along an axis is n − stride, with the axis' stride from `strides`. Face `axis` of entry n lies between cell n and its
  * lower neighbour.
  *
  * Before the first cell there are `first` more entries, so that n − stride is in the array for every cell n. These
- * entries are solid, and 0 in all arrays except that of the kinds. So every cell at the lower end of an axis has a
- * solid lower neighbour: one of these entries, or an entry of an upper layer.
+ * entries are solid, and 0 in all arrays except that of the kinds. If cell n is at the lower end of an axis, n − stride
+ * is one of these entries or belongs to an upper layer. So the cell's lower neighbour is solid.
  */
 export type Triple = readonly [number, number, number];
 
@@ -49,7 +49,7 @@ export interface Levels {
   readonly size: number;
 }
 
-/** Most cells along each axis of the coarsest level. */
+/** The coarsest level has at most this many cells along each axis. */
 const COARSEST = 4;
 
 /** Returns the lattice and coarser levels. Cells of each level are twice as wide as those of the level before. */

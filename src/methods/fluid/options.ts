@@ -38,11 +38,12 @@ export interface FluidOptions extends FluidSettingsOptions {
   /** How velocities return from the lattice to the particles. Default 'flip'. */
   readonly transfer?: Transfer | undefined;
   /**
-   * Solid cells. Either a number per cell, x fastest, where 0 means free; or a function that returns true if the cell
-   * with this centre is solid.
+   * Says which cells are solid:
+   *   - a number per cell, x fastest, where 0 means free;
+   *   - or a function that gets a cell's centre and returns true if the cell is solid.
    */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
-  /** Solid bodies that move; at most 16. */
+  /** At most 16 solid bodies that move. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
@@ -344,8 +345,8 @@ export function checkInTank(
 }
 
 /**
- * Shortest substep in seconds. Rates are changes divided by the substep's length; in shorter substeps they would be
- * mostly rounding errors.
+ * The shortest substep in seconds. A rate is a change divided by the substep's length. In shorter substeps it would be
+ * mostly a rounding error.
  */
 const SHORTEST = 1e-7;
 

@@ -1,7 +1,7 @@
 /**
- * Shows the arrays that a stage reads or writes, entry by entry. An entry that is read has a dashed outline and an R;
- * an entry that is written is filled and has a W. Arrays with one entry per cell are laid out like the cells. Entries
- * after the last cell are in a separate row.
+ * Shows the arrays that a stage reads or writes, entry by entry. Entries that a step reads have a dashed outline and an
+ * R. Entries that it writes are filled and have a W. Arrays with one entry per cell are laid out like the cells.
+ * Entries after the last cell are in a separate row.
  */
 import { make } from './dom';
 import {

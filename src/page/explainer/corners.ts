@@ -1,6 +1,6 @@
 /**
- * Chooses the corner of a cell in which the cell's number is written: the first corner that no particle covers,
- * starting at the upper left. If particles cover all corners, chooses the corner whose nearest particle is farthest.
+ * Chooses a corner of a cell for the cell's number. Takes the first corner that no particle covers, starting at the
+ * upper left. If particles cover all corners, takes the corner whose nearest particle is farthest.
  */
 
 /**

@@ -255,7 +255,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** The number of comparisons of ids when the particles of every cell are sorted by id. */
+  /** How often ids are compared when each cell's particles are sorted by id. */
   readonly comparisons: number;
   /** True if a cell is so full that a grid with `crowds` sorts it by merging. */
   readonly isCrowded: boolean;

@@ -11,7 +11,7 @@ import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
 /**
- * Browsers limit how often the URL may change, so the player writes it only when no step has been shown for this long.
+ * Browsers limit how often the URL may change. So the player writes the URL only after no step was shown for this long.
  */
 const ADDRESS_DELAY_MS = 300;
 

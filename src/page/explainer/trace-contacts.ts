@@ -56,7 +56,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     recorder.take(name, slot, new Uint32Array(PARTICLES).fill(value));
   const rowsAround = (centre: number) =>
     [centre - columns, centre, centre + columns].map((middle) => [middle - 1, middle, middle + 1] as const);
-  /** Returns the two entries of `start` between which the slots of a row of cells lie. */
+  /** Returns the two entries of `start` that bound the slots of a row of cells. */
   const ends = ([first, , last]: readonly [number, number, number]): Entry[] => [
     { array: 'start', index: first },
     { array: 'start', index: last + 1 },

@@ -1,7 +1,7 @@
 /**
  * Traces one substep of the engine on thirty particles, as a list of explainer steps (`Step`). The arrays contain the
- * outputs of the reference passes (src/reference); in the middle of a pass, only the entries written so far. All
- * randomness comes from a seed.
+ * outputs of the reference passes (src/reference). In the middle of a pass, they contain only the entries written so
+ * far. All randomness comes from a seed.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';

@@ -1,9 +1,11 @@
 /**
  * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step.
  * One unit of length is one cell; y points down, because cell numbers increase downwards. A particle's outline and
- * colour show its role: the outline is doubled if the step is about the particle, thick for a contact, dashed if the
- * particle is too far away. Ids and the frames of cells are drawn over all discs, so that overlapping discs do not hide
- * them.
+ * colour show its role. The outline is
+ *   - doubled if the step is about the particle;
+ *   - thick if the particle is a contact;
+ *   - dashed if the particle is too far away to be one.
+ * Ids and the frames of cells are drawn over all discs, so that overlapping discs do not hide them.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';

@@ -1,6 +1,6 @@
 /**
- * The default choices of the page and of each scene, the limits of engines, and the options of the simulation that
- * choices describe.
+ * The default choices of the page and of each scene, and the limits of engines. Also turns choices into the options of
+ * a simulation.
  */
 
 import { defaultSettings } from '../../core/contact/settings';
@@ -88,10 +88,10 @@ export interface Cap {
 }
 
 /**
- * The most distance tests per step, counted as n² per pass for n particles. With so many, a step takes about one to
- * three seconds. Chrome destroys a device whose work takes ten seconds, and the page must still respond to a visitor
- * who goes back to the grid. A weak GPU does about 2e10 tests per second. SwiftShader, a software GPU, takes 10 to 45
- * ns per test. The CPU engine takes 2 to 4 ns per test, and does half of the n² tests.
+ * The greatest number of distance tests per step, counted as n² per pass for n particles. With so many, a step takes
+ * about one to three seconds. Chrome destroys a device whose work takes ten seconds. And the page must still respond
+ * when a visitor goes back to the grid. A weak GPU does about 2e10 tests per second. SwiftShader, a software GPU, takes
+ * 10 to 45 ns per test. The CPU engine takes 2 to 4 ns per test, and does half of the n² tests.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
@@ -102,8 +102,9 @@ export const MOST_ON_CPU = 50_000;
  */
 const USUAL_PASSES = 64;
 /**
- * The most particles × passes per step with the grid. With so many, a step takes seconds, not tens of seconds. A pass
- * takes about 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU engine.
+ * With the grid, the greatest product of particles and passes per step. With this product, a step takes seconds, not
+ * tens of seconds. A pass takes about 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU
+ * engine.
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
@@ -160,7 +161,7 @@ export function capOf(
   };
 }
 
-/** The most particles of each method. With so many, a step takes a second or two. */
+/** The greatest number of particles per method. With so many, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },

@@ -179,9 +179,9 @@ export function legendCss({ stops }: Legend): string {
 const ENDLESS_FALL = 100;
 
 /**
- * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds: the
- * speed after a fall through about a third of the box's height, and twice the root mean square of the speeds at the
- * start, which few particles exceed.
+ * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds:
+ *   - the speed after a fall through about a third of the box's height;
+ *   - twice the root mean square of the speeds at the start. Few particles exceed it.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -1,5 +1,5 @@
 /**
- * The look of a fluid and its fields in light and dark themes: colours, reflections and absorption, and the ends of the
+ * How a fluid and its fields look in light and dark themes: colours, reflections and absorption. Also the ends of the
  * scales of pressure and velocity. Colours are sRGB from 0 to 1.
  */
 import type { FluidPlan } from '../../methods/fluid';

@@ -1,6 +1,6 @@
 /**
- * Choices in which a file replaces the scene: the state to start from, its number of particles, and the reasons to
- * refuse the file.
+ * Choices in which a file replaces the scene. Returns the state to start from, its number of particles, and why the
+ * page refuses the file.
  */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';

@@ -1,5 +1,5 @@
 /**
- * The overlays, which show the grid or a fluid's lattice: their names, sizes and opacities, and their texts in the key.
+ * The names, sizes, opacities and key texts of the overlays. Overlays show the grid or a fluid's lattice.
  */
 
 import type { World } from '../../core/world/world';
@@ -73,7 +73,7 @@ export const WIDE_CELL = 9;
 
 /** Opacity of the lines around the smallest and around the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** Opacities of almost empty cells and of cells at the end of the heat map's scale. */
+/** The heat map's opacities: for almost empty cells, and for cells at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;
@@ -90,7 +90,7 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/** The most pairs that are listed, fewer on a software GPU. */
+/** At most this many pairs are listed, fewer on a software GPU. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 /** Each pair is listed by one of its particles. A particle with more candidates than this lists no pairs. */
 export const MOST_EACH = 1024;
@@ -111,9 +111,11 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D it is about as many as a cell
- * holds without overlap. In 3D it is four times the mean number per column of cells, but at most about as many as a
- * column holds in the densest packing. With levels, one particle counts as a full cell.
+ * Returns the number of particles at the end of the heat map's scale, at least 4.
+ *   - In 2D, it is about as many as a cell holds without overlap.
+ *   - In 3D, it is four times the mean number per column of cells. But it is at most about as many as a column holds in
+ *     the densest packing.
+ * With levels, one particle counts as a full cell.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);

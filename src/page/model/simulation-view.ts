@@ -1,6 +1,6 @@
 /**
- * The page's interface to a simulation of collisions or to a method. The brush, the overlays, the inspector, colours,
- * files and the history of states work with both in the same way.
+ * The page's interface to a simulation of collisions or to a method. Both work in the same way with the brush, the
+ * overlays, the inspector, colours, files and the history of states.
  */
 
 import type { StageTimes } from '../../core/base/stage-times';

@@ -21,8 +21,8 @@ export function filmSize({ width, height }: Size): Size {
 }
 
 /**
- * Returns where a picture lies in a film: unscaled if the film cuts off at most one row and one column of pixels,
- * otherwise scaled to fit and in the middle.
+ * Returns where a picture lies in a film. If the film cuts off at most one row and one column of pixels, the picture is
+ * unscaled. Otherwise it is scaled to fit, and lies in the middle.
  */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;

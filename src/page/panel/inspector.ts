@@ -1,6 +1,6 @@
 /**
- * The inspector: a card about one particle, with its cell, the probed cells and its candidates, and marks over the
- * picture. Reads the particles anew when they change, but not so often that the page responds slowly.
+ * The inspector: a card about one particle, and marks over the picture. The card shows the particle's cell, the probed
+ * cells and the candidates. Reads the particles anew when they change, but not so often that the page responds slowly.
  */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';

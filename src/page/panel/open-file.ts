@@ -16,7 +16,8 @@ import { nextTask } from '../support/save';
 import type { Session } from '../view/session';
 
 /**
- * The greatest size of a file: enough for 16 million particles of any kind in a state, and of most kinds in a table.
+ * The greatest size of a file. A state with 16 million particles of any kind fits, and so does a table with as many
+ * particles of most kinds.
  */
 export const MOST_FILE_BYTES = 2 ** 30;
 /** The greatest number of cells of a state's world. More cells are probably a mistake, and would not fit the memory. */

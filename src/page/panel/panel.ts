@@ -53,8 +53,10 @@ export interface PanelParts {
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
- * Why a control is disabled: a sentence to show, an element that already shows the reason, or a hint if the reason is
- * obvious.
+ * Says why a control is disabled:
+ *   - a sentence to show;
+ *   - an element that already shows the reason;
+ *   - or a hint, if the reason is obvious.
  */
 type Refusal = string | HTMLElement | { readonly hint: string };
 

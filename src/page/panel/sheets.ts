@@ -1,7 +1,7 @@
 /**
- * Loads the parts that the first picture does not need: inspector, sweep (the timing of many runs), films and presets.
- * Each part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so and the next
- * request tries again.
+ * Loads the parts that the first picture does not need: the inspector, the sweep, films and presets. The sweep times
+ * many runs. Each part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so,
+ * and the next request tries again.
  */
 
 import { methodOf } from '../model/scenes';

@@ -1,7 +1,7 @@
 /**
- * The live plot of how long the stages of a step take: a chart of bands, and a list of the stages with their times in
- * numbers, which screen readers can read, too. If chart.ts fails to load, the plot tries again when it becomes visible,
- * and every AGAIN_MS.
+ * The live plot of how long the stages of a step take. It consists of a chart of bands, and a list of the stages with
+ * their times. Screen readers can read the list, too. If chart.ts fails to load, the plot tries again when it becomes
+ * visible, and every AGAIN_MS.
  */
 import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';

@@ -1,6 +1,6 @@
 /**
- * If the choices cannot run, finds other choices to start (fewer particles, or more usual settings), and explains them
- * to the visitor.
+ * If the choices cannot run, finds other choices to start: fewer particles, or more usual settings. Explains them to
+ * the visitor.
  */
 import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
 import { changedFields, defaultChoices } from '../model/choices';
@@ -24,15 +24,15 @@ export interface Fallback {
 }
 
 /**
- * Returns the choices with fewer particles, after `tried` particles were refused with `error`: as many as fit if the
- * error says how many, otherwise half. Returns undefined for the CPU engine, for a file, or if fewer particles would
- * not help.
+ * Returns the choices with fewer particles, after `tried` particles were refused with `error`. If the error says how
+ * many fit, takes as many, otherwise half. Returns undefined for the CPU engine, for a file, or if fewer particles
+ * would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
-  // Try half if nothing says how many particles fit: browsers do not reveal how much memory there is, and the limit of
-  // a lattice does not count particles.
+  // Try half if nothing says how many particles fit. Browsers do not reveal how much memory there is, and a lattice's
+  // limit does not count particles.
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
   if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu') {

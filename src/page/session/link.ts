@@ -1,7 +1,7 @@
 /**
- * Formats the choices and the view as the query of the page's URL, and reads them back. The query holds the version of
- * this format, and only the values that differ from the scene's defaults and from the first view. Reading ignores
- * unknown names and clamps numbers to their ranges.
+ * Formats the choices and the view as the query of the page's URL, and reads them back. The query holds this format's
+ * version. It leaves out choices that equal the scene's defaults, and parts of the view that equal the first view.
+ * Reading ignores unknown names and clamps numbers to their ranges.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';

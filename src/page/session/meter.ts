@@ -48,8 +48,8 @@ export class Meter {
   }
 
   /**
-   * Frames per second over the last second, or between the last two frames if they are farther apart. 0 before there
-   * are two frames.
+   * Frames per second, measured over the last second. If the last two frames are farther apart, measured between these
+   * two. 0 before the second frame.
    */
   get framesPerSecond(): number {
     const first = this.frames[0];

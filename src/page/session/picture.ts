@@ -156,7 +156,10 @@ export interface Prepared {
   readonly refusal: string;
 }
 
-/** Prepares the chosen colours (or speed, if they are refused), the tool, the overlays and the fluid's look. */
+/**
+ * Prepares the tool, the overlays, the fluid's look and the chosen colours. If the run refuses these colours, prepares
+ * colours by speed instead.
+ */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -106,8 +106,8 @@ export class StageHistory {
   }
 
   /**
-   * The newest sample is at 0, earlier ones at −1, −2 … A single sample is at both ends of the plot, so that its bands
-   * have width.
+   * Numbers the newest sample 0, earlier ones −1, −2 … If there is only one sample, the plot has it twice, so that its
+   * bands have width.
    */
   stacked(): Stacked {
     const { names } = this;

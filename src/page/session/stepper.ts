@@ -1,7 +1,10 @@
 /**
- * Decides when the run takes a step: 60 times a second while it plays, less often on a slower screen, and once for each
- * step that the visitor requests. The run does not play while a film takes the steps, while a sweep (which times other
- * runs) holds it, or while the GPU lags behind. A step applies the scene's drive and the tools.
+ * Decides when the run takes a step. A step applies the scene's drive and the tools. While the run plays, it takes 60
+ * steps a second, or fewer on a slower screen. It also takes each step that the visitor requests. The run does not
+ * play:
+ *   - while a film takes the steps
+ *   - while a sweep, which times other runs, holds it
+ *   - while the GPU lags behind
  */
 import { applyDrive } from '../../scenes';
 import { STEP_SECONDS } from '../model/choices';

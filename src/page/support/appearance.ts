@@ -1,8 +1,9 @@
 /**
  * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
- * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit, and the
- * page adds this appearance to its links to other pages. Media rules in the style sheets define both looks, so the page
- * looks right before a script runs. A choice replaces the conditions of those rules.
+ * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit. The page
+ * then adds it to its links to other pages.
+ * Media rules in the style sheets define both looks, so the page looks right before a script runs. A choice replaces
+ * the conditions of those rules.
  */
 import { storedValue, storeValue } from './storage';
 

@@ -1,7 +1,7 @@
 /**
- * Switches single-character shortcuts on and off. These shortcuts work wherever the focus is, so visitors who use
- * speech input, or who hit keys by accident, can switch them off. The browser stores the setting for all pages of the
- * site. Space, the arrows and the keys of a focused control always work.
+ * Switches single-character shortcuts on and off. They work wherever the focus is, so speech input or an accidental key
+ * can trigger them. The browser stores the setting for all pages of the site. Space, the arrows and the keys of a
+ * focused control always work.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';

@@ -1,8 +1,8 @@
 /**
- * Shows hints, which explain controls. A hint appears when the mouse points at the control. It also appears when a key
- * moves the focus to the control; for an input field or a list, any focus suffices. Screen readers read hints as
- * descriptions. The attribute data-hint contains an element's hint. Titles in the markup become hints, because browsers
- * show a title only to visitors with a mouse.
+ * Shows hints, which explain controls. A hint appears when the mouse points at the control, or when a key moves the
+ * focus to it. In an input field or a list, any focus shows the hint. Screen readers read hints as descriptions. The
+ * attribute data-hint contains an element's hint. Titles in the markup become hints, because browsers show a title only
+ * to visitors with a mouse.
  */
 
 /** Milliseconds before a hint appears, so that a mouse that only passes a control shows none. */

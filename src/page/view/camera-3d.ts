@@ -1,6 +1,6 @@
 /**
- * The camera of 3D scenes. It circles a target, at first the middle of the box, by itself or when a visitor turns it.
- * camera.ts defines the conventions for matrices and positions.
+ * The camera of 3D scenes. It circles a target, by itself or when a visitor turns it. At first the target is the middle
+ * of the box. camera.ts defines the conventions for matrices and positions.
  */
 import { mat4 } from 'wgpu-matrix';
 import {

@@ -1,7 +1,7 @@
 /**
- * Defines cameras, which map the world to the screen, and the camera of 2D scenes; the camera of 3D scenes is in
- * camera-3d.ts. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In clip space, z
- * runs from 0 to 1, as WebGPU requires.
+ * Cameras map the world to the screen. This file has what all cameras share, and the camera of 2D scenes; camera-3d.ts
+ * has the camera of 3D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In
+ * clip space, z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../core/world/world';
 import type { SeenBox } from '../model/seen-box';
@@ -40,7 +40,7 @@ export interface CameraMatrices {
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
-  /** CSS pixels per unit of length; in 3D at the distance of the target. */
+  /** CSS pixels per unit of length. In 3D, valid at the target's distance. */
   readonly pixelsPerUnit: number;
   /** The distance of the camera from its target; 0 in 2D. */
   readonly distance: number;
@@ -208,9 +208,10 @@ function transform(by: Matrix, vector: readonly number[]): number[] {
 const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
 
 /**
- * The least and the greatest value of each number of a look. A look is the state of a camera in a URL. 2D: the centre
- * of the picture, then the zoom. 3D: yaw, pitch, zoom (which divides the usual distance), then the target. Centre and
- * target are offsets from the middle of the box, as multiples of its edges.
+ * The least and the greatest value of each number of a look. A look is a camera's state in a URL. Its numbers:
+ *   - 2D: the centre of the picture, then the zoom
+ *   - 3D: yaw, pitch, zoom (which divides the usual distance), then the target
+ * Centre and target are offsets from the middle of the box, as multiples of its edges.
  */
 export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
   2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],

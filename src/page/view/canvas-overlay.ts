@@ -1,8 +1,7 @@
 /**
  * Draws the overlays for the CPU engine into a canvas with a 2D context; overlay.ts does so for the GPU engine. The
- * reference's grid sorts the particles and finds the pairs. That grid is slow, so the order is drawn for at most
- * MOST_SORTED particles, and pairs for at most MOST_LISTED. describeLeftOut() describes what is missing. In 3D, lines
- * are drawn over all particles.
+ * reference's grid sorts the particles and finds the pairs. It is slow, so with more than MOST_SORTED particles the
+ * order is not drawn, and with more than MOST_LISTED the pairs are not. In 3D, lines are drawn over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

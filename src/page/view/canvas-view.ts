@@ -1,7 +1,7 @@
 /**
- * Draws particles into a canvas with a 2D context, for the CPU engine. 2D scenes are drawn as discs and rectangles. 3D
- * scenes are drawn as sphere sprites and box faces, from far to near. The colours are those of the GPU's view, rounded
- * to COLOURS steps.
+ * Draws particles into a canvas with a 2D context, for the CPU engine. In 2D it draws discs and rectangles. In 3D it
+ * draws sphere sprites and box faces, from far to near. The colours are those of the GPU's view, rounded to COLOURS
+ * steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../core/simulation/simulation';

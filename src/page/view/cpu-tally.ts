@@ -1,7 +1,7 @@
 /**
- * Counts the neighbours of each particle for colours, on the CPU; tally.ts does so on the GPU. Contacts are counted in
- * the simulation's pairs. For density, and for methods without pairs, a second simulation at the same positions finds
- * the pairs; for density its particles are larger.
+ * Counts each particle's neighbours on the CPU, for colours; tally.ts does so on the GPU. Contacts are counted in the
+ * simulation's pairs. If the method has no pairs, a second simulation at the same positions finds them. For density
+ * too, a second simulation finds the pairs, with larger particles.
  */
 import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
 import { createCpuSimulation } from '../../cpu/solver/simulation';
@@ -9,7 +9,7 @@ import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
-/** Returns the number of neighbours of each particle, in the order of `particles`. */
+/** Returns each particle's number of neighbours, in the order of `particles`. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
 export function createCpuTally(

@@ -32,8 +32,11 @@ export interface Pipelines {
 }
 
 /**
- * Bind group 0 has the layout `frame`; group 1 has one of the others. Group 1 holds positions, then the values that
- * decide the colour: one buffer for `particles`, births and ids for `aged`, nothing for `obstacles`.
+ * Bind group 0 has the layout `frame`. Bind group 1 has one of the others: it holds positions, then the values that
+ * decide the colour:
+ *   - `particles`: one buffer
+ *   - `aged`: births and ids
+ *   - `obstacles`: nothing
  */
 export interface Layouts {
   readonly frame: GPUBindGroupLayout;
@@ -52,7 +55,7 @@ export interface Drawn {
   readonly hasVariableRadii: boolean;
   /** True if particles may be boxes. Then `hasVariableRadii` is true as well. */
   readonly hasBoxes: boolean;
-  /** Decides the colour: the velocity, a number per particle, the age, or nothing ('plain', for obstacles). */
+  /** What decides the colour: the velocity, a number per particle or the age. 'plain' is one colour, for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 

@@ -1,8 +1,8 @@
 /**
- * Describes what the grid does for one particle: its cell, its slice of the sorted array, the cells that it probes, and
- * the verdict on each candidate. The reference computes the numbers, with the cells and the order of the GPU engine.
- * Rounding may differ from the GPU's, and so may the verdict on a pair that almost touches. The broad phase is always
- * the grid.
+ * Describes what the grid does for one particle: its cell, the cells that it probes, and the verdict on each candidate.
+ * The reference computes the numbers, with the GPU engine's cells and order. Its rounding may differ from the GPU's,
+ * and so may the verdict on a pair that almost touches. The description shows the grid even if the run uses another
+ * broad phase.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -38,9 +38,12 @@ export interface ProbedCell extends Slice {
 }
 
 /**
- * The verdict on a candidate: 'contact'; 'apart' if the candidate was tested and rejected; 'itself' for the inspected
- * particle; 'stranger' if the candidate lies in a cell that only shares a bucket with a probed cell. The engines skip
- * strangers before they compute a distance.
+ * The verdict on a candidate:
+ *   - 'contact': it overlaps the inspected particle
+ *   - 'apart': it was tested and rejected
+ *   - 'itself': it is the inspected particle
+ *   - 'stranger': its cell only shares a bucket with a probed cell. The engines skip strangers before they compute a
+ *     distance.
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 

@@ -1,6 +1,6 @@
 /**
- * Finds the particle under the pointer, or all particles near the pointer's ray. The ray starts at the camera; in 2D it
- * is a point.
+ * Finds the particle under the pointer, or all particles near the pointer's ray. The ray starts at the camera. In 2D it
+ * is a single point of the world.
  */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';

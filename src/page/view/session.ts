@@ -1,6 +1,6 @@
 /**
- * The state that all parts of the page share: the visitor's choices, and the run with its engine. restarts.ts sets the
- * run and its engine; chooser.ts and restarts.ts set the choices. All other parts only read them.
+ * The state that all parts of the page share: the visitor's choices, the run and its engine. restarts.ts sets all
+ * three, chooser.ts sets the choices too. All other parts only read them.
  */
 import { type Drive, movesObstacles } from '../../scenes';
 import type { Selection } from '../model/opened';

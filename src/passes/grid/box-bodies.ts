@@ -8,7 +8,7 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** Words of `refused`: the number of invalid boxes, and of boxes that are too large. */
+/** Words in `refused`: the number of invalid boxes, then the number of boxes that are too large. */
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {

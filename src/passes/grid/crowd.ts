@@ -160,8 +160,8 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // A heavy particle takes one word. The tiles take fewer words in all: a tile takes two words and has more than
-    // CROWDED entries on average, and a particle has at most one finer entry per level.
+    // One word per particle is enough: a heavy particle takes one word, and tiles take fewer words in all. A tile takes
+    // two words, but has more than CROWDED entries on average. A particle has at most one finer entry per level.
     const owned = await createBuffers(
       gpu,
       'grid',

@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell, in grids with levels. These are the
- * particles in the cell that are at least `finerSteps` levels lower (core/world/cells.ts). The list has space for each
- * particle on every level on which it may be a finer entry, and for the heavy particles at the end. If there are too
- * few levels for finer entries, the pass only sets the header and clears Crowd's list.
+ * particles in the cell that are at least `finerSteps` levels lower (core/world/cells.ts). The list has space for a
+ * particle on every level on which it may be a finer entry. Space for the heavy particles follows at the end. If there
+ * are too few levels for finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -46,8 +46,8 @@ const BINDINGS = {
 } as const;
 
 /**
- * Returns the bytes for heavy particles: a word per particle, a word for their number, and a bit per slot; see
- * heavy_words.wgsl.
+ * Returns the bytes for heavy particles. heavy_words.wgsl has the layout: a word per particle, a word for their number,
+ * and a bit per slot.
  */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));

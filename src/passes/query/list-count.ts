@@ -18,8 +18,11 @@ export interface ListCountBuffers {
 }
 
 /**
- * Words of `count`: the number of entries found, the number listed, three arguments for an indirect dispatch, and a
- * word that only the kernels use.
+ * The number of words in `count`:
+ *   - the number of entries found
+ *   - the number of entries listed
+ *   - three arguments for an indirect dispatch
+ *   - a word that only the kernels use
  */
 export const LIST_COUNT_WORDS = 6;
 

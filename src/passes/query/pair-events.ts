@@ -1,7 +1,7 @@
 /**
- * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl. Compares two lists of pairs: counts per
- * first id the pairs that began, stayed and ended, then writes them at the offsets that a scan of the counts gives.
- * Finally stores the newer list for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl. Compares two lists of pairs. First counts,
+ * per first id, the pairs that began, stayed and ended. A scan turns the counts into offsets, at which this pass then
+ * writes the pairs. Finally stores the newer list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/query/pairs.wgsl: counts the overlapping pairs per first id, then writes them at the offsets that a
- * scan of the counts gives.
+ * Host of shaders/query/pairs.wgsl. First counts the overlapping pairs per first id. A scan turns the counts into
+ * offsets, at which this pass then writes the pairs.
  */
 import text from '../../../shaders/query/pairs.wgsl?raw';
 import { MARK_ROWS } from '../../core/base/constants';
@@ -34,7 +34,7 @@ export interface PairsBuffers {
   readonly cell_of_slot: GPUBuffer;
   /** For tally: the number of pairs per first id. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of the pairs of each first id, then the end of the last. */
+  /** For fill: the index of the first pair per first id, then the end of the pairs. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
   /** Needed if the variant has levels. */
@@ -50,7 +50,7 @@ export type PairShape = 'ball' | 'box';
 
 /**
  * Returns the size of `offsets` in bytes for a number of owners. With crowds, the mark rows follow the offsets (see
- * MARK_ROWS); each_heavy_marked.wgsl derives the index of each part from the size of the buffer.
+ * MARK_ROWS). each_heavy_marked.wgsl computes from this size where each part begins.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);

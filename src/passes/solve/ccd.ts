@@ -61,8 +61,8 @@ export interface CcdBuffers {
   /** CCD_DISPATCHES words with usage INDIRECT. */
   readonly dispatches: GPUBuffer;
   /**
-   * One word per bucket, one per list of paths, one per particle, and two per node (an element of a list). The words of
-   * buckets and lists must be zero before `encode`, and are zero after it.
+   * One word per bucket, per list of paths and per particle; two words per node, which is an element of a list. The
+   * words of buckets and lists must be zero before `encode`, and are zero after it.
    */
   readonly links: GPUBuffer;
   /**
@@ -240,8 +240,8 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
   /**
-   * The bind groups of even rounds, which read the even hits and write the odd ones, and of odd rounds, which do the
-   * reverse.
+   * First the bind group of even rounds, which read the even hits and write the odd ones. Then that of odd rounds,
+   * which do the reverse.
    */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;

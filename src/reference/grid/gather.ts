@@ -1,8 +1,8 @@
 /**
  * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl. Inputs:
  * entries grouped by bucket, starts, and state in the order of the input.
- * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets (the quarantine, the
- * removed particles) in the order of the atomics; this twin sorts them too.
+ * Ordering: buckets ascending, ids ascending inside a bucket. The GPU does not sort the last two buckets, the
+ * quarantine and the removed particles. This twin sorts them too.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -13,14 +13,11 @@ import type { Entries } from './scatter';
 
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
-  /**
-   * The bucket of each slot: a cell (in an unbounded world, a bucket of the table), the quarantine, or the removed
-   * particles.
-   */
+  /** The bucket of each slot: a cell's bucket, the quarantine, or the removed particles. */
   readonly cells: Uint32Array;
   /**
-   * The cell of each slot, on the level of its particle: `dimensions` numbers per slot, NOWHERE for particles without a
-   * cell.
+   * The cell of the particle in each slot, on the particle's level: `dimensions` numbers per slot. They are NOWHERE if
+   * the particle has no cell.
    */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;

@@ -11,7 +11,7 @@ import { exclusiveScan } from './scan';
 import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
-  /** The first slot of each bucket; then the end of the cells, of the quarantine and of the removed particles. */
+  /** The first slot of each bucket, then the end. The last two buckets are the quarantine and the removed particles. */
   readonly start: Uint32Array;
   /** The slot of each id up to the greatest; NO_SLOT for unused ids. */
   readonly slots: Uint32Array;

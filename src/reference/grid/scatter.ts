@@ -1,6 +1,6 @@
 /**
  * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl. Default ids are 0, 1, 2 …
- * Ordering: by bucket, then by rank; the gather makes the order canonical.
+ * Ordering: by bucket, then by rank. The gather makes the order canonical.
  */
 import type { Counts } from './count';
 

@@ -20,9 +20,9 @@ export function isFiniteParticle(
 }
 
 /**
- * Returns the bucket of the particle's cell. A particle that is not finite, or whose radius the world does not allow,
- * is in the quarantine instead; if its id has RETIRED_BIT, it is in the bucket of removed particles. `radii` is given
- * if radii vary.
+ * Returns the bucket of the particle's cell. A particle has no cell if it is not finite, or if the world does not allow
+ * its radius. Then returns the quarantine or, if the id has RETIRED_BIT, the bucket of removed particles. `radii` is
+ * given if radii vary.
  */
 export function bucketOfParticle(
   world: World,

@@ -1,8 +1,8 @@
 /**
  * Computes sums and maxima over all particles, in doubles. Twin of shaders/measure/measure.wgsl; both decide overlaps
  * in 32 bits.
- * Inputs: a grid of the present positions, and the diameter (of the largest particle, if radii vary). Quarantined
- * particles count only in `count`, `nonFinite` and the hash.
+ * Inputs: a grid of the present positions, and the diameter. If radii vary, this is the largest particle's diameter.
+ * Quarantined particles count only in `count`, `nonFinite` and the hash.
  */
 
 import { CROWDED } from '../../core/base/constants';

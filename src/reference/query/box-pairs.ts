@@ -1,9 +1,11 @@
 /**
  * Two oracles that find overlapping boxes. One compares every pair. The other sweeps along x, and only works without
  * periodic axes.
- * Inputs: packed boxes, the low corner and then the high corner of each, and the periods of the world (0 along axes
- * that do not wrap). Along periodic axes, low corners must lie from 0 to the period. Output: pairs, sorted by the first
- * id and then the second.
+ * Inputs:
+ *   - packed boxes: per box the low corner, then the high corner
+ *   - the periods of the world, 0 along axes that do not wrap
+ * Along periodic axes, low corners must lie from 0 to the period. Output: pairs, sorted by the first id and then the
+ * second.
  */
 import type { Dimensions } from '../../core/world/world';
 

@@ -1,7 +1,11 @@
 /**
- * The oracle of searches in boxes: finds the particles in a box by testing each, in doubles. Inputs: packed positions
- * as a grid stores them; the periods of the world (0 along axes that do not wrap); two corners. In a periodic world, a
- * particle is in a box if one of its images is. Output: ids ascending.
+ * The oracle of searches in boxes: finds the particles in a box by testing each, in doubles. In a periodic world, a
+ * particle is in a box if one of its images is.
+ * Inputs:
+ *   - packed positions as a grid stores them
+ *   - the periods of the world, 0 along axes that do not wrap
+ *   - two corners
+ * Output: ids ascending.
  */
 import { isFiniteParticle } from '../measure/finite';
 

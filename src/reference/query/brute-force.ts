@@ -1,8 +1,11 @@
 /**
  * The oracle of overlaps: tests every pair, in doubles, without cells.
- * Inputs: packed positions (particles that are not finite overlap nothing); the diameter as a 32-bit float; ids
- * (default: 0, 1, 2 …); the periods of the world (0 along axes that do not wrap; default: all 0). Outputs: the
- * overlapping pairs, and the borderline pairs.
+ * Inputs:
+ *   - packed positions; particles that are not finite overlap nothing
+ *   - the diameter as a 32-bit float
+ *   - ids (default: 0, 1, 2 …)
+ *   - the periods of the world, 0 along axes that do not wrap (default: all 0)
+ * Outputs: the overlapping pairs, and the borderline pairs.
  *
  * Doubles do not hold all differences of 32-bit floats and their squares exactly. But their relative error, about 2⁻⁵²,
  * is more than 2²⁷ times smaller than the band that pairBand returns.

@@ -1,7 +1,7 @@
 /**
- * Lists the candidates of each particle in a world with variable radii: the particles whose cells are the same or
- * adjacent on the higher of the two levels. The lists are made at the sort and used until the next sort, even if
- * particles move. Twin of shaders/levels/probe.wgsl, which makes no lists but loops over levels and finer entries.
+ * Lists each particle's candidates in a world with variable radii. Two particles are candidates if their cells are the
+ * same or adjacent on the higher of their two levels. The lists are made at the sort and used until the next sort, even
+ * if particles move. Twin of shaders/levels/probe.wgsl, which makes no lists but loops over levels and finer entries.
  * Inputs: sorted state. Output: for each slot the slots of its candidates, ascending; none for quarantined particles.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';

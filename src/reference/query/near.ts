@@ -1,7 +1,7 @@
 /**
  * Finds the particles near a point by testing all. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
  * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
- * dyadic, as in the scenes, the squared distances below the squared radius are exact, so the GPU computes the same
+ * dyadic, as in the scenes, squared distances below the squared radius are exact. The GPU then computes the same
  * numbers.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';

@@ -1,8 +1,8 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
- * shaders/levels/probe.wgsl. Calls `visit` for every other slot in the 3×3 (3×3×3) cells around the cell of a slot; in
- * periodic worlds these cells wrap. In unbounded worlds it skips particles in the same buckets but other cells. With
- * variable radii it visits the slots that candidates.ts lists.
+ * shaders/levels/probe.wgsl. Calls `visit` for every other slot in the slot's cell and in the adjacent cells. In
+ * periodic worlds, cells are adjacent across the ends too. In unbounded worlds, skips particles in the same buckets but
+ * other cells. With variable radii, visits the slots that candidates.ts lists.
  * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 

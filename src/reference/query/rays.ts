@@ -1,9 +1,13 @@
 /**
  * The oracle of rays: finds the balls that a ray meets. It tests each particle in doubles, with all images that the ray
  * may come near.
- * Inputs: packed positions as a grid stores them; the periods of the world (0 along axes that do not wrap); a ray; one
- * radius for all balls, or one for each. In a periodic world a ball counts once, where the ray first meets it. The ray
- * ends after MOST_PERIODS periods along any axis.
+ * Inputs:
+ *   - packed positions as a grid stores them
+ *   - the periods of the world, 0 along axes that do not wrap
+ *   - a ray
+ *   - one radius for all balls, or one for each
+ * In a periodic world a ball counts once, where the ray first meets it. The ray ends after MOST_PERIODS periods along
+ * any axis.
  * Outputs: hits by ascending distance, then by id, and the borderline balls (`doubtful`).
  */
 import { MOST_PERIODS } from '../../core/base/constants';
@@ -29,10 +33,14 @@ export interface ReferenceHits {
 }
 
 /**
- * The greatest error of the distance between a centre and a ray in 32-bit floats, as a share of the distance from the
- * ray's origin to the centre. With u = 2⁻²⁴, the errors are: u for the difference of centre and origin, 3 u for its
- * product with the direction, 5 u (2.5 ulp) for the quotient, 2 u for the position on the ray, u for the vector from
- * there to the centre, and 2 u for the radius². Their sum is less than 16 u.
+ * The greatest error, in 32-bit floats, of the distance between a ray and a centre. It is a share of the distance from
+ * the ray's origin to the centre. With u = 2⁻²⁴, these errors add up to less than 16 u:
+ *   - u for the difference of centre and origin
+ *   - 3 u for its product with the direction
+ *   - 5 u (2.5 ulp) for the quotient
+ *   - 2 u for the position on the ray
+ *   - u for the vector from that position to the centre
+ *   - 2 u for the radius²
  */
 const BAND = 2 ** -20;
 

@@ -1,8 +1,12 @@
 /**
- * The oracle for bodies that may be boxes. It compares all bodies whose extents overlap along x, in doubles,
- * without cells and without balls around boxes.
- * Inputs: packed positions; sizes (see src/core/particles/shapes.ts); the low corner and the periods of the world (0
- * along axes that do not wrap). Outputs: the overlapping pairs, and the borderline pairs.
+ * The oracle for bodies that may be boxes. It compares all bodies whose extents overlap along x, in doubles, without
+ * cells and without balls around boxes.
+ * Inputs:
+ *   - packed positions
+ *   - sizes (see src/core/particles/shapes.ts)
+ *   - the low corner of the world
+ *   - the periods of the world, 0 along axes that do not wrap
+ * Outputs: the overlapping pairs, and the borderline pairs.
  */
 
 import type { Sizes } from '../../core/particles/shapes';

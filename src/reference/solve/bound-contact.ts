@@ -1,6 +1,6 @@
 /**
- * The geometry of one contact in exact arithmetic, and the errors that the GPU or the reference may make. bound.ts
- * explains the terms.
+ * The geometry of one contact in exact arithmetic, and the errors of the GPU and the reference. bound.ts explains the
+ * terms.
  *
  * One contact at distance d, with overlap δ = D − d and relative velocity r of length V:
  *   apart        each difference is rounded once:                           off by u
@@ -12,35 +12,38 @@
  *   p = b δ      if the contact bounces, with b = BOUNCE_PUSH / 2:          ± b (d · DISTANCE + 2 δ u)
  *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:      ± V · APPROACH = V (NORMAL + (k + 1) u)
  *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:         ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
- * The errors of n are relative to each component: a component that is 0 has no error.
+ * The errors of n are relative to each component, so a component that is 0 has no error.
  * A pair inside the band of brute-force.ts may be a contact for the GPU and not for the reference, or the reverse. Then
  * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
  *
- * If the contact lies across an end of a periodic world, the difference of coordinates is about the period P before P
- * is subtracted: ± u P, which is √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice
- * this error. The error of n is then not relative to each component.
+ * If the contact lies across an end of a periodic world, each difference in `apart` is about the period P before P is
+ * subtracted. Its rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL
+ * by twice this error. The error of n is then not relative to each component.
  *
- * Variable radii: instead of D there is the reach R, the sum of both radii, rounded once. So distance² is compared with
+ * Variable radii: the reach R replaces D. R is the sum of both radii, rounded once. So distance² is compared with
  * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m (massShare in
  * src/core/contact/law.ts) is no longer ½:
  *   q     the smaller radius / the larger:               off by 5 u
  *   qᵏ    k − 1 products:                                off by 11 u in 2D, 17 u in 3D
  *   A, B  the masses 1 (1 + load) and qᵏ (1 + load):     A off by u, B by the error of qᵏ and 2 u
- *   m     one of them, divided by A + B:                 off by SHARE = 20 u in 2D, 26 u in 3D
- * The loads have no error: GPU and reference read the same bits. The relative errors of A and of B count once each at
- * most, because they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. If loads are not
- * counted (in a bounce, and in a pass that only pushes apart) or are 0, fewer operations round.
+ *   m     A or B, divided by A + B:                      off by SHARE = 20 u in 2D, 26 u in 3D
+ * The loads have no error: GPU and reference read the same bits. The relative errors of A and B each count at most
+ * once, because they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. Fewer operations
+ * round if loads are 0 or do not count (in a bounce, and in a pass that only pushes apart).
  * The push is p = 2 m w δ, which is w δ if m is ½. Its two products make the error
  * ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ). In a bounce, w is BOUNCE_PUSH / 2.
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
- * values, the error is 0. Let e be the length of the vector of these errors, and o the vector of max(b, 0).
- *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, the normal o / |o| by 2 e / |o| and NORMAL. The
- *     code allows twice the terms in e: 2 e / |o| in the distance and 4 e / |o| in the normal.
+ * values, the error is 0. Let e be the length of the vector of these errors. Let the vector o have the components
+ * max(b, 0).
+ *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, and the normal o / |o| by 2 e / |o| and NORMAL.
+ *     The code allows twice the terms in e: 2 e / |o| in the distance and 4 e / |o| in the normal.
  *   - If o is 0, the overlap is off by the error of b along the axis of the shortest way out.
- * If rounding may decide whether o is 0, the axis of the shortest way out, or the sign of the normal, the contact has
- * no bound.
+ * The contact has no bound if rounding may decide one of these:
+ *   - whether o is 0
+ *   - the axis of the shortest way out
+ *   - the sign of the normal
  */
 import type { Substep } from '../../core/contact/settings';
 import { NOT_APART } from '../../core/particles/shapes';
@@ -77,7 +80,7 @@ export interface ExactContact {
 export interface Part {
   readonly share: number;
   readonly grip: number;
-  /** The relative error of `share` and of `grip`, including the rounding of one product. */
+  /** The relative error of `share` and `grip`. It includes the rounding of one product. */
   readonly error: number;
 }
 

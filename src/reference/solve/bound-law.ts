@@ -1,51 +1,62 @@
 /**
- * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors that the GPU or the reference may make.
- * bound.ts explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach a, the
- * sliding velocity s and the mass share m (½ for equal particles). bound-settle.ts continues with the sums over
- * contacts. The settings are e (restitution), f (friction) and g (gripShare).
+ * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors of the GPU and the reference. bound.ts
+ * explains the terms. The inputs are the push p, the approach a, the sliding velocity s and the mass share m, which is
+ * ½ for equal particles. bound-contact.ts derives their errors. bound-settle.ts continues with the sums over contacts.
+ * The settings are e (restitution), f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
- * maximum do not enlarge errors, so c is off by ± max(error of p / dt, error of m a), and by three roundings. `kept`
- * jumps by the restitution at |a| = restSpeed. If |a| may lie on either side of restSpeed because of its error, the
- * jump is added. A bounce has c = m (1 + e) |a|, with the error of m a and three roundings.
+ * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of m a), and by three roundings. `kept`
+ * jumps by the restitution at |a| = restSpeed. If the error of a leaves open whether |a| is above restSpeed, the jump
+ * is added. A bounce has c = m (1 + e) |a|, with the error of m a and three roundings.
  *
- * Comparisons of a decide whether two particles bounce. A bounce has another push, another mass share, another change,
- * no friction on the position, and neither support nor bearing. If errors may change the decision for either particle,
- * the contact is not settled. Then the error of each result is the larger of two: its error as decided; and its error
- * in the other outcome, plus the distance between the outcomes.
+ * Comparisons of a decide whether two particles bounce. In a bounce, the push, the mass share and the change are
+ * different. There is no friction on the position, no support and no bearing. If errors may change the decision for
+ * either particle, the contact is not settled. Then the error of each result is the larger of two:
+ *   - its error as decided
+ *   - its error in the other outcome, plus the distance between the outcomes
  *
- * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most g
- * times the error of s plus f times the error of c, however small s is. The roundings of G are: f c or g |s| (1 u); |s|
- * twice, in the minimum and in the denominator (k / 2 u + 9 u each); a quotient (5 u); a product (u). Their sum is
- * (k + 25) u |G|; the code allows (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
+ * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most
+ * g · (error of s) + f · (error of c), however small s is. The roundings of G, relative to |G|:
+ *   - f c or g |s|: u
+ *   - |s|, once in the minimum and once in the denominator: k / 2 u + 9 u each
+ *   - a quotient: 5 u
+ *   - a product: u
+ * Their sum is (k + 25) u |G|; the code allows (k + 26) u |G|. If |s| < 2⁻⁶³ √k, |s|² may be flushed to 0: ± g 2⁻⁶².
  *
- * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The component
- * of the support along y is off by the error of c times |n·y|, and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the
- * errors of n are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c. Support and
- * bearing are 0 in a bounce. Closing −m a: off by the error of m a. The closing of a particle is the largest closing of
- * its contacts, at least 0. It lies between the largest lower end and the largest upper end of their ranges. A contact
- * that GPU or reference may leave out has no lower end.
+ * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
+ * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
+ * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c. Support and bearing are 0
+ * in a bounce.
+ * Closing −m a: off by the error of m a. A particle's closing is the largest closing of its contacts, at least 0. The
+ * error gives each contact's closing a range. The particle's closing lies between the largest lower end and the largest
+ * upper end of these ranges. A contact that GPU or reference may leave out has no lower end.
  *
- * A wall adds its change and its friction in the same way, with g = 1, and with the errors of the position and velocity
- * before the wall. Clamping to the walls enlarges no error. The change also adds to the bearing, with one rounding. At
- * a wall without a bounce, the normal velocity v becomes min(v + depth / dt, 0): the error of v does not grow, and the
- * error of depth / dt adds to it. A bounce turns v into −e v, which is off by no more than v, as e ≤ 1. Friction leaves
- * s minus the projection of s onto a ball. This rest is off by the error of s plus f times the error of c, like the
- * projection. So the error of the velocity before the wall counts once.
+ * Walls: a wall adds its change and its friction in the same way, with g = 1. The errors of position and velocity
+ * before the wall take the place of those of the contact. Clamping to the walls enlarges no error. The change also adds
+ * to the bearing, with one rounding.
+ *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of v does not grow, and the
+ *     error of depth / dt adds to it.
+ *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1.
+ *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus
+ *     f · (error of c), like the projection. So the error of the velocity before the wall counts once.
  *
- * Variable radii: m |a| in the limit and in the bounce, and 2 m · gripShare · |s|, are off by SHARE and by one product
- * more. The limit of a position at a wall includes the radius; GPU and reference round this sum alike.
+ * Variable radii: SHARE and one more product add to the errors of m |a| and 2 m · gripShare · |s|. m |a| occurs in the
+ * limit and in the bounce. The limit of a position at a wall includes the radius; GPU and reference round this sum
+ * alike.
  *
- * Obstacles: the particle takes the effect on both bodies, so m is 1, which rounds nothing; friction and pushSpeed are
+ * Obstacles: the particle takes the effect on both bodies, so m is 1, which rounds nothing. Friction and pushSpeed are
  * as for m = ½. The velocity of an obstacle is 0, so r is v without error. Friction acts on v − gravity · dt instead of
  * r. The product is off by u |gravity · dt|. The difference rounds once, as the difference of velocities in r does.
  * Taking the part of a vector across n does not enlarge its error, so s is off by u |gravity · dt| more.
- * Let S be one of four sums over obstacles: of pushes, of changes except a bounce, of supports, or of bearings. S is
- * multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps. M may be off by the
- * largest error of an overlap, and T by the sum of the errors and by the roundings of the sum. t lies between the
- * values that these errors allow, with a quotient (5 u) and a product (u) more. Beyond the error of S, t S is off by
- * the greatest deviation of t times the sum of magnitudes, which is at least |S|. If it is not settled whether a
- * contact bounces, t may or may not multiply its change. Then the lengths of both outcomes are added to the error.
+ * There are four sums over obstacles: of pushes, of changes except a bounce, of supports, and of bearings. Let S be one
+ * of them. S is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
+ *   - M may be off by the largest error of an overlap.
+ *   - T may be off by the sum of the errors and by the roundings of the sum.
+ *   - t lies between the values that these errors allow, with a quotient (5 u) and a product (u) more.
+ *   - t S is off by the error of S, and by the greatest deviation of t times the sum of magnitudes. This sum is at
+ *     least |S|.
+ * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
+ * outcomes are added to the error.
  */
 import { BOUNCE_PUSH } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

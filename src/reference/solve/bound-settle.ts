@@ -1,40 +1,50 @@
 /**
- * `settle` and `loadOf` of contact-law.ts, which use the sums over contacts, in exact arithmetic, and the errors that
- * the GPU or the reference may make. bound.ts explains the terms. A computed length is off by LENGTH = k / 2 u + 9 u
- * (accuracyOf in bound-sums.ts), and by ± 2⁻⁶² if its square may be flushed to 0.
+ * `settle` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the reference. Both
+ * functions use the sums over a particle's contacts. bound.ts explains the terms; e and f are restitution and friction.
+ * A computed length is off by LENGTH = k / 2 u + 9 u (accuracyOf in bound-sums.ts). If its square may be flushed to 0,
+ * it is also off by ± 2⁻⁶².
  *
- * Limit: the change C is projected onto the ball of radius L, the larger of (1 + e) (1 + f) (1 + 2⁻¹⁰) closing and
- * pushSpeed / 8. The factor before `closing` takes four roundings, its product one more: L is off by at most this factor
- * times the error of `closing`, and by 5 u L. The projection enlarges neither the error of C nor that of L. Let C be off by ε. If
- * |C| − ε is above L, the projection multiplies ε by L / (|C| − ε). It takes a length (LENGTH), a quotient (5 u) and a
- * product (u). If errors cannot lift |C| to L, none of these rounds, and C keeps its error.
+ * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of
+ * (1 + e) (1 + f) (1 + 2⁻¹⁰) closing and pushSpeed / 8.
+ *   - The factor before `closing` takes four roundings, its product one more. So L is off by at most this factor times
+ *     the error of `closing`, and by 5 u L.
+ *   - The projection enlarges neither the error of C nor that of L. If |C| − ε is above L, it multiplies ε by
+ *     L / (|C| − ε).
+ *   - The projection takes a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to L, none
+ *     of these rounds, and C keeps its error.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
- *             product adds (k + 1) u of the sum of |Sᵢ Gᵢ|
+ *             product adds (k + 1) u times the sum of |Sᵢ Gᵢ|
  *   up        S / |S|: off by UP = LENGTH + 5 u, besides the error of its direction
- *   slip      G across up. The exact and the computed direction of S differ by an angle whose sine is at most
- *             σ = min(1, ε / |S|). The parts of a vector across the two directions differ by at most σ times its
- *             length. Roundings as in bound-contact.ts, with UP instead of NORMAL: off by |G| (σ + 2 UP + (k + 4) u)
+ *   slip      G across up. The exact and the computed direction of S differ by an angle. Its sine is at most
+ *             σ = min(1, ε / |S|). So the parts of a vector across the two directions differ by at most σ times the
+ *             vector's length. Roundings are as in bound-contact.ts, with UP instead of NORMAL.
+ *             Together, off by |G| (σ + 2 UP + (k + 4) u)
  *   used      C across up: off by the error of C, and by |C| (σ + 2 UP + (k + 4) u)
  *   room      r = max(0, f |S| − |used|): off by f ε, the error of `used`, f |S| (LENGTH + 2 u) and |used| (LENGTH + u)
- *   q         |S| / B, at most 1: off by (ε + q β) / (B − β), because s′/b′ − s/b = (s′ − s) / b′ − s/b (b′ − b) / b′,
- *             and by q (LENGTH + 5 u)
- *   held      q min(1, r / |slip|). So held · slip is q P, where P is the projection of `slip` onto the ball of radius
- *             r. P is off by no more than the errors of `slip` and r together. If errors cannot make r smaller than
- *             |slip|, the error of r does not count. If errors cannot lift r above 0, P is 0. held · slip is off by |P|
- *             times the error of q, by q times the error of P, and by LENGTH + 7 u: a length, a quotient (5 u), two
- *             products.
- * Up to roundings, held · slip is never longer than H = min(|G|, f (|S| + ε)). The roundings: q exceeds 1 by up to
- * NORMAL + LENGTH + 5 u and the roundings of both sums, r exceeds f |S| by LENGTH + 2 u, and slip exceeds |G| by 2 UP +
- * (k + 4) u. So the error of held · slip is at most its length + H. If errors may decide whether the particle is held,
- * GPU or reference may not hold it: the error is then at least the length of held · slip, or H if exact arithmetic does
- * not hold the particle. For the position a second product adds u. Each difference rounds once.
+ *   q         |S| / B, at most 1: off by q (LENGTH + 5 u), and by (ε + q β) / (B − β), because
+ *             s′/b′ − s/b = (s′ − s) / b′ − s/b (b′ − b) / b′
+ *   held      q min(1, r / |slip|). So held · slip is q P, where P projects `slip` onto the ball of radius r:
+ *               - P is off by no more than the errors of `slip` and r together.
+ *               - If errors cannot make r smaller than |slip|, the error of r does not count.
+ *               - If errors cannot lift r above 0, P is 0.
+ *             held · slip is off by |P| · (error of q), by q · (error of P), and by LENGTH + 7 u: a length, a quotient
+ *             (5 u), two products
+ * Up to roundings, held · slip is never longer than H = min(|G|, f (|S| + ε)). The roundings:
+ *   - q exceeds 1 by up to NORMAL + LENGTH + 5 u and the roundings of both sums.
+ *   - r exceeds f |S| by LENGTH + 2 u.
+ *   - slip exceeds |G| by 2 UP + (k + 4) u.
+ * So the error of held · slip is at most its length + H. If errors may decide whether the particle is held, GPU or
+ * reference may not hold it. The error is then at least the length of held · slip. It is H if exact arithmetic does not
+ * hold the particle. For the position a second product adds u. Each difference rounds once.
  * The bound assumes that |S|² is not flushed to 0 if S is not 0.
  *
- * Load: let N = |v′ − v|, with the velocities v before and v′ after the pass. v′ − v is off by the error of v′ and by
- * u N, its length by LENGTH more. (1 − 2⁻²⁰) B − N rounds twice, the quotient adds 5 u. The maximum with 0 and the minimum
- * with 2²⁴ enlarge no error.
+ * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
+ *   - v′ − v is off by the error of v′ and by u N, its length by LENGTH more.
+ *   - (1 − 2⁻²⁰) B − N rounds twice.
+ *   - The quotient adds 5 u.
+ *   - The maximum with 0 and the minimum with 2²⁴ enlarge no error.
  */
 import { LEAST_REST_SPEED, LIMIT_SLACK, LOAD_KEPT, MOST_LOAD } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';

@@ -20,7 +20,7 @@ export interface Accuracy {
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
-  /** The error of a computed length: half the error of the sum of k squares (k u), and that of a sqrt (9 u). */
+  /** The error of a computed length. The sum of k squares is off by k u, which the root halves. The sqrt adds 9 u. */
   readonly length: number;
 }
 
@@ -69,7 +69,7 @@ export function either(term: Term, other: Term): Term {
   };
 }
 
-/** The exact sum of the contributions of contacts, and the error of the computed sum. */
+/** The exact sum of contacts' contributions, and the error of the computed sum. */
 export class Sum {
   readonly value: number[];
   error = 0;

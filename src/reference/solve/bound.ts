@@ -1,23 +1,31 @@
 /**
- * Bounds the difference between the GPU's and the reference's positions, velocities and loads after one resolve (or
- * push-apart) pass, if both start from the same bits. The bounds are derived from the accuracies that WGSL guarantees,
- * not tuned.
+ * Bounds how much the results of the GPU and the reference differ after one resolve (or push-apart) pass. The results
+ * are positions, velocities and loads. Both start from the same bits. The bounds are derived from the accuracies that
+ * WGSL guarantees, not tuned.
  * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and
  * the state that exact arithmetic would give (in doubles).
  *
  * GPU and reference are both compared with exact arithmetic. Each is off by at most E, so they differ by at most 2 E.
- * Let u = 2⁻²⁴ (half an ulp, relative), k the number of dimensions, D the diameter, w = relaxation / 2. WGSL rounds + −
- * × correctly (u each), and may fuse or reorder them; the bounds allow for this. inverseSqrt is accurate to 2 ulp (4
- * u), a quotient to 2.5 ulp (5 u). sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
- * "Off by u" is a relative error, "± u" an absolute error. A factor of 1 + 2⁻¹⁰ at the end covers products of errors
- * (u²) and the roundings of the doubles used here. The error of a vector is a length, which also bounds the error of
- * each coordinate.
- * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, bound-settle.ts those of
- * the limited change, of static friction and of the load.
+ * The terms are:
+ *   - u = 2⁻²⁴ (half an ulp, relative)
+ *   - k: the number of dimensions
+ *   - D: the diameter
+ *   - w = relaxation / 2
+ *   - "Off by u" is a relative error, "± u" an absolute error.
+ *   - The error of a vector is a length, which also bounds the error of each coordinate.
+ * Accuracies in WGSL:
+ *   - + − × are rounded correctly (u each). WGSL may fuse or reorder them; the bounds allow for this.
+ *   - inverseSqrt is accurate to 2 ulp (4 u), a quotient to 2.5 ulp (5 u).
+ *   - sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
+ * A factor of 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the doubles used here.
+ * Three files derive the errors:
+ *   - bound-contact.ts: one contact
+ *   - bound-law.ts: the contact law
+ *   - bound-settle.ts: the limited change, static friction and the load
  *
- * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding it to the
- * coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic world,
- * the period P is added or subtracted: u (|x| + P) once more.
+ * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to
+ * the coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic
+ * world, adding or subtracting the period P rounds again: u (|x| + P).
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

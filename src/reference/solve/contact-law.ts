@@ -60,7 +60,7 @@ export interface Effect {
   /** The normal changes of contacts that do not bounce: the sum of vectors, and the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The change that would end the approach of a contact; in a sum, the largest of these changes. */
+  /** The change that would end a contact's approach. A sum keeps the largest of these changes. */
   readonly closing: number;
 }
 

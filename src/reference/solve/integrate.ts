@@ -1,7 +1,7 @@
 /**
- * Moves particles by one substep, velocity first (symplectic Euler). Twin of the arithmetic of
- * shaders/solve/integrate.wgsl; count.ts is the twin of its counting. Particles whose position is not finite keep their
- * bits. A particle that becomes too fast gets the position NaN, so the next sort quarantines it.
+ * Moves particles by one substep, velocity first (symplectic Euler). Twin of shaders/solve/integrate.wgsl, except for
+ * its counting; count.ts is the twin of that. Particles whose position is not finite keep their bits. A particle that
+ * becomes too fast gets the position NaN, so the next sort quarantines it.
  */
 
 import type { Substep } from '../../core/contact/settings';

@@ -1,8 +1,8 @@
 /**
  * One Jacobi pass of the contact law (src/core/contact/law.ts), with the arithmetic of contact-law.ts. Twin of
  * shaders/solve/resolve.wgsl.
- * Inputs: sorted state and, for restitution, partners. Outputs: new positions, velocities and, with variable radii,
- * loads in the same slots; separateContacts returns only positions. Contributions are added by ascending slots.
+ * Inputs: sorted state and, for restitution, partners. Outputs, in the same slots: new positions, velocities and, with
+ * variable radii, loads. separateContacts returns only positions. Contributions are added by ascending slots.
  */
 
 import type { Substep } from '../../core/contact/settings';

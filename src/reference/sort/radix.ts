@@ -25,8 +25,8 @@ export function fromUnsigned(kind: KeyKind, bits: number): number {
 }
 
 /**
- * Returns how often each digit occurs in each run of RADIX_RUN keys: first digit 0 in all runs, then digit 1 in all
- * runs, and so on.
+ * Returns how often each digit occurs in each run of RADIX_RUN keys. Digit 0 comes first, with a count per run, then
+ * digit 1, and so on.
  */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);

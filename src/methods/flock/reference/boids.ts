@@ -32,9 +32,9 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid in `sums`: the sum of the neighbours' weights, then three vectors of three numbers (relative
- * velocity, offset from the neighbours, separation). A weight is 1 at distance 0 and falls to 0 at distance
- * `perception`.
+ * Numbers per boid in `sums`:
+ *   - one number, the sum of the neighbours' weights. A weight is 1 at distance 0 and 0 at distance `perception`.
+ *   - three vectors of three numbers: relative velocity, offset from the neighbours, separation.
  */
 const SUMS = 10;
 

@@ -1,7 +1,7 @@
 /**
- * Vectors, minimum images, wrapping, walls and balls for flocks and particle life, in doubles. Twin of
- * shaders/flock/motion.wgsl, of the pushes in steering.wgsl, and of the grid's minimum_image and wrap. Vectors have
- * three numbers (z is 0 in 2D). Functions change them in place instead of allocating new ones.
+ * Vectors, minimum images, wrapping, walls and balls for flocks and particle life, in doubles. Vectors have three
+ * numbers (z is 0 in 2D). Functions change them in place instead of allocating new ones.
+ * Twins: shaders/flock/motion.wgsl, the pushes in steering.wgsl, and the grid's minimum_image and wrap.
  */
 import { wallsOf } from '../../../core/world/walls';
 import type { World } from '../../../core/world/world';

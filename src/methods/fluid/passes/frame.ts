@@ -48,7 +48,7 @@ const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** Number of cells of the sorted grid along each axis, including its ring of empty cells. */
+/** The sorted grid: how many cells it has along each axis, including the ring of empty cells. */
 export interface GridCells {
   readonly cells: readonly number[];
 }
@@ -119,7 +119,7 @@ export function cellsOf({ cells }: Lattice): number {
 /** Distance between levels in bytes: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
-/** Most levels of a multigrid. The longest accepted axis has 4096 cells, which takes 11 levels. */
+/** A multigrid has at most this many levels. The longest accepted axis has 4096 cells, which takes 11 levels. */
 export const MOST_LEVELS = 12;
 
 /** Encodes the levels of the multigrid. `tail`: the first level that the tail kernel solves; see pressure.ts. */

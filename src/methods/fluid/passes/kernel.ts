@@ -14,9 +14,9 @@ import { FRAME_BYTES, MOST_LEVELS } from './frame';
 export const WORKGROUP = 64;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** Most cells of a level that this workgroup solves. */
+/** This workgroup solves levels of at most this many cells. */
 export const TAIL_CELLS = 1024;
-/** Most workgroups of a kernel that sums. Each writes partial sums, which a later workgroup adds up. */
+/** The greatest number of workgroups that compute a sum. Each writes a partial sum; a later workgroup adds these up. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };

@@ -1,7 +1,7 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded. Once the residual is small enough or no step helps, the GPU skips the rest: it sets the workgroup counts of
- * all indirect dispatches to 0. The tail kernel, a single workgroup, solves all small levels of a V-cycle.
+ * recorded. Once the residual is small enough or no step helps, the GPU skips the remaining ones: it sets all indirect
+ * workgroup counts to 0. The tail kernel, a single workgroup, solves all small levels of a V-cycle.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
  * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
@@ -264,9 +264,11 @@ function tailOf({ levels }: Levels): number {
 }
 
 /**
- * Returns the workgroup counts of all indirect dispatches. Three come first: over all nodes (the cells and the upper
- * layers), over the nodes again but with at most PARTIALS workgroups, and for the tail. Two follow per level: over half
- * of its cells, and over all of its cells.
+ * Returns the workgroup counts of all indirect dispatches, in this order:
+ *   - over all nodes (the cells and the upper layers);
+ *   - over all nodes, with at most PARTIALS workgroups;
+ *   - for the tail;
+ *   - per level, over half of its cells, then over all of them.
  */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;

@@ -1,8 +1,8 @@
 /**
- * Owns everything that a fluid has on the GPU except its particles: the lattice, the kernels, and a HashGrid with the
- * lattice's cells, which sorts the particles so that faces can gather from near particles.
- * Makes the stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate, and, if
- * needed, energy and drain. No stage waits for the GPU.
+ * Owns the lattice, the kernels and a HashGrid: everything that a fluid has on the GPU except its particles. The grid
+ * has the lattice's cells. It sorts the particles, so that faces can gather from near particles.
+ * Makes the stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate. If needed,
+ * energy and drain follow. No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';

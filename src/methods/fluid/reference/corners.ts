@@ -1,8 +1,8 @@
 /**
- * Finds the faces or centres of cells around a point, here called its corners: two along each axis, so four in 2D and
- * eight in 3D. Their weights fall off linearly over one cell along each axis. Points are in units of cells.
+ * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. Their weights fall off
+ * linearly over one cell along each axis. Points are in units of cells.
  * This code runs a dozen times per particle and substep. So hot parts write out x, y and z instead of looping over
- * them, and functions take points as arrays, because V8 puts fractional arguments on the heap.
+ * them. Functions take points as arrays, because V8 puts fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 

@@ -60,8 +60,9 @@ export interface EnergySums {
 }
 
 /**
- * How a substep ends: each velocity becomes scale · (velocity − share · offLattice), and each height above the tank's
- * lowest corner becomes (1 − lowering) · height.
+ * How a substep ends:
+ *   - each velocity becomes `scale · (velocity − share · offLattice)`;
+ *   - each height above the tank's lowest corner becomes `(1 − lowering) · height`.
  */
 export interface Settlement {
   readonly share: number;
@@ -154,8 +155,8 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
 }
 
 /**
- * Returns whether a particle that is lowered as far as allowed would still be in the tank, and in no cell that is
- * always solid.
+ * Returns whether a particle may be lowered. If lowered as far as allowed, it must still be in the tank, and its cell
+ * must not be one that is always solid.
  */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
@@ -175,8 +176,8 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle if isFreeBelow() allows it. Usually the lowering is less than the last bit of a coordinate, so a
- * hash of coordinate and id decides whether to round down. On average, particles are lowered by the right amount.
+ * Lowers a particle if isFreeBelow() allows it. Usually the lowering is less than a coordinate's last bit. So a hash of
+ * coordinate and id decides whether to round down. On average, particles are lowered by the right amount.
  */
 function lower(
   rules: EnergyRules,

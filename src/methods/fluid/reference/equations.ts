@@ -1,14 +1,14 @@
 /**
- * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. There is one equation per fluid cell: the sum
- * of coupling · (pressure − neighbour's pressure) over its faces equals the surplus flow into the cell. Pressures are
- * in units of velocity: divided by density · cell size / dt.
+ * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. Each fluid cell has one equation. Its left
+ * side adds up coupling · (pressure − neighbour's pressure) over the cell's faces. Its right side is the surplus flow
+ * into the cell. Pressures are in units of velocity: divided by density · cell size / dt.
  *
  * The coupling of a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the
- * surface the pressure is 0 (ghost fluid method). The distance follows from the cell's fullness: the weight of the
- * particles around its centre, divided by that weight in a full cell.
+ * surface the pressure is 0 (ghost fluid method). The distance follows from the fluid cell's fullness. The fullness is
+ * the weight of the particles around the cell's centre, relative to their weight in a full cell.
  *
- * Density correction: in each substep, cells that are too full swell a little, and deep cells (without air neighbours)
- * that are not full shrink a little.
+ * Density correction: in each substep, cells that are too full swell a little. Cells that are not full shrink a little
+ * if they are deep, that is without air neighbours.
  */
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
@@ -63,9 +63,9 @@ export function surfaceDistance(fullness: number): number {
 
 /**
  * Limits on how fast density is corrected; see correctionRate. SHORTEST_FALL is in units of √(cell size / gravity),
- * about the time of a fall through a cell; SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with
- * which it swelled. Without the limits, that velocity would grow as substeps shrink: a dam break gained a quarter of
- * its energy in substeps of 0.1 ms, and blew up in shorter substeps.
+ * about the time of a fall through a cell. SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with
+ * which it swelled. Without the limits, that velocity would be greater in shorter substeps. A dam break then gained a
+ * quarter of its energy in substeps of 0.1 ms, and blew up in even shorter ones.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;

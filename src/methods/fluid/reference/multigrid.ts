@@ -3,10 +3,9 @@
  * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. A coupling is the weight of a face in the pressure equations;
  * see equations.ts.
  *
- * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left-hand side
- * halved: a value is constant within a coarse cell, so differences between cells would count twice as much as they
- * should. Coarse equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every
- * level.
+ * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), but with the left side
+ * halved. A value is constant within a coarse cell, so differences between cells would otherwise count double. Coarse
+ * equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every level.
  *
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.

@@ -10,7 +10,10 @@ import { Corners } from './corners';
 import type { Account } from './energy';
 import type { ParticleSet } from './transfer';
 
-/** Most cells that a particle moves along an axis in a substep. Extrapolated velocities do not reach much farther. */
+/**
+ * In a substep, a particle moves at most this many cells along an axis. Extrapolated velocities do not reach much
+ * farther.
+ */
 export const MOST_CELLS = 2;
 /** Distance that particles keep from solids, in cells. */
 export const MARGIN = 1 / 64;

@@ -16,9 +16,9 @@ export interface Solved {
 
 /**
  * Longest step of the solver along a search direction, in multiples of that direction. If the equations have a
- * solution, steps are from 0.7 to 1.3. Much longer steps mean that there is no solution: fluid that is enclosed without
- * air would have to swell, which no pressure can do. The solver then stops, because further steps would spoil the
- * pressure found so far.
+ * solution, steps are from 0.7 to 1.3. Much longer steps mean that there is no solution: the fluid is enclosed
+ * without air, but would have to swell. The solver then stops, because further steps would spoil the pressure found so
+ * far.
  */
 export const MOST_STEP = 4;
 

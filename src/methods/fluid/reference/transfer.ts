@@ -1,8 +1,7 @@
 /**
- * Transfers velocities from the particles to the faces of the lattice, with weights that fall off linearly over one
- * cell along each axis. Also finds how full each cell is, and how many particles it holds. Twin of
- * shaders/fluid/transfer.wgsl. This code scatters; the shader gathers the same sums in another order. Points are in
- * units of cells here.
+ * Transfers velocities from the particles to the faces of the lattice. Weights fall off linearly over one cell along
+ * each axis. Also finds how full each cell is, and how many particles it holds. Twin of shaders/fluid/transfer.wgsl.
+ * This code scatters; the shader gathers the same sums in another order. Points are in units of cells here.
  * Guarantees: a particle's new velocity comes only from faces to which the particle contributed. Particles fill no
  * solid cell: the free cells around a particle share its whole weight.
  */

@@ -1,7 +1,7 @@
 /**
  * Walls and obstacles of the position-based fluid, in doubles. Twin of shaders/pbf/obstacles.wgsl and of the walls in
- * smoothing.wgsl. Walls and obstacles act as if they were full of fluid at rest: this file computes the density and the
- * gradient of that imagined fluid. It also moves points out of obstacles. `solids` comes from packObstacles.
+ * smoothing.wgsl. Walls and obstacles act as if they were full of fluid at rest. This file computes the density and
+ * gradient of that imagined fluid, and moves points out of obstacles. `solids` comes from packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
@@ -127,8 +127,8 @@ function leaveBox(
 }
 
 /**
- * Scratch: the vector from an obstacle's centre to a point; for each axis, the share of poly6 within a box and its
- * slope.
+ * Scratch, a number per axis. `offsets`: the vector from an obstacle's centre to a point. `within`: the share of poly6
+ * that lies within a box. `slopes`: the slope of that share.
  */
 const offsets = new Float64Array(3);
 const within = new Float64Array(3);

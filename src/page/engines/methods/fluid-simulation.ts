@@ -94,8 +94,10 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
 
 export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
   /**
-   * The latest work that is not complete: a step that waits for the ids of drained particles, a timed step, or a call
-   * that waits for one of these.
+   * The latest work that is not complete:
+   *   - a step that waits for the ids of drained particles;
+   *   - a timed step;
+   *   - or a call that waits for such a step.
    */
   private working: Promise<unknown> | undefined;
 

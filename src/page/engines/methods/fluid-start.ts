@@ -11,8 +11,8 @@ import { formatCount } from '../../support/format';
 import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
 
 /**
- * Width of the range of random offsets, as a share of the particles' distance. It is so small that each particle stays
- * in its part of a cell.
+ * Random offsets lie in a range of this width, as a share of the particles' distance. It is so small that each particle
+ * stays in its part of a cell.
  */
 const SEEDED = 0.4;
 

@@ -1,4 +1,6 @@
-/** Creates the layouts and pipelines of a fluid's surface. In 2D, particles are drawn into a field; in 3D, as balls. */
+/**
+ * Creates the layouts and pipelines of a fluid's surface. Particles are drawn into a field in 2D, and as balls in 3D.
+ */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
 import ballsText from '../../../../shaders/draw/fluid_balls.wgsl?raw';

@@ -1,7 +1,6 @@
 /**
- * Smooths the distances of a 3D fluid's balls from the camera into the distances of a surface
- * (shaders/draw/fluid_smooth.wgsl): ROUNDS times, each time across and then up the screen. Input: the texture
- * `nearest`. Output: the texture `up`.
+ * Makes a surface from a 3D fluid's balls: smooths their distances from the camera (shaders/draw/fluid_smooth.wgsl).
+ * Each of the ROUNDS rounds smooths across the screen, then up. Input: the texture `nearest`. Output: the texture `up`.
  */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {

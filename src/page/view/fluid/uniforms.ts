@@ -21,9 +21,10 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * How far a particle reaches, as a multiple of the initial distance between particles. In 2D, a particle adds to the
- * field within its reach: a smaller reach shows the jitter of particles, a larger one rounds off crests. In 3D, the
- * reach is the radius of the particle's ball: with a smaller radius, still water has holes.
+ * How far a particle reaches, as a multiple of the initial distance between particles.
+ *   - 2D: a particle adds to the field within its reach. A smaller reach shows the jitter of particles. A larger one
+ *     rounds off crests.
+ *   - 3D: the reach is the radius of the particle's ball. With a smaller radius, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
 /**

@@ -1,10 +1,11 @@
 /**
  * Draws a fluid as a smooth surface from its particles' GPU buffers.
- * 2D: particles are summed into a field, the density of particles (shaders/draw/fluid_splat.wgsl). The surface is the
- * line along which this density has a fixed value (fluid_surface.wgsl).
- * 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
- * (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
- * Textures are never larger than the picture; all but the copy of the picture are coarser if particles look large.
+ *   - 2D: particles are added up in a field, which is their density (shaders/draw/fluid_splat.wgsl). The surface is the
+ *     line along which this density has a fixed value (fluid_surface.wgsl).
+ *   - 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
+ *     (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
+ * Textures are never larger than the picture. If particles look large, all textures except the copy of the picture are
+ * coarser.
  */
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';
