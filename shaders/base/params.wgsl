@@ -44,6 +44,8 @@ struct Substep {
   grip_share: f32,
   rest_speed: f32,
   push_speed: f32,
+  kick_speed: f32,
+  limit_factor: f32,
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
   // The number of substeps per step.

@@ -4,8 +4,6 @@
 
 // Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap.
 const BOUNCE_PUSH = 0.96875;
-// Raises the limit of `settle`, so that rounding does not limit a bounce.
-const LIMIT_SLACK = 1.0 + 0x1p-10f;
 // Up to this load, 32-bit floats hold 1 + load almost exactly.
 const MOST_LOAD = 0x1p24f;
 // The share of the bearing that a load counts, so that rounding gives no load.
@@ -103,8 +101,7 @@ fn contact_effect(
 // opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
-  let slack = (1.0 + substep.restitution) * (1.0 + substep.friction) * LIMIT_SLACK;
-  let limit = max(slack * sum.closing, substep.push_speed * 0.125);
+  let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
   let size = sqrt(dot(sum.change, sum.change));
   settled.change *= select(1.0, limit / size, size > limit);
   let gain = substep.gravity * substep.dt;

@@ -36,7 +36,8 @@
  *     by (deepest overlap of a with an obstacle) / (sum of its overlaps with obstacles). Friction acts on the velocity
  *     without the gain by gravity in this substep, which `hold` handles (see below).
  *   - Walls: a is moved onto the wall, and change = min(depth / dt, −vn). Friction may take all of the sliding.
- * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains pushSpeed and restSpeed.
+ * gripShare is relaxation / 2 in 2D and relaxation / 8 in 3D. Substep in settings.ts explains limitFactor, pushSpeed,
+ * kickSpeed and restSpeed.
  *
  * Then each particle is settled by itself, from these values:
  *   C        the sum of the changes of its velocity
@@ -45,8 +46,8 @@
  *   closing  the greatest −share · vn of its contacts
  *   G        gravity · dt
  * Settling does the following:
- *   - limit: C is shortened to at most (1 + restitution) · (1 + friction) · LIMIT_SLACK · closing, or to at most
- *     pushSpeed / 8 if that is larger.
+ *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. limitFactor is
+ *     (1 + restitution) · (1 + friction), and a little more because of rounding.
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much.
  *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
@@ -85,8 +86,6 @@ import type { Dimensions } from '../world/world';
 
 /** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
-/** Raises `limit`, so that rounding does not limit a bounce. */
-export const LIMIT_SLACK = 1 + 2 ** -10;
 /** Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 /** A load counts this share of the bearing, so that rounding in 32 bits gives no load. */

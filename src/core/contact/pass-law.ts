@@ -2,7 +2,7 @@
  * Formulas of the contact law (law.ts) that continuous motion does not use, only passes of the CPU engine. They have
  * their own file, so that the page does not load them with the GPU engine.
  */
-import { LEAST_REST_SPEED, LIMIT_SLACK, LOAD_KEPT, MOST_LOAD } from './law';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from './law';
 import type { Substep } from './settings';
 
 /**
@@ -27,23 +27,19 @@ export function wallChange(depthVelocity: number, approach: number): number {
   return Math.min(depthVelocity, -approach);
 }
 
-type LimitSettings = Pick<Substep, 'restitution' | 'friction' | 'pushSpeed'>;
+type Limits = Pick<Substep, 'limitFactor' | 'kickSpeed'>;
 
 /**
  * Returns the largest change of a particle's velocity that all its contacts together may cause, without walls.
  * `closing` is the largest change that any contact needs to end its approach.
  */
-export function changeLimit(closing: number, substep: LimitSettings): number {
-  return Math.max(limitFactor(substep) * closing, substep.pushSpeed / 8);
+export function changeLimit(closing: number, { limitFactor, kickSpeed }: Limits): number {
+  return Math.max(limitFactor * closing, kickSpeed);
 }
 
 /** Returns the largest `closing` that does not raise changeLimit, so loops may leave out such values. */
-export function idleClosing(substep: LimitSettings): number {
-  return substep.pushSpeed / 8 / limitFactor(substep);
-}
-
-function limitFactor({ restitution, friction }: LimitSettings): number {
-  return (1 + restitution) * (1 + friction) * LIMIT_SLACK;
+export function idleClosing({ limitFactor, kickSpeed }: Limits): number {
+  return kickSpeed / limitFactor;
 }
 
 /**

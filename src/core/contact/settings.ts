@@ -64,9 +64,9 @@ export const MAX_SUBSTEPS = 256;
 /** Greatest number of rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
-/** See Substep.pushSpeed. */
-const COLUMNS = 4;
-/** In an unbounded world, a push gives at most the speed of a fall through this many diameters. */
+/** Raises limitFactor, so that rounding does not limit a bounce. */
+const LIMIT_SLACK = 1 + 2 ** -10;
+/** In an unbounded world, pushSpeed is the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
 
 /**
@@ -137,13 +137,18 @@ export interface Substep {
   readonly gripShare: number;
   /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
-  /**
-   * The greatest speed that a push may give; 0 without gravity. It is the lower of two speeds:
-   *   - the speed at which a contact bears COLUMNS columns of particles as high as the world. If radii differ, the
-   *     columns consist of the largest particles and stand on a smallest one.
-   *   - the speed of a fall through the world (see UNBOUNDED_FALL)
-   */
+  /** The greatest speed that one push may give: the speed of a fall through the world; 0 without gravity. */
   readonly pushSpeed: number;
+  /**
+   * The greatest speed that all pushes together may give to a particle that no body approaches. It is the lower of two
+   * speeds:
+   *   - half of the speed that bears a column of particles as high as the world. If radii differ, the column consists
+   *     of the largest particles and stands on a smallest one.
+   *   - pushSpeed / 8
+   */
+  readonly kickSpeed: number;
+  /** All contacts together may change a velocity by this times the fastest approach; see law.ts. */
+  readonly limitFactor: number;
   /**
    * If walls are on, centres stay within these corners. With variable radii, these are the corners of the box, and each
    * centre stays inside by the extent of its particle.
@@ -210,7 +215,9 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
-    pushSpeed: Math.fround(Math.min(Math.sqrt(2 * fall), COLUMNS * column)),
+    pushSpeed: Math.fround(Math.sqrt(2 * fall)),
+    limitFactor: Math.fround((1 + settings.restitution) * (1 + settings.friction) * LIMIT_SLACK),
+    kickSpeed: Math.fround(Math.min(Math.sqrt(2 * fall) / 8, column / 2)),
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

@@ -1,13 +1,12 @@
 /**
  * `settle` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the reference. Both
- * functions use the sums over a particle's contacts. bound.ts explains the terms; e and f are restitution and friction.
+ * functions use the sums over a particle's contacts. bound.ts explains the terms; f is the friction.
  * A computed length is off by LENGTH = k / 2 u + 9 u (accuracyOf in bound-sums.ts). If its square may be flushed to 0,
  * it is also off by ± 2⁻⁶².
  *
- * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of
- * (1 + e) (1 + f) (1 + 2⁻¹⁰) closing and pushSpeed / 8.
- *   - The factor before `closing` takes four roundings, its product one more. So L is off by at most this factor times
- *     the error of `closing`, and by 5 u L.
+ * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of limitFactor · closing and
+ * kickSpeed.
+ *   - L is off by at most limitFactor times the error of `closing`, and by u L for the product.
  *   - The projection enlarges neither the error of C nor that of L. If |C| − ε is above L, it multiplies ε by
  *     L / (|C| − ε).
  *   - The projection takes a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to L, none
@@ -46,7 +45,7 @@
  *   - The quotient adds 5 u.
  *   - The maximum with 0 and the minimum with 2²⁴ enlarge no error.
  */
-import { LEAST_REST_SPEED, LIMIT_SLACK, LOAD_KEPT, MOST_LOAD } from '../../core/contact/law';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { Body } from './bound-law';
@@ -83,14 +82,13 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
 }
 
 function limitChange(
-  { restitution, friction, pushSpeed }: Substep,
+  { limitFactor, kickSpeed }: Substep,
   accuracy: Accuracy,
   { change: sum, closing }: EffectSums,
 ): Approximate {
   const change = sum.total();
-  const slack = (1 + restitution) * (1 + friction) * LIMIT_SLACK;
-  const limit = Math.max(slack * closing.value, pushSpeed / 8);
-  const limitError = slack * closing.error + 5 * U * limit;
+  const limit = Math.max(limitFactor * closing.value, kickSpeed);
+  const limitError = limitFactor * closing.error + U * limit;
   const size = length(change.value);
   if (size * (1 + accuracy.length) + change.error <= limit - limitError) return change;
   const nearest = size - change.error;

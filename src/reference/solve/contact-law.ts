@@ -2,14 +2,7 @@
  * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
  * the same order, each rounded once.
  */
-import {
-  BOUNCE_PUSH,
-  LEAST_REST_SPEED,
-  LIMIT_SLACK,
-  LOAD_KEPT,
-  MOST_LOAD,
-  massShare,
-} from '../../core/contact/law';
+import { BOUNCE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';
@@ -127,9 +120,8 @@ export function gainOf({ gravity, dt }: Substep): Vector {
 
 /** Limits the change of a particle's velocity by all its contacts, and holds the particle by static friction. */
 export function settle(substep: Substep, sum: Effect): Effect {
-  const { restitution, pushSpeed, friction, dt } = substep;
-  const slack = fround(fround(fround(1 + restitution) * fround(1 + friction)) * LIMIT_SLACK);
-  const limit = Math.max(fround(slack * sum.closing), fround(pushSpeed * 0.125));
+  const { limitFactor, kickSpeed, friction, dt } = substep;
+  const limit = Math.max(fround(limitFactor * sum.closing), kickSpeed);
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
   const change = size > limit ? scale(fround(limit / size), sum.change) : sum.change;
   const gain = gainOf(substep);

@@ -108,21 +108,20 @@ describe('deriveSubstep', () => {
       halfRelaxation: Math.fround(0.35 / 2),
       gripShare: Math.fround(0.35 / 2),
       restSpeed: 2 * 5 * 0.125,
-      // The speed of a fall. A column would allow more: 4 · 248 / 8.
       pushSpeed: Math.fround(Math.sqrt(2 * (3 * 16 + 4 * 50))),
       lower: [-7.5, 0.5],
       upper: [7.5, 49.5],
     });
   });
 
-  it('lets pushes give at most 4 times the speed of a column as high as the world', () => {
+  it('lets pushes together give at most half of the speed that bears a column as high as the world', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 1 });
-    const at = (dt: number) => deriveSubstep(world, 1, settings, dt).pushSpeed;
-    expect(at(2 ** -10)).toBe((4 * (3 * 16 + 4 * 50)) / 1024);
+    const at = (dt: number) => deriveSubstep(world, 1, settings, dt).kickSpeed;
+    expect(at(2 ** -10)).toBe((3 * 16 + 4 * 50) / 2 / 1024);
     expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
-    expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248)));
+    expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248) / 8));
     // A column of half as many particles.
-    expect(deriveSubstep(world, 2, settings, 2 ** -10).pushSpeed).toBe(at(2 ** -10) / 2);
+    expect(deriveSubstep(world, 2, settings, 2 ** -10).kickSpeed).toBe(at(2 ** -10) / 2);
   });
 
   it('counts the column in the smallest particles if there are several levels of radii', () => {
@@ -133,15 +132,17 @@ describe('deriveSubstep', () => {
       const settings = resolveSettings(dimensions, defaultSettings(dimensions), { gravity, substeps: 1 });
       for (const smallest of [1, 0.5, 0.125]) {
         const leveled = defineLevels(options, { smallest, largest: 1 }, 10);
-        const { pushSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
-        expect(pushSpeed).toBe((2 ** (dimensions * (leveled.levels - 1)) * 4 * 64) / 2 / 2 ** 20);
+        const { kickSpeed } = deriveSubstep(leveled, 2, settings, 2 ** -20);
+        expect(kickSpeed).toBe((2 ** (dimensions * (leveled.levels - 1)) * 64) / 2 / 2 / 2 ** 20);
       }
     }
   });
 
   it('has no infinite rate at dt 0, and no push without gravity', () => {
     const substep = deriveSubstep(world, 1, defaultSettings(2), 0);
-    expect([substep.dt, substep.inverseDt, substep.restSpeed, substep.pushSpeed]).toEqual([0, 0, 0, 0]);
+    expect([substep.dt, substep.inverseDt, substep.restSpeed, substep.pushSpeed, substep.kickSpeed]).toEqual([
+      0, 0, 0, 0, 0,
+    ]);
   });
 
   it('returns only 32-bit floats', () => {

@@ -229,10 +229,9 @@ class SloppyDevice {
     bearing: number;
     closing: number;
   }) {
-    const { restitution, pushSpeed, friction, gravity, dt } = this.substep;
+    const { limitFactor, kickSpeed, friction, gravity, dt } = this.substep;
     const { add, multiply, divide } = this;
-    const slack = multiply(multiply(add(1, restitution), add(1, friction)), 1 + 2 ** -10);
-    const limit = Math.max(multiply(slack, total.closing), pushSpeed / 8);
+    const limit = Math.max(multiply(limitFactor, total.closing), kickSpeed);
     const size = this.root(this.dot(total.change, total.change));
     const factor = divide(limit, size);
     const change = size > limit ? total.change.map((along) => multiply(factor, along)) : total.change;

@@ -71,7 +71,7 @@ describe('resolveContacts', () => {
     expect(b).toEqual({ position: [3.8125, 3], velocity: [0, 0] });
   });
 
-  it('adds the push to the velocity with gravity, up to an eighth of the speed that pushes may give', () => {
+  it('adds the push to the velocity with gravity, up to the kick speed', () => {
     const speedAt = (fall: number, at: number, relaxation: number) => {
       const [a, b] = resolveOnce(2, { gravity: [0, -fall], relaxation }, [
         [
