@@ -1,7 +1,7 @@
 /**
  * Measures three times, which take turns on one device, in Node or in a page:
  *   - `separate`: a sort with one push apart
- *   - `unsorted`: one push on the unsorted grid
+ *   - `unsorted`: one push on a grid that does not sort the state (unsorted.ts)
  *   - `step`: a full step
  * Before timing, the positions of both grids must agree. Afterwards, no particle may be lost. All GPU work runs inside
  * error scopes, because a submission that the device drops looks very fast.

@@ -26,7 +26,7 @@ export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { re
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
-  /** The worker now holds the lock that has the worker's name, and keeps it until the worker ends. */
+  /** The worker now holds a Web Lock with its own name until it ends, so the page can notice its end. */
   | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';

@@ -89,7 +89,8 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
     most = max(most, corner.xy / -corner.z);
   }
   if (nearest < near_plane()) {
-    // The box extends behind the near plane, where its corners cannot bound it, so the quad covers the whole picture.
+    // A part of the box is nearer than the near plane. Corners there cannot be projected, so the quad covers the whole
+    // picture.
     return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   }
   // A little larger than the box, to make room for the antialiased edge.

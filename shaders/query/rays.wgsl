@@ -102,8 +102,8 @@ fn layers_of(path: Path) -> vec2i {
   return vec2i();
 }
 
-// Returns how many layers along y or z the path may touch at one time. Along x (axis 0), counts pieces of a row
-// instead.
+// Returns how many layers along y or z the path may touch at `time`. Along x (axis 0), counts pieces of a row instead
+// (see piece_at).
 fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   let layers = layers_within(sweep(path, axis, vec2f(time)), axis);
   if (axis == 0u) {

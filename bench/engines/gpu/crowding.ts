@@ -35,7 +35,8 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
     }
     counts[block] = (counts[block] as number) + 1;
   }
-  // Mean over bodies of the number of other bodies in the same block. For scattered bodies, that is the mean per block.
+  // The sum over bodies of the other bodies in the same block. Divided by `count`, it is about the mean per block if the
+  // bodies are uniformly random.
   const others = counts.reduce((sum, here) => sum + here * (here - 1), 0);
   return (Math.max(1, others / count) * counts.length) / volume;
 }

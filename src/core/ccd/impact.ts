@@ -26,9 +26,9 @@ const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Expects two bodies that already overlap too deeply. Returns whether they approach each other, over the substep, by
- * more than their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the
- * normal component of a vector of squared length `speedSquared`.
+ * Expects two bodies that already overlap too deeply. Returns whether their approach in the whole substep is longer than
+ * their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the normal
+ * component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -77,7 +77,7 @@ export class Impact {
 
   /**
    * Sets the two bodies and takes their minimum image. The first is the particle `slot` at `time` on its path. The
-   * second is body `other` of `others`, the state or the obstacles, at `otherTime` on its path. If `moves` is false,
+   * second is body `other` of `others` (the state or the obstacles) at `otherTime` on its path. If `moves` is false,
    * the second body rests from `otherTime` on.
    */
   face(
@@ -232,7 +232,7 @@ export class Impact {
     return keyOfHit(from + later, -this.slope);
   }
 
-  /** Sets `normal`, `gap` and `slope` for a time of the substep: the first time given to `face`, plus `later`. */
+  /** Sets `normal`, `gap` and `slope` for a time of the substep: `later` after the argument `time` of `face`. */
   measure(later: number): void {
     const { apart, motion, sides, normal, areBalls } = this;
     let squared = 0;

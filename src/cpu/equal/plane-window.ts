@@ -13,7 +13,7 @@ import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two. A slot has the entry slot & MASK. */
+/** Slots in the window, a power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 

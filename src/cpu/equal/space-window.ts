@@ -13,7 +13,7 @@ import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two. A slot has the entry slot & MASK. */
+/** Slots in the window, a power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
@@ -28,7 +28,7 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * The search of a block stops after the slot whose pairs exceed BLOCK_WORDS words. So FOUND_WORDS also allows for all
+ * The search of a block stops after the slot with which the total exceeds BLOCK_WORDS words. So FOUND_WORDS adds room for all
  * pairs of one slot.
  */
 const BLOCK_WORDS = 2 ** 13;

@@ -42,8 +42,7 @@ export interface ProbedCell extends Slice {
  *   - 'contact': it overlaps the inspected particle
  *   - 'apart': it was tested and rejected
  *   - 'itself': it is the inspected particle
- *   - 'stranger': its cell only shares a bucket with a probed cell. The engines skip strangers before they compute a
- *     distance.
+ *   - 'stranger': its cell only shares a bucket with a probed cell, so it cannot overlap
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 

@@ -31,7 +31,7 @@ export function applyPressure(
  */
 export const LAYERS = 4;
 
-/** Extrapolates `velocity` in place. Faces that get a velocity become known. */
+/** Extrapolates `velocity` in place. Faces that get a mean become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {

@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly dimensions: number;
   /** Radius of the smoothing kernels. */
   readonly radius: number;
-  /** Coordinates of the walls; infinite along axes without walls. */
+  /** Coordinates of the walls; out of reach along axes without walls (see wallsOf). */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   /** Lower corner of the world. */

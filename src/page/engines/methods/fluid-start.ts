@@ -16,7 +16,7 @@ import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
  */
 const SEEDED = 0.4;
 
-/** Capacity per initial particle if the scene has emitters. Even an overflowing pool needs less. */
+/** Capacity per initial particle if the scene has emitters. The fountain needs less, even when its basin overflows. */
 const ROOM = 1.5;
 
 /** If the lattice's limit allows less than this share of the requested particles, the page shows a note. */
