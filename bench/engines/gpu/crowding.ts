@@ -35,8 +35,8 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
     }
     counts[block] = (counts[block] as number) + 1;
   }
-  // The sum over bodies of the other bodies in the same block. Divided by `count`, it is about the mean per block if the
-  // bodies are uniformly random.
+  // The sum over bodies of the other bodies in the same block. Divided by `count`, it is about the mean per block if
+  // the bodies are uniformly random.
   const others = counts.reduce((sum, here) => sum + here * (here - 1), 0);
   return (Math.max(1, others / count) * counts.length) / volume;
 }

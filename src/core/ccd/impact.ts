@@ -26,9 +26,9 @@ const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Expects two bodies that already overlap too deeply. Returns whether their approach in the whole substep is longer than
- * their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the normal
- * component of a vector of squared length `speedSquared`.
+ * Expects two bodies that already overlap too deeply. Returns whether their approach in the whole substep is longer
+ * than their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the
+ * normal component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -134,8 +134,8 @@ export class Impact {
   }
 
   /**
-   * Makes an obstacle box endless along each periodic axis that it fills: no path enters or leaves it there. A box fills
-   * an axis if its half extent is at least half the period.
+   * Makes an obstacle box endless along each periodic axis that it fills: no path enters or leaves it there. A box
+   * fills an axis if its half extent is at least half the period.
    */
   private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;

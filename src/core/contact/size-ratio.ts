@@ -4,8 +4,8 @@ import type { Dimensions, RadiusRange } from '../world/world';
 import { MAX_SUBSTEPS, type Settings } from './settings';
 
 /**
- * A large particle rests on a small one, which lies on the floor. The gap between the floor and the large one may shrink
- * by at most this share.
+ * A large particle rests on a small one, which lies on the floor. The gap between the floor and the large one may
+ * shrink by at most this share.
  */
 const HELD = 0.02;
 

@@ -35,8 +35,8 @@ export interface BoxPairsOptions {
   /**
    * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images (copies moved by
    * whole periods) overlap. Boxes are wrapped first: their low corners then lie between 0 and the period. If a wrapped
-   * box reaches the period, its images one period lower are compared, too. The corners of wrapped boxes and of images are
-   * rounded to 32-bit floats. A box at least as long as the period covers the whole axis.
+   * box reaches the period, its images one period lower are compared, too. The corners of wrapped boxes and of images
+   * are rounded to 32-bit floats. A box at least as long as the period covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }

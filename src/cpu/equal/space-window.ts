@@ -28,8 +28,8 @@ const PADDING = 5;
 const BLOCK = 256;
 
 /**
- * The search of a block stops after the slot with which the total exceeds BLOCK_WORDS words. So FOUND_WORDS adds room for all
- * pairs of one slot.
+ * The search of a block stops after the slot with which the total exceeds BLOCK_WORDS words. So FOUND_WORDS adds room
+ * for all pairs of one slot.
  */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;

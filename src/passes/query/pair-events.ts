@@ -33,7 +33,7 @@ export interface PairEventsBuffers {
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** For the steps begun, stayed and ended: the index at which the events of each first id begin, and the list to write. */
+  /** For the steps begun, stayed and ended: the index of each first id's first event, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }

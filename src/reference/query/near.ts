@@ -13,7 +13,7 @@ export interface NearParticle {
   readonly distanceSquared: number;
 }
 
-/** Returns the particles whose distance from a point is below `radius`, ids ascending; none if the point is not finite. */
+/** Returns the particles nearer to a point than `radius`, ids ascending; none if the point is not finite. */
 export function findNear(
   world: World,
   positions: Float32Array,
