@@ -38,7 +38,7 @@ export interface CellSizeRequest {
  *   - `cpu near`: queries of the CPU grid. A query visits one cell beyond its radius on every side.
  *   - `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. The kernel visits as many cells on
  *     every side as the radius spans.
- * Queries and the kernel search within one diameter.
+ * Both the queries and the kernel look for particles within one diameter.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];

@@ -1,7 +1,7 @@
 /**
  * Denies memory to each buffer that a creator or a call allocates, one buffer at a time. The error must be a GpuError
  * of reason 'memory', and no device error may go uncaught. After a failed creation, and after `destroy`, no buffer may
- * stay allocated. An object that existed before must continue with the same bits as one that never lacked memory.
+ * stay allocated. After a failed call, the object must continue with the same bits as one that never lacked memory.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';

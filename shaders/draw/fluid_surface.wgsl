@@ -52,7 +52,7 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// Returns the share of the kernel around a point that is not solid, so that particles can be in it.
+// Returns the share of the kernel's disc around a point that is free of solid cells. Only there can particles be.
 fn free_share(point: vec2f) -> f32 {
   let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);

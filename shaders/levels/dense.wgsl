@@ -1,5 +1,5 @@
 // Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. levels/hashed.wgsl
-// provides the same names.
+// provides the same names, except cells_at and wrap_cell.
 // Linked before levels/levels.wgsl. Also linked with space_periodic.wgsl if an axis is periodic (WRAPS), otherwise with
 // space_straight.wgsl.
 // Needs: grid, snap, wrap_once, is_beside.

@@ -22,7 +22,7 @@
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The corners of the world. The substep has others: without variable radii, `lower` and `upper` are a radius inside.
+  // The corners of the world. Without variable radii, `substep.lower` and `substep.upper` are a radius inside.
   lowest: Vector,
   highest: Vector,
   // Squared distances from `borderline_low` up to `borderline_high` are borderline. `lattice_scale` is the scale of the

@@ -11,8 +11,9 @@ struct Solid {
 }
 
 // Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. The density of
-// a solid is a share of poly6, the product of these factors:
-// - box: per axis, the share between the two faces across that axis. In front of a face the product is exact.
+// a solid is the share of poly6 that lies inside it, estimated as a product of these factors:
+// - box: per axis, the share between the two faces across that axis. In 3D this is exact where only one face is within
+//   reach.
 // - ball: the share between two parallel planes, and the share within the ball's cross-section. The planes touch the
 //   near and the far end of the ball.
 fn solids_at(point: Vector) -> Walls {

@@ -33,7 +33,8 @@ export function submitWatched<Result>(
 
 /**
  * Returns a promise that rejects if `compiled` rejects (a kernel failed to compile) or if `scope` caught an error.
- * `scope` is the validation scope around the submission. `what` begins the message of an error that it caught.
+ * `scope` is the validation scope around the submission. If the scope caught an error, the message of the rejection
+ * begins with `what`.
  */
 export function validOf(
   compiled: Promise<void> | undefined,

@@ -97,7 +97,7 @@ export class Playground {
     this.stepper = stepper;
     this.listen();
     this.panel.showPlaying(stepper.isPlaying);
-    if (isCalm) notify('Paused, because your system asks for less motion. Press Play to start.');
+    if (isCalm) notify('Paused, because your system asks for less motion. Press Play.');
     this.panel.showChoices(session.choices, session.choices.count);
     for (const element of [stage, free]) new ResizeObserver(() => this.redraw()).observe(element);
   }

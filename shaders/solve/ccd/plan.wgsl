@@ -1,4 +1,5 @@
-// Sets the counters of continuous motion, and the workgroups of most of its kernels: none if no particle is fast.
+// Sets the counters of continuous motion, and how many workgroups most of its kernels get: 0 if
+// no particle is fast.
 // `dispatches` has its own buffer, because a kernel must not write the buffer from which it was dispatched.
 // Order: `begin` runs once per step. In each substep `reset` runs, then `list` of list.wgsl, then `plan`. `next` runs
 // between two rounds of fast_hits.wgsl.

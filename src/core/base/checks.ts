@@ -13,7 +13,7 @@ export function checkFinite(argument: string, value: unknown): asserts value is 
 
 export function checkPositive(argument: string, value: unknown): asserts value is number {
   if (typeof value !== 'number' || !(Math.fround(value) > 0) || !Number.isFinite(Math.fround(value))) {
-    throw new ArgumentError(argument, value, 'a finite number greater than 0 that fits 32-bit floats');
+    throw new ArgumentError(argument, value, 'a 32-bit float greater than 0');
   }
 }
 

@@ -32,7 +32,7 @@ export class ArgumentError extends CellstormError {
 export class LimitError extends CellstormError {
   override name = 'LimitError';
   readonly limit: string;
-  /** The number of particles that would fit with proportionally fewer cells; undefined if it is not known. */
+  /** How many particles would fit if the number of cells shrank in the same proportion; undefined if not known. */
   readonly fits: number | undefined;
 
   constructor(limit: string, message: string, fits?: number) {

@@ -115,7 +115,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
     ? `as large as the power of two at or above the largest diameter, since this world is unbounded`
     : 'as large as the largest diameter; smaller ones would miss pairs';
   if (density === undefined) {
-    const reason = `Cells are ${atLeast}. Larger cells may pay in a box whose cells are mostly empty; give a density to find out.${mixed}`;
+    const reason = `Cells are ${atLeast}. Larger cells may pay in a mostly empty box; give a density to find out.${mixed}`;
     return { cellSize: least, diameter, reason, candidates: undefined, cells: undefined };
   }
   if (dimensions === undefined) {

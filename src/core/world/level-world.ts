@@ -163,7 +163,7 @@ function chooseBase(
     if (kind === 'periodic') widen(Math.max(FEW_EMPTY_CELLS, EMPTY_CELLS_PER_PARTICLE * capacity));
   }
   if (Math.log2(top / base) >= MAX_LEVELS) {
-    const accepted = `at most 2^${MAX_LEVELS - 1} times ${base / 2}, the largest radius on the lowest level`;
+    const accepted = `at most 2^${MAX_LEVELS - 1} times ${base / 2}, the largest on the lowest level`;
     throw new ArgumentError(labels.largest, largest, accepted);
   }
   const cells = cellsAlong(box, base);

@@ -1,5 +1,5 @@
 /**
- * The cells of an index. A hash table holds a record per object, in the bucket of the object's cell. Loops visit the
+ * The cells of a CpuIndex. A hash table holds a record per object, in the bucket of the object's cell. Loops visit the
  * objects in some cells.
  * Inputs: centres and radii that index.ts has checked and wrapped.
  * Outputs: ids of candidates, each once, in no particular order. The caller tests them.
@@ -40,7 +40,7 @@ export const WORDS = 12;
 
 export const NONE = -1;
 
-/** Least number of buckets per object of the capacity. */
+/** The table has at least this many buckets for each object that the index can hold. */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;

@@ -1,4 +1,4 @@
-/** Checks the arguments that the grids and CpuIndex have in common. */
+/** Checks arguments of the CPU grids; CpuIndex shares some of the checks. */
 import { checkInteger, checkPositive, checkVector } from '../../core/base/checks';
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';

@@ -45,7 +45,7 @@ export class PairQuery {
     this.scanBinding = passes.scan.reserve(tallies, offsets, length);
   }
 
-  /** Records the first submission, after the sort. */
+  /** Returns the stages of the first submission, to be recorded after the sort. */
   stages(shared: SharedBinding): Stage[] {
     const { pairs, scan } = this.passes;
     const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
@@ -98,8 +98,8 @@ export class PairQuery {
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Wait only if there is a copy already. During a wait the state may change, and the copy that `preserve` then
-      // makes would be used before it has settled.
+      // Wait only for a copy that exists already. Without one, a wait would let the state change, and the copy that
+      // `preserve` then makes would be used before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;

@@ -170,8 +170,8 @@ function bytesOfObstacles(
 /**
  * Returns the sizes to request from a device so that a world's longest buffer fits.
  *   - With levels, that buffer may be the positions, the finer entries, or the buckets (with those of finer entries).
- *     The finer entries take one word per particle and level on which it may be an entry. The list of heavy particles
- *     in the same buffer takes one more word per particle.
+ *     Per particle, the finer entries take one word per level on which it may be an entry. The list of heavy particles
+ *     in the same buffer takes one more word.
  *   - With `continuous`, the longest buffer holds the lists of paths.
  */
 export function deviceNeeds(

@@ -22,10 +22,10 @@ export interface FluidSettings {
   /** Substeps per step. Default 2. */
   readonly substeps: number;
   /**
-   * Share of the kinetic energy that a substep may remove before it lowers particles. Default 0.001. A substep that
-   * gained energy removes FLIP's noise first, then at most this share of the kinetic energy. If that is not enough, the
-   * substep lowers particles a little, then removes more kinetic energy. With 0, or while an obstacle moves, substeps
-   * remove nothing, and energy may grow.
+   * If a substep gained energy, it may remove up to this share of the kinetic energy before it moves particles down.
+   * Default 0.001. A substep that gained energy removes FLIP's noise first, then at most this share of the kinetic
+   * energy. If that is not enough, the substep lowers particles a little, then removes more kinetic energy. With 0, or
+   * while an obstacle moves, substeps remove nothing, and energy may grow.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */

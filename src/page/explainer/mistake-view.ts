@@ -225,7 +225,7 @@ function showCrowds(): void {
     setText('crowd-share-shown', width);
     share.setAttribute('aria-valuetext', width);
     const all = particles * (particles - 1);
-    const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${search.truth.length}, in ${search.looks} looks of ${all} without a grid`;
+    const right = `Found: ${describe(countFound(search) / 2, 'contact')} of ${search.truth.length}, in ${search.looks} looks (${all} without a grid)`;
     const order = `sorting the cells compares ${describe(comparisons, 'id')}`;
     const crowds = isCrowded
       ? ' With the option crowds: true, the engine sorts so full a cell by merging instead.'
@@ -396,7 +396,7 @@ function say(id: string, state: State, text: string): void {
 
 /**
  * Shows a bar for the number of contacts found, then a bar for each entry of `others`. An entry has the bar's value,
- * the value of a full bar, and a text that compares the two.
+ * the value of a full bar, and a text after the value.
  */
 function showBars(
   id: string,

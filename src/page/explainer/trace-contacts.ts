@@ -148,8 +148,8 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   recorder.step(
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +
-      'read the old positions and write new ones. The engine does this in the same pass as the probe; here, only reads of ' +
-      'contacts are marked. In the engine, a pass removes only a part of the overlap, so that piles come to rest.',
+      'read the old positions and write new ones. (Only reads of contacts are marked.) The engine does this during the ' +
+      'probe, and a pass removes only a part of the overlap, so that piles come to rest.',
   );
   for (const slot of range(0, PARTICLES)) {
     const overlaps: string[] = [];

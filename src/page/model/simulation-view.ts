@@ -96,7 +96,7 @@ export interface CpuSimulationView extends SimulationView {
   profile(seconds: number): StageTimes;
 }
 
-/** Starts a method. The options describe a simulation of collisions with the method's particles. */
+/** Starts a method. The options give its world, its first particles and its capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
   /** Number of elements in the largest buffer over the method's lattice. The page requests a device for this size. */
@@ -106,7 +106,7 @@ export interface MethodStart {
 }
 
 export interface Start {
-  /** Options of a simulation of collisions. If a method runs, the simulation has the method's particles. */
+  /** Options of a simulation of collisions. If a method runs, they describe its world and its first particles. */
   readonly options: SimulationOptions;
   /** The state to start from, if it comes from a file. */
   readonly checkpoint?: Checkpoint | undefined;

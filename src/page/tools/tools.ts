@@ -45,8 +45,8 @@ export class Tools {
   /** True if a step has been taken since the pointer went down. */
   private hasActed = false;
   /**
-   * The run for which room was requested since the pointer went down. A granted request replaces the run. Until then
-   * the request is pending or was refused, so the tool does not repeat it.
+   * The run for which room was requested since the pointer went down. A granted request replaces the run. While
+   * this run is current, the request is pending or was refused, so the tool does not repeat it.
    */
   private fullRun: Run | undefined;
   /** The position of a push or pull that ended before a step. The next step applies it. */

@@ -92,7 +92,10 @@ export function packLook(
   return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
 }
 
-/** Packs struct View. The margin is as wide as four of the largest cells, for lines that begin outside the picture. */
+/**
+ * Packs struct View. Its `margin` around the picture is as wide as four of the largest cells, so that lines which begin
+ * outside the picture are listed, too.
+ */
 export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);

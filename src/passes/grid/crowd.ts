@@ -161,7 +161,8 @@ export class Crowd {
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // One word per particle is enough: a heavy particle takes one word, and tiles take fewer words in all. A tile takes
-    // two words, but has more than CROWDED entries on average. A particle has at most one finer entry per level.
+    // two words, but has more than CROWDED entries on average. This also holds for finer entries, because a particle
+    // has at most one per level, and there are fewer levels than CROWDED / 2.
     const owned = await createBuffers(
       gpu,
       'grid',

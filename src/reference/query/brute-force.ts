@@ -114,7 +114,7 @@ export class PairJudge {
       const here = positions[a * dimensions + axis] as number;
       const there = positions[b * dimensions + axis] as number;
       const direct = here - there;
-      // Doubles too round a difference if the magnitudes are far apart.
+      // Doubles also round a difference if the magnitudes are far apart.
       if (here - direct !== there || direct + there !== here) return false;
       const apart = minimumImageInDoubles(direct, this.period[axis] as number);
       if (!isSingle(direct) || !isSingle(apart)) return false;

@@ -1,7 +1,7 @@
 /**
- * An oracle that shares no code with the grid and is fast enough for millions of particles. It divides space into
- * strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. Inputs and outputs
- * are those of brute-force.ts.
+ * An oracle that is fast enough for millions of particles. It shares no search code with the grid. It divides space
+ * into strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. Inputs and
+ * outputs are those of brute-force.ts.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -10,7 +10,10 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** Reach of the sweep as a multiple of the diameter: more than the band and the rounding of strip numbers need. */
+/**
+ * Reach of the sweep as a multiple of the diameter: a little more than 1, for borderline pairs (pairBand) and the
+ * rounding of strip numbers.
+ */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(

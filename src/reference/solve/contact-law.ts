@@ -50,7 +50,7 @@ export interface Effect {
   /** The changes of position and velocity. */
   readonly push: Vector;
   readonly change: Vector;
-  /** The normal changes of contacts that do not bounce: the sum of vectors, and the sum of their lengths. */
+  /** The velocity changes along the normals of contacts that do not bounce: their sum, and the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
   /** The change that would end a contact's approach. A sum keeps the largest of these changes. */

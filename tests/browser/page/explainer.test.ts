@@ -423,7 +423,7 @@ describe('the mistakes of the explainer', () => {
     await scrubTo(page, 'crowd-count', 200);
     const crowded = await verdictOf(page, 'crowd');
     expect(crowded.state).toBe('slow');
-    expect(crowded.text).toMatch(/in 39800 looks of 39800 without a grid.*crowds: true/);
+    expect(crowded.text).toMatch(/in 39800 looks \(39800 without a grid\).*crowds: true/);
     await scrubTo(page, 'crowd-share', 100);
     const spread = await verdictOf(page, 'crowd');
     expect(spread.state).toBe('right');

@@ -226,8 +226,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Sums add particles in the order of slots. Without `separate`, which sorts the particles, this order would
-          // depend on history.
+          // Later sums, such as the energy, add particles in the order of these buffers. `separate` sorts them. If it
+          // is off, this copy does; otherwise the sums would depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
