@@ -6,10 +6,10 @@
 const BOUNCE_PUSH = 0.96875;
 // Up to this load, 32-bit floats hold 1 + load almost exactly.
 const MOST_LOAD = 0x1p24f;
-// The share of the bearing that a load counts, so that rounding gives no load.
+// The share of the bearing that a load counts, so that rounding of the two sums gives no load.
 const LOAD_KEPT = 1.0 - 0x1p-20f;
 // Up to this rest_speed there are no loads, because a quotient by it could overflow.
-const LEAST_REST_SPEED = 0x1p-100f;
+const LEAST_REST_SPEED = 0x1p-64f;
 
 // The effect of a contact on one body, or the sum of several effects.
 struct Effect {
@@ -96,24 +96,27 @@ fn contact_effect(
   );
 }
 
-// Limits the change of a particle's velocity by all its contacts. Then static friction removes the velocity that
+// Limits the change of a particle's velocity by all its contacts, and shortens their support and bearing alike. Then static friction removes the velocity that
 // gravity adds across the support in this substep, as far as friction reaches. It removes less if contacts press from
 // opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
   let size = sqrt(dot(sum.change, sum.change));
-  settled.change *= select(1.0, limit / size, size > limit);
+  let kept = select(1.0, limit / size, size > limit);
+  settled.change *= kept;
+  settled.support *= kept;
+  settled.bearing *= kept;
   let gain = substep.gravity * substep.dt;
-  let support = sqrt(dot(sum.support, sum.support));
-  if (support > 0.0 && dot(sum.support, gain) < 0.0) {
-    let up = sum.support / support;
+  let support = sqrt(dot(settled.support, settled.support));
+  if (support > 0.0 && dot(settled.support, gain) < 0.0) {
+    let up = settled.support / support;
     let slip = gain - dot(gain, up) * up;
     let used = settled.change - dot(settled.change, up) * up;
     let speed = sqrt(dot(slip, slip));
     let room = max(0.0, substep.friction * support - sqrt(dot(used, used)));
     // Without slip, the divisor does not matter.
-    let held = (support / sum.bearing) * min(1.0, room / select(1.0, speed, speed > 0.0));
+    let held = (support / settled.bearing) * min(1.0, room / select(1.0, speed, speed > 0.0));
     settled.change -= held * slip;
     settled.push -= (held * substep.dt) * slip;
   }

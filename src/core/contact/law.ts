@@ -46,8 +46,9 @@
  *   closing  the greatest −share · vn of its contacts
  *   G        gravity · dt
  * Settling does the following:
- *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. limitFactor is
- *     (1 + restitution) · (1 + friction), and a little more because of rounding.
+ *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. S and B are
+ *     multiplied by the same factor. limitFactor is (1 + restitution) · (1 + friction), and a little more because of
+ *     rounding.
  *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much.
  *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
@@ -88,10 +89,10 @@ import type { Dimensions } from '../world/world';
 export const BOUNCE_PUSH = 31 / 32;
 /** Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
-/** A load counts this share of the bearing, so that rounding in 32 bits gives no load. */
+/** A load counts this share of the bearing, so that rounding of the two sums gives no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 /** With a restSpeed up to this, there are no loads: a quotient by it could overflow. */
-export const LEAST_REST_SPEED = 2 ** -100;
+export const LEAST_REST_SPEED = 2 ** -64;
 
 /**
  * Returns the first particle's share of the effect: the other's mass / the sum of both masses, each multiplied by 1 +

@@ -5,7 +5,13 @@
  */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
-import { type Dimensions, GREATEST_FLOAT, type RadiusRange, type World } from '../world/world';
+import {
+  type Dimensions,
+  GREATEST_FLOAT,
+  GREATEST_SPEED,
+  type RadiusRange,
+  type World,
+} from '../world/world';
 
 export type BroadPhase = 'grid' | 'naive';
 
@@ -137,10 +143,13 @@ export interface Substep {
   readonly gripShare: number;
   /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
   readonly restSpeed: number;
-  /** The greatest speed that one push may give: the speed of a fall through the world; 0 without gravity. */
+  /**
+   * The greatest speed that one push may give: the speed of a fall through the world, at most GREATEST_SPEED; 0 without
+   * gravity.
+   */
   readonly pushSpeed: number;
   /**
-   * The greatest speed that all pushes together may give to a particle that no body approaches. It is the lower of two
+   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. It is the lower of two
    * speeds:
    *   - half of the speed that bears a column of particles as high as the world. If radii differ, the column consists
    *     of the largest particles and stands on a smallest one.
@@ -198,6 +207,7 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
       ? UNBOUNDED_FALL * roundedDiameter
       : (world.max[axis] as number) - (world.min[axis] as number);
   const fall = gravity.reduce((sum, component, axis) => sum + Math.abs(component) * height(axis), 0);
+  const pushSpeed = Math.min(Math.sqrt(2 * fall), GREATEST_SPEED);
   const massRatio = 2 ** (world.dimensions * Math.max(0, world.levels - 1));
   const column = massRatio * (fall / roundedDiameter) * substepTime;
   // Periodic axes have no walls, and an unbounded world has none at all.
@@ -215,9 +225,9 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
     halfRelaxation: Math.fround(settings.relaxation / 2),
     gripShare: Math.fround(settings.relaxation / (world.dimensions === 2 ? 2 : 8)),
     restSpeed: Math.fround(2 * acceleration * substepTime),
-    pushSpeed: Math.fround(Math.sqrt(2 * fall)),
+    pushSpeed: Math.fround(pushSpeed),
     limitFactor: Math.fround((1 + settings.restitution) * (1 + settings.friction) * LIMIT_SLACK),
-    kickSpeed: Math.fround(Math.min(Math.sqrt(2 * fall) / 8, column / 2)),
+    kickSpeed: Math.fround(Math.min(pushSpeed / 8, column / 2)),
     lower: world.min.map((low, axis) => (hasWalls(axis) ? Math.fround(low + radius) : -GREATEST_FLOAT)),
     upper: world.max.map((high, axis) => (hasWalls(axis) ? Math.fround(high - radius) : GREATEST_FLOAT)),
     walls: settings.walls,

@@ -6,8 +6,8 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
 /** The effect of contacts on each particle in one pass, packed by slot. */
 export interface Response {
   /**
-   * `changes`: how much the velocities change. Positions change by dt · `changes` + `pushes`. Most contacts have no
-   * pushes, so their loops need not touch that array. Both arrays are zero between passes.
+   * `changes`: how much the velocities change. Positions change by dt · `changes` + `pushes`. With gravity, most
+   * contacts have no pushes, so their loops need not touch that array. Both arrays are zero between passes.
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;

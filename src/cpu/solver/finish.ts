@@ -48,9 +48,16 @@ export function finish(
       changes[first + 2] = 0;
       pushes[first + 2] = 0;
     }
+    let supportX = supports[first] as number;
+    let supportY = supports[first + 1] as number;
+    let supportZ = is3D ? (supports[first + 2] as number) : 0;
+    supports[first] = 0;
+    supports[first + 1] = 0;
+    if (is3D) supports[first + 2] = 0;
     const closing = closings[slot] as number;
     closings[slot] = 0;
     let bearing = bearings[slot] as number;
+    bearings[slot] = 0;
     // Otherwise there was at most a bounce, which the limit does not shorten.
     if (bearing !== 0) {
       const limit = changeLimit(closing, substep);
@@ -60,14 +67,11 @@ export function finish(
         changeX *= kept;
         changeY *= kept;
         changeZ *= kept;
+        supportX *= kept;
+        supportY *= kept;
+        supportZ *= kept;
+        bearing *= kept;
       }
-      const supportX = supports[first] as number;
-      const supportY = supports[first + 1] as number;
-      const supportZ = is3D ? (supports[first + 2] as number) : 0;
-      bearings[slot] = 0;
-      supports[first] = 0;
-      supports[first + 1] = 0;
-      if (is3D) supports[first + 2] = 0;
       const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
       // The lengths of G and C across the support, times the length of the support.
@@ -103,7 +107,7 @@ export function finish(
     if (hasSizes) loadMargin(dimensions, state, slot);
     const marginX = hasSizes ? (scratchMargin[0] as number) : 0;
     const marginY = hasSizes ? (scratchMargin[1] as number) : 0;
-    const marginZ = hasSizes ? (scratchMargin[2] as number) : 0;
+    const marginZ = is3D && hasSizes ? (scratchMargin[2] as number) : 0;
     const isOut =
       x < lowerX + marginX ||
       x > upperX - marginX ||

@@ -85,7 +85,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
     if (bounces || change !== push * inverseDt) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

@@ -98,7 +98,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
-    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

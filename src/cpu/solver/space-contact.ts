@@ -112,7 +112,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b] = (changes[3 * b] as number) - changeX;
     changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
-    // A contact moves its particles by dt · change, except if it bounces or its push is limited.
+    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

@@ -371,7 +371,9 @@ function meetWall(
   const sliding = velocity.value.map((along, other) => (other === axis ? 0 : along));
   const slidingSpeed = length(sliding);
   const grip = Math.min(friction * change, slidingSpeed);
-  const gripError = velocity.error + LOST + friction * changeError + accuracy.friction * grip;
+  // `changeError` may be infinite.
+  const frictionError = friction > 0 ? friction * changeError : 0;
+  const gripError = velocity.error + LOST + frictionError + accuracy.friction * grip;
   const braking = slidingSpeed > 0 ? scaled(grip / slidingSpeed, sliding) : sliding;
   const depthSpeedError = depthError * inverseDt;
   const normalError =
@@ -379,7 +381,7 @@ function meetWall(
   velocity.error +=
     normalError +
     LOST +
-    friction * changeError +
+    frictionError +
     accuracy.friction * grip +
     2 * U * (length(velocity.value) + grip + change);
   // In a bounce, friction does not change the position.

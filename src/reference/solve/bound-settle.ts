@@ -11,10 +11,12 @@
  *     L / (|C| − ε).
  *   - The projection takes a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to L, none
  *     of these rounds, and C keeps its error.
+ *   - The sums S and B (see below) are multiplied by the factor of the projection, min(1, L / |C|). It lies between its
+ *     values for the least L and greatest |C| and the other way round, and is off by LENGTH + 5 u more.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
- *             product adds (k + 1) u times the sum of |Sᵢ Gᵢ|
+ *             product adds (k + 2) u times the sum of |Sᵢ Gᵢ|
  *   up        S / |S|: off by UP = LENGTH + 5 u, besides the error of its direction
  *   slip      G across up. The exact and the computed direction of S differ by an angle. Its sine is at most
  *             σ = min(1, ε / |S|). So the parts of a vector across the two directions differ by at most σ times the
@@ -37,7 +39,7 @@
  * So the error of held · slip is at most its length + H. If errors may decide whether the particle is held, GPU or
  * reference may not hold it. The error is then at least the length of held · slip. It is H if exact arithmetic does not
  * hold the particle. For the position a second product adds u. Each difference rounds once.
- * The bound assumes that |S|² is not flushed to 0 if S is not 0.
+ * The bound assumes that |S|² is a normal number if S is not 0.
  *
  * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
  *   - v′ − v is off by the error of v′ and by u N, its length by LENGTH more.
@@ -69,34 +71,57 @@ export interface Settled {
 }
 
 export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSums): Settled {
-  const bearing = sums.bearing.total();
-  const size: ApproximateNumber = { value: bearing.value[0] as number, error: bearing.error };
   const push = sums.push.total();
-  const change = limitChange(substep, accuracy, sums);
-  const held = holdSlip(substep, accuracy, sums, change, size);
+  const { change, kept } = limitChange(substep, accuracy, sums);
+  const support = shortened(sums.support.total(), kept);
+  const { value, error } = shortened(sums.bearing.total(), kept);
+  const bearing: ApproximateNumber = { value: value[0] as number, error };
+  const held = holdSlip(substep, accuracy, sums, change, support, bearing);
   return {
     push: differenceOf(push, held, substep.dt),
     change: differenceOf(change, held),
-    bearing: size,
+    bearing,
   };
 }
 
+/** Returns the limited change, and the factor that limits it. */
 function limitChange(
   { limitFactor, kickSpeed }: Substep,
   accuracy: Accuracy,
   { change: sum, closing }: EffectSums,
-): Approximate {
+): { readonly change: Approximate; readonly kept: ApproximateNumber } {
   const change = sum.total();
   const limit = Math.max(limitFactor * closing.value, kickSpeed);
   const limitError = limitFactor * closing.error + U * limit;
   const size = length(change.value);
-  if (size * (1 + accuracy.length) + change.error <= limit - limitError) return change;
+  if (size * (1 + accuracy.length) + change.error <= limit - limitError) {
+    return { change, kept: { value: 1, error: 0 } };
+  }
   const nearest = size - change.error;
   const most = limit + limitError;
   const shrinking = nearest > most ? most / nearest : 1;
+  const kept = size > limit ? limit / size : 1;
+  const least = Math.min(1, Math.max(0, limit - limitError) / (size + change.error));
   return {
-    value: size > limit ? scaled(limit / size, change.value) : change.value,
-    error: shrinking * change.error + limitError + (accuracy.length + 6 * U) * Math.min(size, limit) + LOST,
+    change: {
+      value: scaled(kept, change.value),
+      error: shrinking * change.error + limitError + (accuracy.length + 6 * U) * Math.min(size, limit) + LOST,
+    },
+    kept: {
+      value: kept,
+      error: Math.max(shrinking - kept, kept - least) + (accuracy.length + 5 * U) * shrinking,
+    },
+  };
+}
+
+/** Returns a sum, multiplied by the factor that limits the change. The product rounds once, unless the factor is 1. */
+function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
+  if (kept.error === 0) return sum;
+  const size = length(sum.value);
+  const most = kept.value + kept.error;
+  return {
+    value: scaled(kept.value, sum.value),
+    error: most * sum.error + size * kept.error + U * most * (size + sum.error) + LOST,
   };
 }
 
@@ -106,15 +131,15 @@ function holdSlip(
   accuracy: Accuracy,
   { support: sum, lift: liftSum }: EffectSums,
   change: Approximate,
+  support: Approximate,
   bearing: ApproximateNumber,
 ): Approximate {
-  const support = sum.total();
   const gain = scaled(dt, gravity);
   const none = scaled(0, gain);
   const size = length(support.value);
   const { value: lifts, error: liftError } = liftSum.total();
   const lift = lifts[0] as number;
-  const doubt = liftError + (gain.length + 1) * U * liftSum.magnitude;
+  const doubt = liftError + (gain.length + 2) * U * liftSum.magnitude;
   if (lift >= doubt || friction === 0) return { value: none, error: 0 };
   const roundings = acrossError(accuracy, gain.length);
   const growth = (2 * sum.terms * U) / (1 - sum.terms * U);

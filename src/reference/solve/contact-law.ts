@@ -123,18 +123,21 @@ export function settle(substep: Substep, sum: Effect): Effect {
   const { limitFactor, kickSpeed, friction, dt } = substep;
   const limit = Math.max(fround(limitFactor * sum.closing), kickSpeed);
   const size = fround(Math.sqrt(dot(sum.change, sum.change)));
-  const change = size > limit ? scale(fround(limit / size), sum.change) : sum.change;
+  const kept = size > limit ? fround(limit / size) : 1;
+  const change = scale(kept, sum.change);
+  const supports = scale(kept, sum.support);
+  const bearing = fround(kept * sum.bearing);
   const gain = gainOf(substep);
-  const support = fround(Math.sqrt(dot(sum.support, sum.support)));
+  const support = fround(Math.sqrt(dot(supports, supports)));
   // The square of a tiny support may be 0.
-  if (!(support > 0 && dot(sum.support, gain) < 0)) return { ...sum, change };
-  const up = sum.support.map((along) => fround(along / support));
+  if (!(support > 0 && dot(supports, gain) < 0)) return { ...sum, change, bearing };
+  const up = supports.map((along) => fround(along / support));
   const slip = subtract(gain, scale(dot(gain, up), up));
   const used = subtract(change, scale(dot(change, up), up));
   const held = heldShare(
     friction,
     support,
-    sum.bearing,
+    bearing,
     fround(Math.sqrt(dot(used, used))),
     fround(Math.sqrt(dot(slip, slip))),
   );
@@ -142,6 +145,7 @@ export function settle(substep: Substep, sum: Effect): Effect {
     ...sum,
     push: subtract(sum.push, scale(fround(held * dt), slip)),
     change: subtract(change, scale(held, slip)),
+    bearing,
   };
 }
 

@@ -59,6 +59,6 @@ it('loadOf counts what presses from opposite sides, but not what may be rounding
   expect(loadOf(7, 1, 2)).toBeCloseTo(3, 4);
   expect([loadOf(1, 2, 2), loadOf(1e30, 0, 1e-3)]).toEqual([0, MOST_LOAD]);
   expect(loadOf(7, 7 * (1 - 2 ** -21), 2 ** -30)).toBe(0);
-  expect([loadOf(7, 1, 0), loadOf(7, 1, 2 ** -100)]).toEqual([0, 0]);
-  expect(loadOf(7, 1, 2 ** -99)).toBe(MOST_LOAD);
+  expect([loadOf(7, 1, 0), loadOf(7, 1, 2 ** -64)]).toEqual([0, 0]);
+  expect(loadOf(7, 1, 2 ** -63)).toBe(MOST_LOAD);
 });

@@ -157,6 +157,37 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(across(0.5)).toEqual([1 / 8, expect.closeTo(0, 6)]);
     });
 
+    it('gives no load by a deep contact with nothing on the opposite side', () => {
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const simulation = create({
+        dimensions,
+        min: corner(-25),
+        max: corner(25),
+        radii: Float32Array.of(0.5, 0.375),
+        positions: Float32Array.from([...corner(0), ...corner(0).with(1, 0.5)]),
+        gravity: corner(0).with(1, -10),
+        substeps: 1,
+      });
+      simulation.step(1 / 480);
+      const { loads } = simulation.read() as ParticleArrays;
+      expect((loads as Float32Array).every((load) => load < 1)).toBe(true);
+    });
+
+    it('keeps velocities finite if a fall through the world is faster than any particle may be', () => {
+      const diameter = 2 ** 60;
+      const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+      const simulation = create({
+        dimensions,
+        unbounded: true,
+        radius: diameter / 2,
+        positions: Float32Array.from([...corner(0), ...corner(0.1 * diameter).with(1, diameter / 2)]),
+        gravity: corner(0).with(1, -3e18),
+        substeps: 1,
+      });
+      simulation.step(1e-7);
+      expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
+    });
+
     it.each([2, 8])('gives a ball below one %d times as large a load that bears it', (ratio) => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const radius = 1 / ratio;

@@ -196,10 +196,13 @@ class SloppyDevice {
 
   private load(bearing: number, velocity: readonly number[], before: readonly number[]): number {
     const { restSpeed } = this.substep;
-    if (restSpeed === 0) return 0;
+    if (!(restSpeed > 2 ** -64)) return 0;
     const change = velocity.map((along, axis) => this.add(along, -(before[axis] as number)));
     const net = this.root(this.dot(change, change));
-    return Math.min(2 ** 24, this.divide(Math.max(0, this.add(bearing, -net)), restSpeed));
+    return Math.min(
+      2 ** 24,
+      this.divide(Math.max(0, this.add(this.multiply(1 - 2 ** -20, bearing), -net)), restSpeed),
+    );
   }
 
   /** Returns the sums over the contacts of a particle, settled. */
@@ -234,11 +237,14 @@ class SloppyDevice {
     const limit = Math.max(multiply(limitFactor, total.closing), kickSpeed);
     const size = this.root(this.dot(total.change, total.change));
     const factor = divide(limit, size);
-    const change = size > limit ? total.change.map((along) => multiply(factor, along)) : total.change;
+    const shorten = (sum: number[]) => (size > limit ? sum.map((along) => multiply(factor, along)) : sum);
+    const change = shorten(total.change);
+    const supports = shorten(total.support);
+    const bearing = shorten([total.bearing])[0] as number;
     const gain = gravity.map((along) => multiply(along, dt));
-    const support = this.root(this.dot(total.support, total.support));
-    if (!(support > 0 && this.dot(total.support, gain) < 0)) return { ...total, change };
-    const up = total.support.map((along) => divide(along, support));
+    const support = this.root(this.dot(supports, supports));
+    if (!(support > 0 && this.dot(supports, gain) < 0)) return { ...total, change, bearing };
+    const up = supports.map((along) => divide(along, support));
     const across = (vector: readonly number[]) => {
       const height = this.dot(vector, up);
       return vector.map((along, axis) => add(along, -multiply(height, up[axis] as number)));
@@ -247,11 +253,10 @@ class SloppyDevice {
     const used = across(change);
     const slipSpeed = this.root(this.dot(slip, slip));
     const room = Math.max(0, add(multiply(friction, support), -this.root(this.dot(used, used))));
-    const held =
-      slipSpeed > 0 ? multiply(divide(support, total.bearing), Math.min(1, divide(room, slipSpeed))) : 0;
+    const held = slipSpeed > 0 ? multiply(divide(support, bearing), Math.min(1, divide(room, slipSpeed))) : 0;
     const take = (from: readonly number[], share: number) =>
       from.map((along, axis) => add(along, -multiply(share, slip[axis] as number)));
-    return { ...total, push: take(total.push, multiply(held, dt)), change: take(change, held) };
+    return { ...total, push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
   }
 
   private effect(normal: number[], overlap: number, relative: number[], isMutual: boolean, share: number) {
