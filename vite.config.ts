@@ -1,7 +1,7 @@
 /** Serves the pages (`npm start`) and builds them into dist/page, a static folder that works from any sub-path. */
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { stripShaders } from './scripts/strip-shaders.ts';
 import { commitOf } from './src/cli/commit.ts';
 
 const PAGES = ['index.html', 'explainer.html', 'bench.html'];
@@ -15,28 +15,6 @@ const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 
 /** Folders that builds, tests and benchmarks write to. An open page must not reload when they change. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
-
-/**
- * Removes comments, indentation, empty lines and spaces beside punctuation from the shaders of the built page, over 40%
- * of their compressed size. So line numbers in compiler messages differ from those of the sources; the messages also
- * quote the line.
- */
-const stripShaders: Plugin = {
-  name: 'strip-shaders',
-  apply: 'build',
-  enforce: 'pre',
-  async load(id) {
-    const [file = '', query] = id.split('?');
-    if (query !== 'raw' || !file.endsWith('.wgsl')) return undefined;
-    const text = await readFile(file, 'utf8');
-    const code = text
-      .replace(/\/\/.*$/gm, '')
-      .replace(/^[ \t]+|[ \t]+$/gm, '')
-      .replace(/ ?([-{}(),;:=+*<>/%|&[\]]) ?/g, '$1')
-      .replace(/\n{2,}/g, '\n');
-    return `export default ${JSON.stringify(code)};`;
-  },
-};
 
 /** Removes the indentation of the pages' markup, 330 compressed bytes. */
 const stripIndents: Plugin = {

@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
 import { PEER_PACKAGES } from '../bench/peers/packages';
+import { stripShaders } from './strip-shaders';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = 'es2022';
@@ -62,7 +63,7 @@ export async function buildLibrary(outDir: string): Promise<void> {
   });
 }
 
-export async function buildCli(outDir: string, sourcemap = true): Promise<void> {
+export async function buildCli(outDir: string, sourcemap = false): Promise<void> {
   await build({
     ...quiet(outDir),
     // The benchmark's packages are not bundled: users install those that they want.
@@ -129,6 +130,7 @@ function quiet(outDir: string): InlineConfig & { build: NonNullable<InlineConfig
   return {
     root: ROOT,
     configFile: false,
+    plugins: [stripShaders],
     publicDir: false,
     logLevel: 'warn',
     build: { outDir, emptyOutDir: false, minify: false, sourcemap: true },

@@ -47,7 +47,7 @@ function shake(random: Random, amount: number): number {
 export const GAS: CollisionSceneDefinition = {
   method: 'collisions',
   name: 'gas',
-  description: 'An elastic gas that fills a tenth of its box. At first nothing touches.',
+  description: 'An elastic gas that fills a tenth of its box.',
   generate(dimensions, count, random) {
     const columns = ceilRoot(count, dimensions);
     const edge = Math.max(

@@ -22,7 +22,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   gather: 'Reorders the state by cell',
   heavy: 'Finds particles with too many candidates for one thread',
   sort: 'Reorders the state by cell',
-  partner: 'Finds the fastest contact of each particle: the two may bounce',
+  partner: 'Finds the contacts that may bounce',
   resolve: 'Tests candidates and pushes overlapping particles apart',
   transfer: 'Averages the velocities of the particles around each face of a cell',
   cells: 'Marks cells as fluid, air or solid',
