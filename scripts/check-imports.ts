@@ -1,4 +1,7 @@
-/** Checks the direction of every import, and that the imports of src form no circle; part of `npm run lint`. */
+/**
+ * Checks the direction of every import, that the imports of src form no circle, and what the page takes from inside the
+ * library. Part of `npm run lint`.
+ */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +9,67 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
 
-/** Lists the folders that each folder may import besides itself. */
+/** The library's entries, from which the page takes all that is public. */
+const ENTRIES = [
+  'src/index.ts',
+  'src/cpu/index.ts',
+  'src/methods/fluid/index.ts',
+  'src/methods/flock/index.ts',
+  'src/methods/pbf/index.ts',
+];
+
+/**
+ * Lists the files inside the library that src/page may import besides the entries, each with the reason. A file that
+ * the page no longer imports must go from the list.
+ */
+export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
+  'src/core/base/constants.ts': 'threads per workgroup in WGSL; the size of a crowd',
+  'src/core/base/curves.ts': 'the sheet Scale fits the same curves as the benchmark',
+  'src/core/base/errors.ts': 'words messages as the library does',
+  'src/core/contact/settings.ts': 'defaults and limits for the panel; the substep that kernels are given',
+  'src/core/obstacles/obstacles.ts': 'engines keep obstacles in the checked form, to draw them',
+  'src/core/obstacles/tree.ts': 'the type of that checked form',
+  'src/core/particles/shapes.ts': 'picking and overlays measure discs, balls and boxes as the engines do',
+  'src/core/simulation/checkpoint.ts': 'a file that a visitor opens is checked before anything is created',
+  'src/core/simulation/plan.ts': 'the number of cells that options need, before a run starts',
+  'src/core/state/hash.ts': 'the state hash of flocks, which have none of their own',
+  'src/core/state/particle-table.ts': 'reads and writes tables',
+  'src/core/state/state-file.ts': 'reads and writes state files',
+  'src/core/world/cells.ts': 'the inspector, overlays and explainer show cells',
+  'src/core/world/levels.ts': 'the inspector and overlays show cells of levels',
+  'src/core/world/world.ts': 'worlds without a simulation: for the explainer, fluids and counting neighbours',
+  'src/cpu/solver/simulation.ts': 'loaded late; the whole entry would be larger',
+  'src/engine/grid/cell-sort.ts': 'overlays and counts of neighbours sort the drawn positions',
+  'src/gpu/buffers.ts': 'buffers that report a lack of memory',
+  'src/gpu/device.ts': 'whether an adapter is software, which gets fewer particles and plainer pictures',
+  'src/gpu/kernel.ts': 'kernels of overlays and counts of neighbours, which probe the grid',
+  'src/gpu/layout.ts': 'uniforms and obstacles in the layout of WGSL',
+  'src/gpu/link.ts': 'the type of shader sources',
+  'src/gpu/params.ts': 'the parameters that all kernels share',
+  'src/gpu/readback.ts': 'reads the number of drawn pairs',
+  'src/gpu/shader-module.ts': 'links the shaders of the page with modules of the library',
+  'src/methods/flock/cpu-flock.ts': 'loaded late; the whole entry would be larger',
+  'src/methods/fluid/cpu-fluid.ts': 'loaded late; the whole entry would be larger',
+  'src/methods/fluid/options.ts': 'the particles that fill a fluid scene, before a fluid is created',
+  'src/passes/grid/scan.ts': 'the overlay of pairs turns counts into offsets',
+  'src/passes/modules.ts': 'modules and flags with which a kernel probes any world',
+  'src/passes/particle-pass.ts': 'the kernel that counts neighbours',
+  'src/reference/grid/count.ts': 'the inspector and explainer show counts',
+  'src/reference/grid/gather.ts': 'the explainer shows the gather',
+  'src/reference/grid/grid.ts': 'the explainer and the CPU overlays sort into cells',
+  'src/reference/grid/offsets.ts': 'the inspector and explainer show the cells around a cell',
+  'src/reference/grid/scan.ts': 'the inspector and explainer show cell starts',
+  'src/reference/grid/scatter.ts': 'the explainer shows the scatter',
+  'src/reference/measure/finite.ts': 'the CPU heat map leaves out the quarantine',
+  'src/reference/query/probe.ts': 'the explainer and the CPU overlays show candidates',
+  'src/reference/solve/contact.ts': 'the inspector, explainer and overlays show verdicts on pairs',
+  'src/reference/solve/resolve.ts': 'the explainer shows how contacts are pushed apart',
+  'src/scenes/definition.ts': 'the type of the content of flock scenes',
+  'src/scenes/fluid-scene.ts': 'creates the content of fluid scenes',
+  'src/scenes/index.ts': 'scenes of all methods, by name; seeded random numbers',
+};
+
+/** Lists the folders, or files, that each folder may import besides itself. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -29,18 +92,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'src/index.ts',
     'src/methods',
   ],
-  'src/page': [
-    'src/core',
-    'src/gpu',
-    'src/scenes',
-    'src/reference',
-    'src/cpu',
-    'src/passes',
-    'src/engine',
-    'src/index.ts',
-    'src/methods',
-    'shaders',
-  ],
+  'src/page': [...ENTRIES, ...Object.keys(PAGE_TAKES_FROM_INSIDE), 'shaders'],
   'src/cli': [
     'src/core',
     'src/gpu',
@@ -97,6 +149,9 @@ export function importObjection(file: string, target: string): string | undefine
   if (!isBelow(target, folder)) {
     const allowed = FOLDERS[folder] ?? [];
     if (allowed.some((known) => isBelow(target, known))) return undefined;
+    if (folder === 'src/page') {
+      return 'src/page may import only entries, shaders and what PAGE_TAKES_FROM_INSIDE lists';
+    }
     return `${folder} may import ${allowed.join(', ') || 'nothing else'}`;
   }
   const parts = SUBFOLDERS[folder];
@@ -122,6 +177,17 @@ export function findWrongImports(): string[] {
       return reason === undefined ? [] : [`${file} imports ${target}, but ${reason}.`];
     }),
   );
+}
+
+/** Returns one sentence per file in PAGE_TAKES_FROM_INSIDE that the page does not import. */
+export function findUnused(
+  listed = Object.keys(PAGE_TAKES_FROM_INSIDE),
+  files = sourceFiles().filter((file) => isBelow(file, 'src/page')),
+): string[] {
+  const imported = new Set(files.flatMap(importsOf));
+  return listed
+    .filter((file) => !imported.has(file))
+    .map((file) => `PAGE_TAKES_FROM_INSIDE lists ${file}, which src/page does not import.`);
 }
 
 /**
@@ -151,7 +217,7 @@ export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): stri
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const wrong = [...findWrongImports(), ...findCircles()];
+  const wrong = [...findWrongImports(), ...findUnused(), ...findCircles()];
   if (wrong.length > 0) {
     process.stderr.write(`${wrong.join('\n')}\n`);
     process.exitCode = 1;

@@ -2,11 +2,16 @@
  * The page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes over if there is no
  * WebGPU, and otherwise serves for comparison.
  */
-import { ArgumentError, Phrase } from '../../core/base/errors';
-import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
+import { Phrase } from '../../core/base/errors';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { planSimulation } from '../../core/simulation/plan';
-import type { NewParticles, ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
+import {
+  ArgumentError,
+  type NewParticles,
+  type ObstaclesGiven,
+  type ParticleArrays,
+  type SimulationOptions,
+} from '../../index';
 import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
 import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from '../model/overlays';

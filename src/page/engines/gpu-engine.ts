@@ -1,13 +1,20 @@
 /** The page's GPU engine: a device, the view that draws on it, and runs of any scene that fits. */
-import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { NewParticles, SimulationOptions } from '../../core/simulation/simulation';
-import type { Dimensions } from '../../core/world/world';
-import { bytesPerParticle } from '../../engine/simulation/memory';
-import { createSimulation } from '../../engine/simulation/simulation';
 import { createBuffers } from '../../gpu/buffers';
-import { type Gpu, type GpuRequest, greatestCount, isSoftware, requestGpu } from '../../gpu/device';
+import { isSoftware } from '../../gpu/device';
 import { bodyFloats, toBodies } from '../../gpu/layout';
+import {
+  bytesPerParticle,
+  createSimulation,
+  type Dimensions,
+  type Gpu,
+  type GpuRequest,
+  greatestCount,
+  type NewParticles,
+  type ObstaclesGiven,
+  requestGpu,
+  type SimulationOptions,
+} from '../../index';
 import { floorToTwoDigits } from '../model/choices';
 import { type Choices, type Colouring, MOST_PARTICLES } from '../model/fields';
 import {

@@ -4,13 +4,13 @@
  */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
-import { defineWorld, type World } from '../../core/world/world';
+import { defineWorld } from '../../core/world/world';
+import type { World } from '../../index';
 import { buildGrid, type Grid } from '../../reference/grid/grid';
 import { OFFSETS } from '../../reference/grid/offsets';
-import { bruteForcePairs } from '../../reference/query/brute-force';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
-import { Random } from '../../scenes/random';
+import { Random } from '../../scenes';
 import { PARTICLE_DIAMETER, placeApart } from './trace';
 import { range, type Scene } from './trace-recorder';
 
@@ -54,16 +54,23 @@ class Tally {
 
   look(a: number, b: number): void {
     this.looks++;
-    const { world, positions, diameter } = this;
-    if (!findContact(world, { diameter }, { positions }, a, b)) return;
+    if (!this.touches(a, b)) return;
     const name = nameOf(a, b);
     this.found.set(name, (this.found.get(name) ?? 0) + 1);
   }
 
   search(): Search {
-    const { pairs, count } = bruteForcePairs(2, this.positions, this.diameter).overlapping;
-    const truth = range(0, count).map((index): Pair => [pairs[2 * index] ?? 0, pairs[2 * index + 1] ?? 0]);
-    return { looks: this.looks, found: this.found, truth };
+    const { looks, found } = this;
+    const particles = range(0, this.positions.length / 2);
+    const truth = particles.flatMap((a) =>
+      particles.flatMap((b): Pair[] => (a < b && this.touches(a, b) ? [[a, b]] : [])),
+    );
+    return { looks, found, truth };
+  }
+
+  private touches(a: number, b: number): boolean {
+    const { world, positions, diameter } = this;
+    return findContact(world, { diameter }, { positions }, a, b) !== undefined;
   }
 }
 

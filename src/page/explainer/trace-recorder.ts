@@ -1,6 +1,6 @@
 /** The parts of a trace (stages, arrays, steps), and the recorder that collects the steps. */
 import type { Substep } from '../../core/contact/settings';
-import type { World } from '../../core/world/world';
+import type { World } from '../../index';
 
 export const STAGES = [
   { name: 'hash', title: 'Hash' },

@@ -5,7 +5,7 @@
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
-import { Random } from '../../scenes/random';
+import { Random } from '../../scenes';
 import { traceProbe, tracePush } from './trace-contacts';
 import { COLUMNS, PARTICLES, Recorder, ROWS, type Scene, type Trace } from './trace-recorder';
 import { traceCount, traceHash, traceOrder, traceScatter, traceSum } from './trace-sort';

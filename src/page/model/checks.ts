@@ -3,8 +3,7 @@
  * pair from both sides, and each particle with itself. The CPU engine tests each pair once. With restitution, a substep
  * does its tests twice, because it first finds which particles bounce off each other.
  */
-import type { Settings } from '../../core/contact/settings';
-import type { Measures, ParticleSimulation } from '../../core/simulation/simulation';
+import type { Measures, ParticleSimulation, Settings } from '../../index';
 import { formatCount, formatCountOf } from '../support/format';
 
 type Passes = Pick<Settings, 'substeps' | 'restitution'>;

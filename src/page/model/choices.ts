@@ -4,19 +4,17 @@
  */
 
 import { defaultSettings } from '../../core/contact/settings';
-import type { ObstaclesGiven } from '../../core/obstacles/obstacles';
-import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
-import type { Dimensions } from '../../core/world/world';
 import {
+  type Checkpoint,
   createScene,
-  DEFAULT_SEED,
+  type Dimensions,
   type Drive,
   type Driven,
-  findScene,
-  Random,
+  type ObstaclesGiven,
   type Scene,
-  sceneOptions,
-} from '../../scenes';
+  type SimulationOptions,
+} from '../../index';
+import { DEFAULT_SEED, findScene, Random, sceneOptions } from '../../scenes';
 import { formatCount, formatTimes } from '../support/format';
 import { passesOf } from './checks';
 import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';

@@ -3,7 +3,7 @@
  * colour-blind visitors. Each theme leaves out the colours that do not stand out from its background. This file reads
  * the colours of the stage and the overlays from the style sheets, so that canvas and page agree.
  */
-import type { SimulationOptions } from '../../core/simulation/simulation';
+import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
 import type { Colouring } from './fields';

@@ -3,8 +3,7 @@
  * and input is checked against them.
  */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
-import type { Dimensions } from '../../core/world/world';
-import { SCENES } from '../../scenes';
+import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
 
 /** The effect of a change: 'start' needs a new start, 'set' changes the run's settings, 'view' needs neither. */

@@ -3,8 +3,8 @@
  * page refuses the file.
  */
 import { describeCount } from '../../core/base/errors';
-import type { Checkpoint, SimulationOptions } from '../../core/simulation/simulation';
-import { type Drive, isDriven } from '../../scenes';
+import type { Checkpoint, Drive, SimulationOptions } from '../../index';
+import { isDriven } from '../../scenes';
 import { formatCount } from '../support/format';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';

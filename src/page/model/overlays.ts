@@ -2,7 +2,7 @@
  * The names, sizes, opacities and key texts of the overlays. Overlays show the grid or a fluid's lattice.
  */
 
-import type { World } from '../../core/world/world';
+import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-look';
 import type { SimulationView } from './simulation-view';

@@ -1,7 +1,6 @@
 /** The box that a picture is fitted to: the world's box, or a box around the particles if the world is unbounded. */
 import { describeCount } from '../../core/base/errors';
-import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
-import type { World } from '../../core/world/world';
+import type { ParticleArrays, ParticleSimulation, World } from '../../index';
 
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**

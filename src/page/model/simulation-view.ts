@@ -3,19 +3,20 @@
  * overlays, the inspector, colours, files and the history of states.
  */
 
-import type { StageTimes } from '../../core/base/stage-times';
-import type { Settings, SettingsOptions } from '../../core/contact/settings';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type {
   Checkpoint,
+  Drive,
   FoundPairs,
+  Gpu,
   Measures,
   ParticleSimulation,
+  Settings,
+  SettingsOptions,
   SimulationOptions,
-} from '../../core/simulation/simulation';
-import type { Gpu } from '../../gpu/device';
+  StageTimes,
+} from '../../index';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
-import type { Drive } from '../../scenes';
 
 /** A named value that a method shows in place of the values for collisions. */
 export interface Figure {

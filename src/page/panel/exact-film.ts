@@ -11,7 +11,7 @@ import {
   Quality,
   WebMOutputFormat,
 } from 'mediabunny';
-import { CellstormError } from '../../core/base/errors';
+import { CellstormError } from '../../index';
 import { FilmPicture, filmSize } from './film-picture';
 
 export interface ExactFilm {

@@ -3,7 +3,7 @@
  * from the picture at the start of the film and stays the same. If the window is resized, the canvas shows the whole
  * picture, with bars beside it.
  */
-import { CellstormError } from '../../core/base/errors';
+import { CellstormError } from '../../index';
 
 interface Size {
   readonly width: number;

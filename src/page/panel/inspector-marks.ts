@@ -3,7 +3,7 @@
  * each candidate. The dash and the end of a line show the verdict: in contact, too far apart, or a stranger from
  * another cell.
  */
-import type { ParticleArrays } from '../../core/simulation/simulation';
+import type { ParticleArrays } from '../../index';
 import { toCss } from '../model/colour';
 import { project } from '../view/camera';
 import type { Frame, Run } from '../view/engine';

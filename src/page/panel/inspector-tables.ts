@@ -1,5 +1,5 @@
 /** Builds the tables and texts of the inspector's card. */
-import type { World } from '../../core/world/world';
+import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 

@@ -3,7 +3,7 @@
  * MP4. The film has a canvas of its own: a recorder cannot switch between canvases, and the picture may consist of
  * several.
  */
-import { CellstormError } from '../../core/base/errors';
+import { CellstormError } from '../../index';
 import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {

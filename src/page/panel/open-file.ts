@@ -2,12 +2,18 @@
  * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) contains
  * its world and settings; a table (src/core/state/particle-table.ts) gets those of the present run.
  */
-import { ArgumentError, CellstormError, describeCount, Phrase } from '../../core/base/errors';
+import { describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';
-import type { Checkpoint, ParticleSimulation, SimulationOptions } from '../../core/simulation/simulation';
 import { decodeTable } from '../../core/state/particle-table';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../../core/state/state-file';
+import {
+  ArgumentError,
+  CellstormError,
+  type Checkpoint,
+  type ParticleSimulation,
+  type SimulationOptions,
+} from '../../index';
 import { type Choices, clampValue, type FieldName } from '../model/fields';
 import type { Opened } from '../model/opened';
 import type { Chooser } from '../session/chooser';

@@ -4,7 +4,7 @@
  * Other elements are in index.html, except those that figures.ts adds. Texts are inserted as text, never as HTML.
  */
 import GUI, { type Controller } from 'lil-gui';
-import type { World } from '../../core/world/world';
+import type { World } from '../../index';
 import { findScene } from '../../scenes';
 import { checksOf } from '../model/checks';
 import { canSpread, refusedFields } from '../model/choices';

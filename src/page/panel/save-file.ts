@@ -1,5 +1,6 @@
 /** Saves the run as a state or as a table of its particles. */
-import { CellstormError, describeCount } from '../../core/base/errors';
+import { describeCount } from '../../core/base/errors';
+import { CellstormError } from '../../index';
 import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';

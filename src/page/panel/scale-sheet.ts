@@ -3,8 +3,7 @@
  * at many sizes, with grid and naive, on an engine of its own. The visitor's run is held meanwhile and goes on
  * afterwards.
  */
-import { GpuError } from '../../core/base/errors';
-import type { BroadPhase } from '../../core/contact/settings';
+import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
 import { openGpuEngine } from '../engines/gpu-engine';
 import { STEP_SECONDS, simulationOptions } from '../model/choices';

@@ -11,8 +11,7 @@ import {
   lastSlope,
   type Timing,
 } from '../../core/base/curves';
-import { CellstormError } from '../../core/base/errors';
-import type { BroadPhase } from '../../core/contact/settings';
+import { type BroadPhase, CellstormError } from '../../index';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 

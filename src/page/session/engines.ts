@@ -3,10 +3,8 @@
  * there is no GPU, opens the CPU engine and shows a note. Reports the loss of each engine.
  * Guarantee: an engine that is opened here and not returned is destroyed.
  */
-import { CellstormError, GpuError, LimitError } from '../../core/base/errors';
 import { planSimulation } from '../../core/simulation/plan';
-import type { SimulationOptions } from '../../core/simulation/simulation';
-import type { GpuRequest } from '../../gpu/device';
+import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
 import type { Hardware } from '../model/choices';
 import { MOST_PARTICLES } from '../model/fields';
 import { type Selection, startCount, startOf } from '../model/opened';

@@ -2,7 +2,7 @@
  * If the choices cannot run, finds other choices to start: fewer particles, or more usual settings. Explains them to
  * the visitor.
  */
-import { ArgumentError, GpuError, LimitError } from '../../core/base/errors';
+import { ArgumentError, GpuError, LimitError } from '../../index';
 import { changedFields, defaultChoices } from '../model/choices';
 import { FEWEST_PARTICLES } from '../model/fields';
 import type { Selection } from '../model/opened';

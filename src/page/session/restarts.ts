@@ -4,7 +4,7 @@
  * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
  * ready yet if the visitor has chosen something else and another run stays visible.
  */
-import { GpuError } from '../../core/base/errors';
+import { GpuError } from '../../index';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';

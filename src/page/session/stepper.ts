@@ -6,7 +6,7 @@
  *   - while a sweep, which times other runs, holds it
  *   - while the GPU lags behind
  */
-import { applyDrive } from '../../scenes';
+import { applyDrive } from '../../index';
 import { STEP_SECONDS } from '../model/choices';
 import { nextTask } from '../support/save';
 import type { PointerTools } from '../tools/pointer-tools';

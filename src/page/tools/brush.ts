@@ -4,11 +4,9 @@
  */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
-import type { ParticleArrays } from '../../core/simulation/simulation';
-import type { Dimensions } from '../../core/world/world';
-import type { Gpu } from '../../gpu/device';
 import { defineStruct, type StructLayout } from '../../gpu/layout';
 import { compileShader } from '../../gpu/shader-module';
+import type { Dimensions, Gpu, ParticleArrays } from '../../index';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 

@@ -2,9 +2,9 @@
  * Makes new particles and walls at the pointer. The new particles are at rest, inside the world, and overlap nothing.
  */
 
-import { describeObstacles, type ObstaclesGiven } from '../../core/obstacles/obstacles';
+import { describeObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { NewParticles, ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
+import type { NewParticles, ObstaclesGiven, ParticleArrays, ParticleSimulation } from '../../index';
 import type { Random } from '../../scenes';
 import type { Ray } from '../view/camera';
 

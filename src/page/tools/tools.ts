@@ -3,7 +3,7 @@
  * act at once, even while the simulation is paused. Add, erase and the start of a drag first read the particles; only
  * one read is under way at any time.
  */
-import type { ParticleArrays } from '../../core/simulation/simulation';
+import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';
 import type { Cap } from '../model/choices';
 import { isSameStart } from '../model/continued-state';

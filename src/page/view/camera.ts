@@ -3,7 +3,7 @@
  * has the camera of 3D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In
  * clip space, z runs from 0 to 1, as WebGPU requires.
  */
-import type { Dimensions } from '../../core/world/world';
+import type { Dimensions } from '../../index';
 import type { SeenBox } from '../model/seen-box';
 
 /** A position in CSS pixels of the window. */

@@ -5,10 +5,9 @@
  */
 
 import { shapesOf } from '../../core/particles/shapes';
-import type { ParticleArrays } from '../../core/simulation/simulation';
 import { latticeOfParticle } from '../../core/world/cells';
 import { latticeAt } from '../../core/world/levels';
-import type { World } from '../../core/world/world';
+import type { ParticleArrays, World } from '../../index';
 import { buildGrid, type Grid, sortParticles } from '../../reference/grid/grid';
 import { isFiniteParticle } from '../../reference/measure/finite';
 import { probeCells } from '../../reference/query/probe';

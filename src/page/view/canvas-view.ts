@@ -4,7 +4,7 @@
  * steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { ParticleArrays } from '../../core/simulation/simulation';
+import type { ParticleArrays } from '../../index';
 import { interpolate, type Rgb, type Theme, toCss } from '../model/colour';
 import { hidesLines, SPHERE_SHARE } from '../model/overlays';
 import type { SimulationView } from '../model/simulation-view';

@@ -3,8 +3,8 @@
  * simulation's pairs. If the method has no pairs, a second simulation at the same positions finds them. For density
  * too, a second simulation finds the pairs, with larger particles.
  */
-import type { ParticleArrays, SimulationOptions } from '../../core/simulation/simulation';
-import { createCpuSimulation } from '../../cpu/solver/simulation';
+import { createCpuSimulation } from '../../cpu';
+import type { ParticleArrays, SimulationOptions } from '../../index';
 import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';

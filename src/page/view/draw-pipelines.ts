@@ -5,9 +5,9 @@
 import boxText from '../../../shaders/draw/box.wgsl?raw';
 import colourText from '../../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../../shaders/draw/discs.wgsl?raw';
-import type { Dimensions } from '../../core/world/world';
 import type { ShaderSource } from '../../gpu/link';
 import { compileShader } from '../../gpu/shader-module';
+import type { Dimensions } from '../../index';
 import { COLOUR_STOPS } from '../model/colour';
 import type { Colouring } from '../model/fields';
 import type { GpuSimulationView } from '../model/simulation-view';

@@ -2,12 +2,17 @@
  * The page's interface to an engine, which computes and draws on the GPU (gpu-engine.ts) or on the CPU (cpu-engine.ts).
  * An engine owns a canvas and starts runs. A run owns one SimulationView: a simulation of collisions or a method.
  */
-import { CellstormError, GpuError } from '../../core/base/errors';
-import { NO_OBSTACLES, type ObstaclesGiven, readObstacles } from '../../core/obstacles/obstacles';
+import { NO_OBSTACLES, readObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { NewParticles, SimulationOptions } from '../../core/simulation/simulation';
-import type { Dimensions } from '../../core/world/world';
-import type { Drivable } from '../../scenes';
+import {
+  CellstormError,
+  type Dimensions,
+  type Drivable,
+  GpuError,
+  type NewParticles,
+  type ObstaclesGiven,
+  type SimulationOptions,
+} from '../../index';
 import type { Scale, Theme } from '../model/colour';
 import type { Choices, Colouring, EngineKind } from '../model/fields';
 import type { Overlays } from '../model/overlays';

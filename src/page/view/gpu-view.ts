@@ -2,9 +2,7 @@
  * Draws a simulation on the GPU into a canvas: the box, obstacles, particles or a fluid's surface, and overlays.
  * Pipelines and the parts for fluids and overlays are created when needed.
  */
-import { GpuError } from '../../core/base/errors';
-import type { Dimensions } from '../../core/world/world';
-import type { Gpu } from '../../gpu/device';
+import { type Dimensions, type Gpu, GpuError } from '../../index';
 import type { Fluid } from '../../methods/fluid';
 import type { Colouring } from '../model/fields';
 import type { GpuSimulationView } from '../model/simulation-view';

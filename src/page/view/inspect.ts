@@ -6,10 +6,9 @@
  */
 
 import { shapesOf } from '../../core/particles/shapes';
-import type { ParticleArrays } from '../../core/simulation/simulation';
 import { bucketOfLattice, latticeOfParticle, wrapPositions } from '../../core/world/cells';
 import { areWithinReach, bucketAt, coarsened, latticeAt, levelOf, wrapCell } from '../../core/world/levels';
-import type { World } from '../../core/world/world';
+import type { ParticleArrays, World } from '../../index';
 import { countParticles } from '../../reference/grid/count';
 import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';

@@ -7,10 +7,10 @@ import linesText from '../../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
 import heatText from '../../../shaders/page/heat.wgsl?raw';
 import pairText from '../../../shaders/page/pair_lines.wgsl?raw';
-import type { World } from '../../core/world/world';
 import type { KernelDescription } from '../../gpu/kernel';
 import type { ShaderSource } from '../../gpu/link';
 import { compileShader } from '../../gpu/shader-module';
+import type { World } from '../../index';
 import {
   bodyFlags,
   finerBinding,

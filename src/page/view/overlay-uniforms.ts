@@ -1,6 +1,6 @@
 /** Packs the uniforms of the overlays: struct Look for the shaders that draw, struct View for those that list pairs. */
 import { mat4 } from 'wgpu-matrix';
-import type { World } from '../../core/world/world';
+import type { World } from '../../index';
 import {
   CANDIDATE_OPACITY,
   heatAxes,

@@ -3,7 +3,7 @@
  * is a single point of the world.
  */
 import { radiusAround } from '../../core/particles/shapes';
-import type { ParticleArrays, ParticleSimulation } from '../../core/simulation/simulation';
+import type { ParticleArrays, ParticleSimulation } from '../../index';
 import type { Ray } from './camera';
 
 export interface Picked {

@@ -2,7 +2,8 @@
  * The state that all parts of the page share: the visitor's choices, the run and its engine. restarts.ts sets all
  * three, chooser.ts sets the choices too. All other parts only read them.
  */
-import { type Drive, movesObstacles } from '../../scenes';
+import type { Drive } from '../../index';
+import { movesObstacles } from '../../scenes';
 import type { Selection } from '../model/opened';
 import { Signal } from '../support/signal';
 import type { Engine, Run } from './engine';

@@ -5,14 +5,13 @@
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
-import type { SimulationOptions } from '../../core/simulation/simulation';
-import { defineWorld, type World } from '../../core/world/world';
+import { defineWorld } from '../../core/world/world';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
-import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { bodyFloats } from '../../gpu/layout';
 import { SharedParameters } from '../../gpu/params';
+import type { Gpu, SimulationOptions, World } from '../../index';
 import {
   EACH_HEAVY,
   EACH_PARTICLE,

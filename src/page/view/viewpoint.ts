@@ -2,7 +2,7 @@
  * The visitor's viewpoint: a camera for 2D scenes, one for 3D scenes, and the part of the window that shows the
  * picture. Positions are in CSS pixels of the window, with y down.
  */
-import type { Dimensions } from '../../core/world/world';
+import type { Dimensions } from '../../index';
 import { type SeenBox, worldBox } from '../model/seen-box';
 import type { ScreenPosition } from './camera';
 import { type Camera, Camera2D, type CameraMatrices, project, type Ray, type Viewport } from './camera';

@@ -4,7 +4,14 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { circlesIn, findCircles, findWrongImports, importObjection } from '../../../scripts/check-imports';
+import {
+  circlesIn,
+  findCircles,
+  findUnused,
+  findWrongImports,
+  importObjection,
+  PAGE_TAKES_FROM_INSIDE,
+} from '../../../scripts/check-imports';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const MOST_FILES_IN_A_FOLDER = 25;
@@ -54,6 +61,35 @@ describe('imports', () => {
     );
     expect(importObjection('src/cpu/solver/simulation.ts', 'src/cpu/equal/plane.ts')).toBeUndefined();
     expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no folder/);
+  });
+
+  test('of the page from inside the library are in a list with reasons', () => {
+    const file = 'src/page/view/overlay.ts';
+    const inside = Object.entries(PAGE_TAKES_FROM_INSIDE);
+    for (const target of ['src/index.ts', 'src/cpu/index.ts', 'src/methods/fluid/index.ts']) {
+      expect(importObjection(file, target)).toBeUndefined();
+    }
+    for (const [target, reason] of inside) {
+      expect(importObjection(file, target)).toBeUndefined();
+      expect(reason).not.toBe('');
+    }
+    for (const target of [
+      'src/core/base/checks.ts',
+      'src/engine/simulation/simulation.ts',
+      'src/gpu/uniform-ring.ts',
+      'src/methods/flock/flock.ts',
+      'src/passes/index.ts',
+      'src/reference/query/brute-force.ts',
+    ]) {
+      expect(importObjection(file, target)).toMatch(/only entries, shaders and what PAGE_TAKES_FROM_INSIDE/);
+    }
+  });
+
+  test('that this list allows are all used', () => {
+    expect(findUnused()).toEqual([]);
+    expect(findUnused(['src/gpu/kernel.ts', 'src/gpu/link.ts'], ['src/page/view/tally.ts'])).toEqual([
+      'PAGE_TAKES_FROM_INSIDE lists src/gpu/link.ts, which src/page does not import.',
+    ]);
   });
 });
 

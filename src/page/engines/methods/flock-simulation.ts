@@ -2,12 +2,10 @@
  * Presents a flock to the page like a simulation: its particles are the birds, and hunters are drawn like obstacles.
  */
 
-import type { StageTimes } from '../../../core/base/stage-times';
 import { defaultSettings } from '../../../core/contact/settings';
 import type { StaticBodies } from '../../../core/obstacles/tree';
-import type { ParticleArrays } from '../../../core/simulation/simulation';
 import { StateHash } from '../../../core/state/hash';
-import type { Dimensions, World } from '../../../core/world/world';
+import type { Dimensions, ParticleArrays, StageTimes, World } from '../../../index';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
 import type { FlockScene } from '../../../scenes/definition';
 import type {

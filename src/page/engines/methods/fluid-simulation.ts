@@ -3,10 +3,9 @@
  * continues as before.
  */
 
-import type { StageTimes } from '../../../core/base/stage-times';
 import type { StaticBodies } from '../../../core/obstacles/tree';
-import type { SimulationOptions } from '../../../core/simulation/simulation';
-import { defineWorld, type World } from '../../../core/world/world';
+import { defineWorld } from '../../../core/world/world';
+import type { SimulationOptions, StageTimes, World } from '../../../index';
 import type { CpuFluid, Fluid, FluidCheckpoint, FluidMeasures } from '../../../methods/fluid';
 import { type FluidScene, movingBodies, solidBoxes } from '../../../scenes/fluid-scene';
 import type {

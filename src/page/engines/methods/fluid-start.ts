@@ -1,5 +1,5 @@
 /** Prepares the chosen fluid scene to start on either engine. */
-import type { SimulationOptions } from '../../../core/simulation/simulation';
+import type { SimulationOptions } from '../../../index';
 import { createFluid, type FluidOptions } from '../../../methods/fluid';
 import { planFluid } from '../../../methods/fluid/options';
 import { Random } from '../../../scenes';

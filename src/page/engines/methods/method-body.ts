@@ -1,8 +1,7 @@
 /**
  * The part that the page's fluids and flocks share: particles of one radius, and obstacles that only the scene sets.
  */
-import type { NewParticles, ParticleArrays } from '../../../core/simulation/simulation';
-import type { Dimensions } from '../../../core/world/world';
+import type { Dimensions, NewParticles, ParticleArrays } from '../../../index';
 
 interface Method<Backend> {
   readonly backend: Backend;
