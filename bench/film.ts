@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { callInPage, startBrowser } from '../scripts/browser';
+import { BLANK_PAGE, callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 
@@ -57,7 +57,7 @@ function processorTimeOf(root: number): number {
 const started = await startBrowser();
 const page = await started.browser.newPage();
 await page.setViewport(size);
-await page.goto(new URL('tests/browser/pages/blank.html', started.url).href);
+await page.goto(new URL(BLANK_PAGE, started.url).href);
 const found = new Map<FilmKind, (FilmTimes & { readonly work: number })[]>();
 for (let turn = 0; turn < Number(values.repeats); turn++) {
   for (const kind of FILM_KINDS) {

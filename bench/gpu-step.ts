@@ -7,7 +7,7 @@
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { callInPage, startBrowser } from '../scripts/browser';
+import { BLANK_PAGE, callInPage, startBrowser } from '../scripts/browser';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../src/testing/environment';
 import { measureStep, type StepRequest, type StepResult } from './gpu-step/measure';
@@ -35,7 +35,7 @@ if (values.in === 'node') {
 } else {
   const started = await startBrowser();
   const page = await started.browser.newPage();
-  await page.goto(new URL('tests/browser/pages/blank.html', started.url).href);
+  await page.goto(new URL(BLANK_PAGE, started.url).href);
   for (const request of requests) {
     results.push(await callInPage(page, 'bench/gpu-step/measure.ts', 'measureStep', [request]));
   }

@@ -49,6 +49,9 @@ const FLAGS = [
   '--force-color-profile=srgb',
 ];
 
+/** An empty page, to import modules into with `callInPage`. Served with the source only. */
+export const BLANK_PAGE = 'scripts/blank.html';
+
 export const chrome = findChrome(thisMachine());
 
 export interface Started {

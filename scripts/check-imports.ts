@@ -1,6 +1,6 @@
 /**
- * Checks the direction of every import, that the imports of src form no circle, and what the page takes from inside the
- * library. Part of `npm run lint`.
+ * Checks the direction of every import, that the imports of src form no circle, what the page takes from inside the
+ * library, and that code outside tests names no path into tests. Part of `npm run lint`.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -122,6 +122,20 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
 /** `import`, `export … from` and `import()` of a relative path. */
 const SPECIFIER = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
 
+/** Paths into tests that code outside tests may contain in strings. */
+const ALLOWED_TEST_PATHS: readonly string[] = [
+  // scripts/mutants.ts reads and writes its records here; soak.ts and faults.ts write theirs.
+  'tests/mutants',
+  'tests/trust',
+  // Folders of tests that fuzz.ts and mutants/coverage.ts choose from and start.
+  'tests/unit',
+  'tests/gpu',
+];
+
+/** A path into tests at the start of a string, or after other parts of a path. */
+const TEST_PATH = /['"`](?:[\w.${}-]*\/)*(tests\/\w[\w./-]*)/g;
+const COMMENT = /^\s*\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
+
 function sourceFiles(): string[] {
   return SOURCE_FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -190,6 +204,24 @@ export function findUnused(
     .map((file) => `PAGE_TAKES_FROM_INSIDE lists ${file}, which src/page does not import.`);
 }
 
+/** Returns the paths into tests that strings of a text contain, except those that are allowed. */
+export function testPathsIn(text: string): string[] {
+  return [...text.replace(COMMENT, '').matchAll(TEST_PATH)]
+    .map(([, path = '']) => path)
+    .filter((path) => !ALLOWED_TEST_PATHS.some((allowed) => isBelow(path, allowed)));
+}
+
+/** Returns one sentence per path into tests that a file outside tests contains. */
+export function findTestPaths(): string[] {
+  return sourceFiles()
+    .filter((file) => !isBelow(file, 'tests'))
+    .flatMap((file) =>
+      testPathsIn(readFileSync(join(ROOT, file), 'utf8')).map(
+        (path) => `${file} names ${path}, but only tests may use files of tests.`,
+      ),
+    );
+}
+
 /**
  * Returns sentences that name circles among the imports of src, type imports included; none only if there is no circle.
  */
@@ -217,7 +249,7 @@ export function circlesIn(imports: ReadonlyMap<string, readonly string[]>): stri
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const wrong = [...findWrongImports(), ...findUnused(), ...findCircles()];
+  const wrong = [...findWrongImports(), ...findUnused(), ...findTestPaths(), ...findCircles()];
   if (wrong.length > 0) {
     process.stderr.write(`${wrong.join('\n')}\n`);
     process.exitCode = 1;

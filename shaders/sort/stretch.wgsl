@@ -1,6 +1,6 @@
 // The part of a list that one owner may fill. It goes from the owner's offset to the next owner's, but not beyond the
 // end of the list. If there are more entries than 32 bits can count, offsets may descend (see query/list_count.wgsl).
-// Where they descend, `room` is 0.
+// If the next owner's offset is lower, `room` is 0.
 
 struct Stretch {
   first: u32,

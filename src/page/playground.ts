@@ -10,7 +10,8 @@
  *   playground.ts           shows the new run (`show`) and runs the frames (`tick`);
  *   session/stepper.ts      decides when to take a step;
  *   session/picture.ts      prepares colours and overlays, and combines all that a frame is drawn from;
- *   engines/gpu-engine.ts   creates the simulation, steps it, and draws it. cpu-engine.ts does so without a GPU.
+ *   engines/gpu-engine.ts   creates the simulation, steps it, and passes it to the view;
+ *   view/gpu-view.ts        draws it. Without a GPU, cpu-engine.ts and view/canvas-view.ts replace the last two.
  */
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';

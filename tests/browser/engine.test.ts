@@ -1,8 +1,9 @@
 /** Checks in a browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
+import { BLANK_PAGE } from '../../scripts/browser';
 import type { VerifyCase, VerifyOptions } from '../../src/verify/verify';
-import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';
+import { browserTest, useBrowser } from '../helpers/browser';
 import { withDevice } from '../helpers/node-gpu';
 import { colourDistance, pixelAt } from './playground';
 

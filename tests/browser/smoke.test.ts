@@ -1,7 +1,8 @@
 /** Checks the browser itself: it has WebGPU, a canvas shows what was painted, and errors are reported. */
 import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
-import { BLANK_PAGE, browserTest, useBrowser } from '../helpers/browser';
+import { BLANK_PAGE } from '../../scripts/browser';
+import { browserTest, useBrowser } from '../helpers/browser';
 
 const MODULE = 'tests/browser/pages/smoke.ts';
 const SIZE = 64;

@@ -62,9 +62,6 @@ export interface OpenOptions {
 /** Limit of each wait for a page. Long, because a busy machine is slow; each test has its own limit as well. */
 const PAGE_LIMIT_MS = 120_000;
 
-/** An empty page that modules can be imported into: `openPage(BLANK_PAGE)`, then `call()`. */
-export const BLANK_PAGE = 'tests/browser/pages/blank.html';
-
 interface Closable {
   close(): Promise<void>;
 }

@@ -164,14 +164,14 @@ function flockCase(name: string, options: FlockOptions): StateHashCase {
   };
 }
 
-function murmurationCase(dimensions: Dimensions): StateHashCase {
-  const { radius, hunterRadius, ...options } = requireScene('flock', 'murmuration').generate({
+function flockSceneCase(name: string, dimensions: Dimensions): StateHashCase {
+  const { radius, hunterRadius, ...options } = requireScene('flock', name).generate({
     dimensions,
     count: METHOD_PARTICLES,
     width: 1,
     seed: 1,
   });
-  return flockCase('murmuration', options);
+  return flockCase(name, options);
 }
 
 function lifeCase(dimensions: Dimensions): StateHashCase {
@@ -244,7 +244,7 @@ function optionCases(dimensions: Dimensions): StateHashCase[] {
 function methodCases(dimensions: Dimensions): StateHashCase[] {
   return [
     ...scenesOf('fluid').map(({ name }) => fluidSceneCase(name, dimensions)),
-    murmurationCase(dimensions),
+    ...scenesOf('flock').map(({ name }) => flockSceneCase(name, dimensions)),
     flockCase('unbounded', flockOptions(dimensions, 'unbounded', METHOD_PARTICLES)),
     flockCase('bounded', flockOptions(dimensions, false, METHOD_PARTICLES)),
     lifeCase(dimensions),

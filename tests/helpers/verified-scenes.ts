@@ -1,6 +1,6 @@
 /** The scenes of `cellstorm verify` by the checks that they get. Tests on Dawn and on wgpu run each scene. */
 import { expect } from 'vitest';
-import { requireScene } from '../../src/scenes';
+import { requireScene, scenesOf } from '../../src/scenes';
 import type { VerifyCase } from '../../src/verify/verify';
 
 const SIMULATED = [
@@ -30,24 +30,11 @@ export function countIn(scene: string): number {
 
 const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
 
-const CHECKS_OF: readonly (readonly [scenes: readonly string[], checks: readonly string[]])[] = [
-  [
-    [
-      ...['uniform', 'gas', 'pile', 'packing', 'clustered', 'one-cell', 'lattice', 'negative', 'periodic'],
-      ...['channel', 'far-apart', 'colliding-cells', 'crowds', 'obstacles', 'hourglass', 'drum'],
-    ],
-    CHECKS,
-  ],
-  [['bullets'], withPaths(CHECKS)],
-  [['mixed-pile', 'mixed', 'mixed-periodic', 'one-large', 'brazil-nut'], VARIABLE_RADII_CHECKS],
-  [['crates', 'boxes-periodic', 'terraces'], SIMULATED],
-  [['mixed-bullets'], withPaths(SIMULATED)],
-];
-
-/** The checks of each scene. Tests compare these names with those of src/scenes, so that no scene is left out. */
-export const VERIFIED_SCENES: ReadonlyMap<string, readonly string[]> = new Map(
-  CHECKS_OF.flatMap(([scenes, checks]) => scenes.map((scene) => [scene, checks] as const)),
-);
+/** The checks of each scene. `verify` chooses them by what the scene generates, this table by what it declares. */
+export const VERIFIED_SCENES = scenesOf('collisions').map(({ name, variableRadii, hasBoxes, continuous }) => {
+  const checks = hasBoxes ? SIMULATED : variableRadii ? VARIABLE_RADII_CHECKS : CHECKS;
+  return [name, continuous ? withPaths(checks) : checks] as const;
+});
 
 export function expectAllPass(cases: readonly VerifyCase[]): void {
   const failed = cases.filter(({ pass }) => !pass);

@@ -7,7 +7,7 @@
  *   - ../levels/level-choice.ts: the levels in use;
  *   - ../levels/cells.ts: cells and buckets;
  *   - ../levels/search.ts, with plane.ts and space.ts beside it: pairs;
- *   - general-contact.ts and shapes.ts: contacts;
+ *   - general-contact.ts, shapes.ts and finish.ts: contacts;
  *   - variable-obstacles.ts: obstacles.
  */
 

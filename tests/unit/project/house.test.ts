@@ -7,10 +7,12 @@ import { describe, expect, test } from 'vitest';
 import {
   circlesIn,
   findCircles,
+  findTestPaths,
   findUnused,
   findWrongImports,
   importObjection,
   PAGE_TAKES_FROM_INSIDE,
+  testPathsIn,
 } from '../../../scripts/check-imports';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -90,6 +92,22 @@ describe('imports', () => {
     expect(findUnused(['src/gpu/kernel.ts', 'src/gpu/link.ts'], ['src/page/view/tally.ts'])).toEqual([
       'PAGE_TAKES_FROM_INSIDE lists src/gpu/link.ts, which src/page does not import.',
     ]);
+  });
+});
+
+describe('paths into tests', () => {
+  test('are in no file outside tests, except records and folders of tests to run', () => {
+    expect(findTestPaths()).toEqual([]);
+  });
+
+  test('are found in every kind of string, but not in comments', () => {
+    const text = `
+      /** Like "tests/helpers/a.ts". */
+      open('tests/browser/b.html'); // as 'tests/helpers/c.ts' does
+      new URL("../tests/gpu-only/d.ts", 'https://e.f/tests/g');
+      read(\`\${ROOT}/tests/hashes/h.json\`, 'tests/mutants/results.json', 'tests/gpu', 'contests/i');
+    `;
+    expect(testPathsIn(text)).toEqual(['tests/browser/b.html', 'tests/gpu-only/d.ts', 'tests/hashes/h.json']);
   });
 });
 
