@@ -94,9 +94,9 @@ function limitChange(
   const limit = Math.max(limitFactor * closing.value, kickSpeed);
   const limitError = limitFactor * closing.error + U * limit;
   const size = length(change.value);
-  if (size * (1 + accuracy.length) + change.error <= limit - limitError) {
-    return { change, kept: { value: 1, error: 0 } };
-  }
+  const isShort = size * (1 + accuracy.length) + change.error <= limit - limitError;
+  // A change of exactly 0 is not shortened, whatever the limit.
+  if (isShort || size + change.error === 0) return { change, kept: { value: 1, error: 0 } };
   const nearest = size - change.error;
   const most = limit + limitError;
   const shrinking = nearest > most ? most / nearest : 1;
@@ -117,6 +117,7 @@ function limitChange(
 /** Returns a sum, multiplied by the factor that limits the change. The product rounds once, unless the factor is 1. */
 function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
   if (kept.error === 0) return sum;
+  if (sum.error === Infinity) return { value: scaled(kept.value, sum.value), error: Infinity };
   const size = length(sum.value);
   const most = kept.value + kept.error;
   return {
@@ -146,7 +147,8 @@ function holdSlip(
   const most =
     Math.min(length(gain), friction * (size + support.error)) *
     (1 + accuracy.normal + 2 * accuracy.length + 8 * U + growth + roundings);
-  if (lift >= 0) return { value: none, error: most };
+  // Sums round, so `lift` may be below 0 although the support is exactly 0.
+  if (lift >= 0 || size === 0) return { value: none, error: most };
   const held = heldSlip(friction, accuracy, gain, support, bearing, change);
   const isSettled = lift + doubt < 0;
   const error = Math.min(held.error, length(held.value) + most);
