@@ -53,10 +53,10 @@ export default defineConfig(({ command }) => ({
         codeSplitting: {
           groups: [
             {
-              name: 'look',
+              name: 'draw',
               // Leave the modules that these import in other chunks, from which other pages load them.
               includeDependenciesRecursively: false,
-              test: /src\/page\/(model\/(colour|overlays|fluid-look|fields|choices|checks)|view\/camera)\.ts$/,
+              test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|choices|checks)|view\/camera)\.ts$/,
             },
             {
               name: 'shared',

@@ -19,7 +19,9 @@ export const stripShaders: Plugin = {
       .replace(/\/\/.*$/gm, '')
       .replace(/^[ \t]+|[ \t]+$/gm, '')
       .replace(/ ?([-{}(),;:=+*<>/%|&[\]]) ?/g, '$1')
-      .replace(/\n{2,}/g, '\n');
+      .replace(/\n{2,}/g, '\n')
+      // Directives stay on lines of their own.
+      .replace(/^([^#\n].*)\n(?=})/gm, '$1');
     return `export default ${JSON.stringify(code)};`;
   },
 };

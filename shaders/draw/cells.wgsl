@@ -1,7 +1,7 @@
 // Draws the heat map, and the lines between the cells of the grid: a strip of four vertices per face. In 2D the only
 // face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher levels
 // are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
-// Needs: NARROWEST_CELL, WIDE_CELL, frame, look, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
+// Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
 
 @group(1) @binding(1) var<storage, read> heat: array<u32>;
 
@@ -35,7 +35,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
     }
   }
   let point = mix(frame.lowest.xyz, frame.highest.xyz, share);
-  let cell = (point - look.origin.xyz) * look.origin.w;
+  let cell = (point - overlay.origin.xyz) * overlay.origin.w;
   return Face(frame.projection * frame.view * vec4f(point, 1.0), vec2f(cell[axes.x], cell[axes.y]), axes);
 }
 
@@ -45,56 +45,56 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let width = f32(1u << level);
   let scaled = cell / width;
   let border = round(scaled);
-  let cells = vec2f(look.cells[axes.x], look.cells[axes.y]);
-  let wraps = vec2f(look.period[axes.x], look.period[axes.y]) > vec2f();
+  let cells = vec2f(overlay.cells[axes.x], overlay.cells[axes.y]);
+  let wraps = vec2f(overlay.period[axes.x], overlay.period[axes.y]) > vec2f();
   // The last cell along a periodic axis also covers the rest of the period.
   let last = select(floor((cells - 1.0) / width) + 1.0, floor(cells / width), wraps);
-  let device = look.screen.z;
+  let device = overlay.screen.z;
   let distance = abs(scaled - border) * width / pixel;
   let size = width / pixel / device;
   let is_between = (border > vec2f(0.5)) & (border < last - 0.5);
   let fade = smoothstep(vec2f(NARROWEST), vec2f(WIDE), size);
   let coverage = clamp(vec2f(0.5 * device + 0.5) - distance, vec2f(), vec2f(1.0)) * fade;
   let lines = select(vec2f(), coverage, is_between);
-  let share = f32(level) / max(look.cells.w - 1.0, 1.0);
+  let share = f32(level) / max(overlay.cells.w - 1.0, 1.0);
   return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
 }
 
 // Returns the number of particles per cell, averaged over the cells that a pixel covers. In 3D, a cell of the floor
 // stands for all cells above it. A counter may stand for a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
-  let counters = look.heat_map.xy;
-  let footprint = pixel / look.heat_map.z;
+  let counters = overlay.heat_map.xy;
+  let footprint = pixel / overlay.heat_map.z;
   let steps = vec2u(clamp(ceil(footprint), vec2f(1.0), vec2f(4.0)));
   var sum = 0.0;
   for (var row = 0u; row < steps.y; row++) {
     for (var column = 0u; column < steps.x; column++) {
       let offset = ((vec2f(f32(column), f32(row)) + 0.5) / vec2f(steps) - 0.5) * footprint;
-      let counter = clamp(floor(cell / look.heat_map.z + offset), vec2f(), counters - 1.0);
+      let counter = clamp(floor(cell / overlay.heat_map.z + offset), vec2f(), counters - 1.0);
       sum += f32(heat[u32(counter.y) * u32(counters.x) + u32(counter.x)]);
     }
   }
-  return sum / (f32(steps.x * steps.y) * look.heat_map.z * look.heat_map.z);
+  return sum / (f32(steps.x * steps.y) * overlay.heat_map.z * overlay.heat_map.z);
 }
 
 @fragment
 fn face_fragment(face: Face) -> @location(0) vec4f {
   let pixel = max(fwidth(face.cell), vec2f(1e-9));
   var colour = vec4f();
-  if (look.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
+  if (overlay.shown.y > 0.0 && face.axes.x == 0u && face.axes.y == select(1u, 2u, DIMENSIONS == 3u)) {
     let count = heat_at(face.cell, pixel);
-    let share = clamp(count * look.heat_map.w, 0.0, 1.0);
+    let share = clamp(count * overlay.heat_map.w, 0.0, 1.0);
     // Below one particle per cell, the colour fades out.
     let opacity = mix(f32(COOLEST_PERCENT) * 0.01, f32(HOTTEST_PERCENT) * 0.01, share) * clamp(count, 0.0, 1.0);
-    colour = vec4f(look.heat.rgb, 1.0) * opacity;
+    colour = vec4f(overlay.heat.rgb, 1.0) * opacity;
   }
-  if (look.shown.x > 0.0) {
-    let levels = max(u32(look.cells.w), 1u);
+  if (overlay.shown.x > 0.0) {
+    let levels = max(u32(overlay.cells.w), 1u);
     var opacity = 0.0;
     for (var level = 0u; level < levels; level++) {
       opacity = max(opacity, lines_of(face.cell, pixel, face.axes, level));
     }
-    colour = mix(colour, vec4f(look.cell.rgb, 1.0), opacity);
+    colour = mix(colour, vec4f(overlay.cell.rgb, 1.0), opacity);
   }
   return colour;
 }

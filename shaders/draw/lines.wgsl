@@ -1,7 +1,7 @@
 // Draws a line from each slot to the next, and a line per pair of particles. Each line is a strip of four vertices.
 // With WRAPS, a pair across an end of the world has two lines. Each goes from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
-// Needs: Line, is_drawable, NO_LINE, look, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
+// Needs: Line, is_drawable, NO_LINE, overlay, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
 // Needs: CONTACT_TENTHS, DASH_TENTHS.
 
 @group(1) @binding(1) var<storage, read> position: array<PackedBody>;
@@ -16,9 +16,9 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   if (!is_drawable(own) || !is_drawable(next)) {
     return NO_LINE;
   }
-  let share = f32(slot) / max(look.screen.w - 2.0, 1.0);
-  let is_long_step = distance(own, next) > look.period.w;
-  let colour = mix(look.first, look.last, share);
+  let share = f32(slot) / max(overlay.screen.w - 2.0, 1.0);
+  let is_long_step = distance(own, next) > overlay.period.w;
+  let colour = mix(overlay.first, overlay.last, share);
   let opacity = select(1.0, f32(LEAP_PERCENT) * 0.01, is_long_step);
   return line_between(index, lift(own), lift(next), f32(THREAD_TENTHS) * 0.1, 0.0, vec4f(colour.rgb, opacity));
 }
@@ -29,7 +29,7 @@ fn minimum_way(own: Vector, other: Vector) -> Vector {
 #if WRAPS
   var way = apart;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    let period = look.period[axis];
+    let period = overlay.period[axis];
     if (period > 0.0) {
       way[axis] = apart[axis] - period * round(apart[axis] / period);
     }
@@ -48,7 +48,7 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
   let pair = pairs[instance];
 #endif
   // If contacts are not shown, a contact is drawn as a candidate.
-  let is_marked = (pair.y & CONTACT_BIT) != 0u && look.shown.z > 0.0;
+  let is_marked = (pair.y & CONTACT_BIT) != 0u && overlay.shown.z > 0.0;
   let own = body_position(position[pair.x]);
   let other = body_position(position[pair.y & ~CONTACT_BIT]);
   if (!is_drawable(own) || !is_drawable(other)) {
@@ -70,6 +70,6 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #endif
   let width = f32(select(CANDIDATE_TENTHS, CONTACT_TENTHS, is_marked)) * 0.1;
   let dash = f32(select(DASH_TENTHS, 0u, is_marked)) * 0.1;
-  let colour = select(look.candidate, look.contact, is_marked);
+  let colour = select(overlay.candidate, overlay.contact, is_marked);
   return line_between(index, lift(from_point), lift(from_point + way), width, dash, colour);
 }

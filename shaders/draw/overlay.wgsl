@@ -1,8 +1,8 @@
 // Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
-// Host twin: LOOK_FIELDS in src/page/view/overlay-uniforms.ts.
+// Host twin: OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
 // Needs: NOWHERE, frame.
 
-struct Look {
+struct Overlay {
   // Colours. `first` and `last` belong to the first and the last particle of the line through all slots. `casing`
   // surrounds lines, so that they are visible on any particle.
   cell: vec4f,
@@ -34,7 +34,7 @@ struct Look {
   shown: vec4f,
 }
 
-@group(1) @binding(0) var<uniform> look: Look;
+@group(1) @binding(0) var<uniform> overlay: Overlay;
 
 struct Line {
   @builtin(position) position: vec4f,
@@ -54,7 +54,7 @@ const CASING = 0.75;
 
 // Lines between small particles are thinner.
 fn line_share() -> f32 {
-  return look.shown.w;
+  return overlay.shown.w;
 }
 
 // Returns the distance of the near plane from the camera; −1 in 2D, which has no near plane.
@@ -91,7 +91,7 @@ fn line_between(
   }
   let first_clip = frame.projection * first;
   let second_clip = frame.projection * second;
-  let half_screen = 0.5 * look.screen.xy;
+  let half_screen = 0.5 * overlay.screen.xy;
   let a = first_clip.xyz / first_clip.w;
   let b = second_clip.xyz / second_clip.w;
   let way = (b.xy - a.xy) * half_screen;
@@ -115,13 +115,13 @@ fn line_between(
 
 @fragment
 fn line_fragment(line: Line) -> @location(0) vec4f {
-  let ratio = look.screen.z;
+  let ratio = overlay.screen.z;
   let away = abs(line.across);
   let core = clamp((line.half_width - away) * ratio + 0.5, 0.0, 1.0);
-  let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * look.casing.a;
+  let around = clamp((line.half_width + CASING * line_share() - away) * ratio + 0.5, 0.0, 1.0) * overlay.casing.a;
   if (line.dash > 0.0 && fract(line.along / (2.0 * line.dash)) >= 0.5) {
     discard;
   }
   let opacity = mix(around, 1.0, core) * line.colour.a;
-  return vec4f(mix(look.casing.rgb, line.colour.rgb, core) * opacity, opacity);
+  return vec4f(mix(overlay.casing.rgb, line.colour.rgb, core) * opacity, opacity);
 }

@@ -1,13 +1,13 @@
 // One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers the effects of its overlapping
 // neighbours. It reads only the state before the pass, so it needs no atomics, and the order of threads does not
 // matter. Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities.
-// With SEPARATE it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
+// With PUSH_APART it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
 // Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
 // Needs: load_of, velocity_out.
 
 struct Gathered {
-#if SEPARATE
+#if PUSH_APART
   push: Vector,
 #else
   sum: Effect,
@@ -24,7 +24,7 @@ struct Gathered {
 struct ObstacleSum {
   deepest: f32,
   overlaps: f32,
-#if SEPARATE
+#if PUSH_APART
   push: Vector,
 #else
   sum: Effect,
@@ -41,7 +41,7 @@ fn reach_squared() -> f32 {
 }
 
 #if VARIABLE_RADII
-#if !SEPARATE
+#if !PUSH_APART
 fn load_at(slot: u32) -> f32 {
   return stored_load(position_in[slot], velocity_in[slot]);
 }
@@ -58,7 +58,7 @@ fn bulk_share(particle: Particle, other: Neighbour, own_load: f32, other_load: f
 
 fn begin(particle: Particle) -> Gathered {
   var gathered = Gathered();
-#if !SEPARATE
+#if !PUSH_APART
   gathered.velocity = load_vector(velocity_in[particle.slot]);
   if (substep.restitution > 0.0) {
     gathered.partner = partner_in[particle.slot];
@@ -78,7 +78,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   }
 #endif
   var share = 0.5;
-#if SEPARATE
+#if PUSH_APART
 #if VARIABLE_RADII
   share = bulk_share(particle, other, 0.0, 0.0);
 #endif
@@ -98,7 +98,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 
 #if HEAVY
 fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
-#if SEPARATE
+#if PUSH_APART
   (*gathered).push += other.push;
 #else
   (*gathered).sum = sum_of((*gathered).sum, other.sum);
@@ -112,7 +112,7 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
-#if SEPARATE
+#if PUSH_APART
   (*met).push += push_of(1.0, contact.overlap) * contact.normal;
 #else
   let bounces = substep.restitution > 0.0 && (*met).partner == (OBSTACLE_PARTNER | obstacle.slot);
@@ -129,14 +129,14 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   var all = gathered;
   var met = ObstacleSum();
-#if !SEPARATE
+#if !PUSH_APART
   met.velocity = gathered.velocity;
   met.partner = gathered.partner;
 #endif
   probe_obstacles(&met, particle);
   // All obstacles together push no farther than the one with the deepest overlap would.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
-#if SEPARATE
+#if PUSH_APART
   all.push += share * met.push;
 #else
   met.sum.push *= share;
@@ -155,7 +155,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #else
   let all = gathered;
 #endif
-#if SEPARATE
+#if PUSH_APART
   var position = particle.position + all.push;
 #else
   let sum = settle(all.sum);
@@ -179,7 +179,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let outside = any(position < lower) || any(position > upper);
   // Few particles are at a wall. A loop without rounds costs all other particles nothing; a branch might.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
-#if !SEPARATE
+#if !PUSH_APART
   for (var axis = 0u; axis < walls; axis++) {
     bearing += meet_wall(&position, &velocity, axis, lower[axis], 1.0);
     bearing += meet_wall(&position, &velocity, axis, upper[axis], -1.0);
@@ -189,7 +189,7 @@ fn finish(gathered: Gathered, particle: Particle) {
     position = clamp(position, lower, upper);
   }
   let body = with_position(position_in[particle.slot], wrap(position));
-#if SEPARATE
+#if PUSH_APART
   position_out[particle.slot] = body;
 #else
 #if VARIABLE_RADII
@@ -206,7 +206,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 // Copies the state of a quarantined or removed particle.
 fn skip(slot: u32) {
   position_out[slot] = position_in[slot];
-#if !SEPARATE
+#if !PUSH_APART
   velocity_out[slot] = velocity_in[slot];
 #endif
 }

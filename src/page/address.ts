@@ -30,9 +30,9 @@ export class Address {
 
   /** Applies the view in the URL that the visitor opened. Later calls do nothing. */
   applyOpened(): void {
-    const { look, inspected } = this.opened;
+    const { camera, inspected } = this.opened;
     this.opened = {};
-    if (look) this.viewpoint.lookAs(look);
+    if (camera) this.viewpoint.restore(camera);
     if (inspected !== undefined) this.sheets.inspect(inspected);
   }
 
@@ -69,9 +69,9 @@ export class Address {
   private get present(): string {
     const { choices, isForced } = this.session;
     // Until the first run is shown, keep the view in the URL that the visitor opened.
-    const { look = this.viewpoint.look, inspected = this.sheets.inspector?.inspected } = this.opened;
+    const { camera = this.viewpoint.state, inspected = this.sheets.inspector?.inspected } = this.opened;
     return writeLink(isForced ? { ...choices, engine: 'gpu' } : choices, {
-      look,
+      camera,
       inspected,
       isPaused: this.stepper.isPaused,
       appearance: appearanceInAddress(),

@@ -216,7 +216,7 @@ export class Playground {
     const { viewpoint, panel, picture } = this;
     const note = [refusal, box.leftOut].filter(Boolean).join(' ');
     if (note) notify(note);
-    viewpoint.lookAt(box);
+    viewpoint.show(box);
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
       panel.showEngine(engine);

@@ -152,7 +152,7 @@ function describeContacts(variant: Variant, broadPhase: BroadPhase): KernelDescr
   return heavyVariants(variant, broadPhase).flatMap((heavy) => [
     Partner.describe(variant, broadPhase, heavy),
     Resolve.describe(variant, broadPhase, 'respond', heavy),
-    Resolve.describe(variant, broadPhase, 'separate', heavy),
+    Resolve.describe(variant, broadPhase, 'pushApart', heavy),
   ]);
 }
 

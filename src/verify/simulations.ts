@@ -148,7 +148,7 @@ export async function checkSeparate(
     const substep = deriveSubstep(simulation.world, 2 * scene.radius, simulation.settings, 0);
     const grid = initialGrid(simulation.world, scene);
     const obstacles = obstaclesOf(simulation.world, scene);
-    const bound = resolveBound(simulation.world, substep, grid, 'separate', obstacles);
+    const bound = resolveBound(simulation.world, substep, grid, 'pushApart', obstacles);
     return compareWithin(simulation.world, await simulation.read(), grid, bound);
   });
 }

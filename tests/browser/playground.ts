@@ -293,7 +293,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
     const { free, pixelRatio } = frame.viewport;
     const half = (particle: number, axis: number) => halfExtents?.[dimensions * particle + axis] ?? 0;
     const reach = (particle: number, axis: number) =>
-      (half(particle, axis) || (radii?.[particle] ?? simulation.radius)) * frame.sight.pixelsPerUnit;
+      (half(particle, axis) || (radii?.[particle] ?? simulation.radius)) * frame.camera.pixelsPerUnit;
     return {
       dimensions,
       count: simulation.count,

@@ -143,7 +143,7 @@ export async function picture(
     frame,
     bytes,
     toPixel: (point) => {
-      const { x, y } = project(frame.sight, frame.viewport, point);
+      const { x, y } = project(frame.camera, frame.viewport, point);
       return [x, y];
     },
     pixels: {

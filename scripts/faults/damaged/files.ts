@@ -11,7 +11,7 @@ import { type CpuSimulation, createCpuSimulation } from '../../../src/cpu';
 import { changedFields, chooseScene, defaultChoices } from '../../../src/page/model/choices';
 import { type Choices, FIELD_NAMES, FIELDS, type FieldName, refusalOf } from '../../../src/page/model/fields';
 import { MOST_ID, readLink, readViewState, writeLink } from '../../../src/page/session/link';
-import { LOOK_RANGES } from '../../../src/page/view/camera';
+import { CAMERA_RANGES } from '../../../src/page/view/camera';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { below, harmBytes, harmObject, type Noise, pick } from './harm';
 
@@ -121,14 +121,15 @@ export function openAddress(noise: Noise): boolean {
   const choices = readLink(address);
   const wrong = FIELD_NAMES.find((name) => refusalOf(name, choices[name]) !== undefined);
   if (wrong) throw new Error(`${address} gives ${wrong} the value ${String(choices[wrong])}`);
-  const { look, inspected } = readViewState(address);
-  const isLook =
-    look === undefined ||
-    (look.length === LOOK_RANGES[choices.dimensions].length && look.every(Number.isFinite));
+  const { camera, inspected } = readViewState(address);
+  const isCamera =
+    camera === undefined ||
+    (camera.length === CAMERA_RANGES[choices.dimensions].length && camera.every(Number.isFinite));
   const isId =
     inspected === undefined || (Number.isInteger(inspected) && inspected >= 0 && inspected <= MOST_ID);
-  if (!isLook || !isId) throw new Error(`${address} gives the view ${String(look)} and the id ${inspected}`);
-  const again = readLink(writeLink(choices, { look, inspected }));
+  if (!isCamera || !isId)
+    throw new Error(`${address} gives the view ${String(camera)} and the id ${inspected}`);
+  const again = readLink(writeLink(choices, { camera, inspected }));
   const changed = changedFields(choices, again);
   if (changed.length > 0) throw new Error(`${address} changes ${changed} when it is written and read`);
   return true;
@@ -144,8 +145,8 @@ function addressOf(noise: Noise): string {
     }).filter(([name]) => name !== 'scene'),
   );
   const choices = { ...first, ...changes } as Choices;
-  const look = LOOK_RANGES[choices.dimensions].map(([least, most]) => least + (most - least) * noise());
-  return `?${writeLink(choices, { look, isPaused: noise() < 0.5, inspected: below(noise, 1000) })}`;
+  const camera = CAMERA_RANGES[choices.dimensions].map(([least, most]) => least + (most - least) * noise());
+  return `?${writeLink(choices, { camera, isPaused: noise() < 0.5, inspected: below(noise, 1000) })}`;
 }
 
 function drawValue(noise: Noise, name: FieldName): unknown {

@@ -16,7 +16,7 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 
 // Returns the key of the first hit with an obstacle, on a piece of a path that begins at `since`. An obstacle may be
 // almost as long as the period, so an image that is not the nearest one may be hit. A piece is so short that, along
-// each axis, it can hit only the nearest image and the next one ahead. Twin: impactOnImages in src/core/ccd/impact.ts.
+// each axis, it can hit only the nearest image and the next one ahead. Twin: keyOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // `steps` is the offset to the next image along each axis; 0 where the piece cannot reach that image.

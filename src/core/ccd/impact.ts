@@ -152,25 +152,25 @@ export class Impact {
    * Returns the key of the first hit at or after `from`; NEVER if there is none. If the overlap is already too deep and
    * grows, the hit is at `from`.
    */
-  impact(from: number): number {
-    return this.areBalls ? this.impactOfBalls(from) : this.impactOfBoxes(from);
+  key(from: number): number {
+    return this.areBalls ? this.keyForBalls(from) : this.keyForBoxes(from);
   }
 
   /**
-   * Like `impact`, but finds the first hit with any image of an obstacle, on a piece of a path that begins at `from`.
+   * Like `key`, but finds the first hit with any image of an obstacle, on a piece of a path that begins at `from`.
    * An obstacle with its own size may be almost as long as the period, so an image that is not the nearest one may be
    * hit. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
    * The method calls itself for each further axis.
    */
-  impactOnImages(from: number, axis = 0): number {
-    if (axis === this.world.dimensions || !this.state.radii) return this.impact(from);
-    const key = this.impactOnImages(from, axis + 1);
+  keyOnImages(from: number, axis = 0): number {
+    if (axis === this.world.dimensions || !this.state.radii) return this.key(from);
+    const key = this.keyOnImages(from, axis + 1);
     const step = this.stepAhead(axis);
     if (step === 0) return key;
     const { apart } = this;
     const along = apart[axis] as number;
     apart[axis] = along - step;
-    const ahead = this.impactOnImages(from, axis + 1);
+    const ahead = this.keyOnImages(from, axis + 1);
     apart[axis] = along;
     return Math.min(key, ahead);
   }
@@ -188,7 +188,7 @@ export class Impact {
     return ahead <= reach + PIECE_SHARE * length ? direction * length : 0;
   }
 
-  private impactOfBalls(from: number): number {
+  private keyForBalls(from: number): number {
     const { apart, motion, round } = this;
     let approach = 0;
     let squared = 0;
@@ -214,7 +214,7 @@ export class Impact {
     return keyOfHit(time, root / round);
   }
 
-  private impactOfBoxes(from: number): number {
+  private keyForBoxes(from: number): number {
     let later = 0;
     for (let tangent = 0; tangent < MOST_TANGENTS; tangent++) {
       this.measure(later);

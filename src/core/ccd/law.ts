@@ -134,12 +134,12 @@ export function farthestWay(
   return farthest;
 }
 
-/** Particles after the motion of a substep, in sorted order. Those from slot `live` on are quarantined or removed. */
+/** Sorted particles after the motion of a substep. Those from slot `activeCount` on are quarantined or removed. */
 export interface CcdState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  readonly live: number;
+  readonly activeCount: number;
 }
 
 /** Finds bodies that a path may hit. `particles` and `visitObstacles` may visit more bodies than described. */

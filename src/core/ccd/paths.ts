@@ -94,11 +94,11 @@ function findFast(
   { dt, substeps, diameter }: Substep,
   state: CcdState,
 ): { readonly slots: readonly number[]; readonly substepped: number } {
-  const { velocities, radii, live } = state;
+  const { velocities, radii, activeCount } = state;
   let least = (FAST_SHARE * diameter) ** 2;
   const slots: number[] = [];
   let substepped = 0;
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     if (radii) least = (FAST_SHARE * thicknessOf(dimensions, state, slot, 0)) ** 2;
     let squared = 0;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -150,7 +150,7 @@ class Paths {
   /** The path of a fast particle, by its slot. */
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
-  private readonly encounter: Impact;
+  private readonly impact: Impact;
   /** Per path: the number of its pieces, and how many of them are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
@@ -176,7 +176,7 @@ class Paths {
   ) {
     const { dimensions } = world;
     this.dimensions = dimensions;
-    this.encounter = new Impact(world, substep, state);
+    this.impact = new Impact(world, substep, state);
     for (const [path, slot] of slots.entries()) {
       this.pathOf.set(slot, path);
       const longest = longestPiece(world, this.cellSizeOf(slot));
@@ -208,9 +208,9 @@ class Paths {
 
   /** Ends paths at slow particles and obstacles, up to `horizon`. Continues where the previous call ended. */
   private meetSlow(horizon: number): void {
-    const { encounter, state, compared } = this;
+    const { impact, state, compared } = this;
     const { obstacles } = this.search;
-    const areAllFast = this.slots.length === state.live;
+    const areAllFast = this.slots.length === state.activeCount;
     if (areAllFast && !obstacles) return;
     this.slots.forEach((slot, path) => {
       for (
@@ -225,14 +225,14 @@ class Paths {
         if (!areAllFast) {
           this.search.particles(low, high, (partner) => {
             if (partner === slot || this.pathOf.has(partner)) return;
-            encounter.face(slot, from, state, partner, from, true);
-            this.meet(path, { key: encounter.impact(from), partner });
+            impact.face(slot, from, state, partner, from, true);
+            this.meet(path, { key: impact.key(from), partner });
           });
         }
         if (!obstacles) continue;
         this.search.visitObstacles(low, high, (obstacle) => {
-          encounter.face(slot, from, obstacles, obstacle, 1, false);
-          const key = encounter.impactOnImages(from);
+          impact.face(slot, from, obstacles, obstacle, 1, false);
+          const key = impact.keyOnImages(from);
           this.meet(path, { key, partner: (OBSTACLE_PARTNER | obstacle) >>> 0 });
         });
       }
@@ -377,7 +377,7 @@ class Paths {
   }
 
   private landingOf(path: number, claims: ReadonlyMap<number, number>): Landing {
-    const { substep, state, encounter, dimensions } = this;
+    const { substep, state, impact, dimensions } = this;
     const slot = this.slots[path] as number;
     const { key, partner } = this.endOf(path);
     const time = timeOfKey(key);
@@ -395,9 +395,9 @@ class Paths {
       return { slot, position: landed, velocity, effect: strike(velocity, normal, 1, 1, substep) };
     }
     if (partner >= OBSTACLE_PARTNER) {
-      encounter.face(slot, time, this.search.obstacles as StaticBodies, partner - OBSTACLE_PARTNER, 1, false);
-      encounter.measure(0);
-      const effect = strike(velocity, encounter.normal, 1, substep.gripShare, substep);
+      impact.face(slot, time, this.search.obstacles as StaticBodies, partner - OBSTACLE_PARTNER, 1, false);
+      impact.measure(0);
+      const effect = strike(velocity, impact.normal, 1, substep.gripShare, substep);
       return { slot, position, velocity, effect };
     }
     const otherPath = this.pathOf.get(partner);
@@ -406,9 +406,9 @@ class Paths {
     if (!isMutual) return { slot, position, velocity };
     // Use the same time for both, so that their effects on each other are equal and opposite to the bit.
     const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
-    encounter.face(slot, when, state, partner, when, true);
-    encounter.measure(0);
-    const { normal } = encounter;
+    impact.face(slot, when, state, partner, when, true);
+    impact.measure(0);
+    const { normal } = impact;
     const otherVelocity = otherPath === undefined ? this.velocityOf(partner) : this.velocityAtEnd(otherPath);
     const relative = velocity.map((along, axis) => along - (otherVelocity[axis] as number));
     const { bulks = state.radii } = state;
@@ -480,19 +480,19 @@ class Paths {
 
   /** Returns the key at which a particle hits another fast particle, whose path ends at `end`. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
-    const { encounter, state } = this;
+    const { impact, state } = this;
     // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
     // each see the other at rest in the next round.
     if (!isBefore(end, from)) {
-      encounter.face(slot, from, state, other, from, true);
-      const key = encounter.impact(from);
+      impact.face(slot, from, state, other, from, true);
+      const key = impact.key(from);
       if (timeOfKey(key) <= timeOfKey(end.key)) return key;
     }
     const until = timeOfKey(end.key);
     if (until >= 1) return NEVER;
     const begin = Math.max(from, until);
-    encounter.face(slot, begin, state, other, until, false);
-    return encounter.impact(begin);
+    impact.face(slot, begin, state, other, until, false);
+    return impact.key(begin);
   }
 
   private marginsOf(slot: number, margin: number): number[] {

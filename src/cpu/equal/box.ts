@@ -60,13 +60,13 @@ export function visitInBox(
   visit: (slot: number) => void,
 ): void {
   const { world } = order.lattice;
-  const { live } = order;
+  const { activeCount } = order;
   const sides = sidesOf(world, min, max);
   if (sides === undefined) return;
   const consider = (slot: number) => {
     if (isInside(sides, positions, slot)) visit(slot);
   };
-  if (countRows(world, sides) > live) for (let slot = 0; slot < live; slot++) consider(slot);
+  if (countRows(world, sides) > activeCount) for (let slot = 0; slot < activeCount; slot++) consider(slot);
   else if (world.kind === 'unbounded') visitUnbounded(order, sides, consider);
   else visitRows(order, sides, consider);
 }
@@ -162,7 +162,7 @@ function visitUnbounded(order: CellOrder, sides: readonly Side[], consider: (slo
 }
 
 function visitRows(order: CellOrder, sides: readonly Side[], consider: (slot: number) => void): void {
-  const { keys, live, lattice } = order;
+  const { keys, activeCount, lattice } = order;
   const { world, rowStride, layerStride } = lattice;
   // Along axes that wrap, coordinates in keys begin at 1.
   const [columns, rows, layers = [0, 0]] = sides.map((side, axis) =>
@@ -173,7 +173,7 @@ function visitRows(order: CellOrder, sides: readonly Side[], consider: (slot: nu
       for (let part = 0; part < columns.length; part += 2) {
         const rowKey = layer * layerStride + row * rowStride;
         const lastKey = rowKey + (columns[part + 1] as number);
-        let slot = lowerBound(keys, live, rowKey + (columns[part] as number));
+        let slot = lowerBound(keys, activeCount, rowKey + (columns[part] as number));
         for (; (keys[slot] as number) <= lastKey; slot++) consider(slot);
       }
     });

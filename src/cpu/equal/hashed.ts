@@ -16,7 +16,7 @@ import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'live' | 'starts' | 'coordinates'>;
+type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'activeCount' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
 const SMALLEST_NORMAL = 2 ** -126;
@@ -91,16 +91,16 @@ export function findCells(
  * positions.
  */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
-  const { keys, live, lattice, starts, coordinates } = order;
+  const { keys, activeCount, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
   const scale = new CellScale(lattice.world);
   let bucket = 0;
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     const key = keys[slot] as number;
     while (bucket <= key) starts[bucket++] = slot;
   }
-  starts.fill(live, bucket);
-  const length = lattice.dimensions * live;
+  starts.fill(activeCount, bucket);
+  const length = lattice.dimensions * activeCount;
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
@@ -145,19 +145,19 @@ export function collect(task: PairTask, stop: number, end: number): void {
 }
 
 export function collectAll(task: PairTask, stop: number): void {
-  const { live, lattice } = task;
+  const { activeCount, lattice } = task;
   const { scan } = lattice.dimensions === 2 ? PLANE : SPACE;
-  for (; task.next < live && task.length <= stop; task.next++) {
-    scan(task, task.next, task.next + 1, live);
+  for (; task.next < activeCount && task.length <= stop; task.next++) {
+    scan(task, task.next, task.next + 1, activeCount);
   }
 }
 
 export function countCandidates(order: Bucketed): number {
-  const { coordinates, live, lattice } = order;
+  const { coordinates, activeCount, lattice } = order;
   const { dimensions } = lattice;
   let candidates = 0;
   forgetBlocks();
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     if (slot === 0 || !isSameCell(coordinates, dimensions, slot - 1, slot)) findRanges(order, slot);
     for (let range = 0; range < ranges; range++) {
       for (
@@ -184,7 +184,7 @@ export interface BucketCensus {
  * returns a name for the cell of a slot.
  */
 export function takeCensus(
-  { keys, live }: Pick<Bucketed, 'keys' | 'live'>,
+  { keys, activeCount }: Pick<Bucketed, 'keys' | 'activeCount'>,
   isSameCell: (slot: number, other: number) => boolean,
   labelOfCell: (slot: number) => string,
 ): BucketCensus {
@@ -193,10 +193,10 @@ export function takeCensus(
   let bucketCollisions = 0;
   let crowded = 0;
   let first = 0;
-  while (first < live) {
+  while (first < activeCount) {
     let end = first + 1;
     let isShared = false;
-    for (; end < live && keys[end] === keys[first]; end++) {
+    for (; end < activeCount && keys[end] === keys[first]; end++) {
       if (!isSameCell(first, end)) isShared = true;
     }
     const occupancies = isShared ? occupanciesOf(labelOfCell, first, end) : [end - first];

@@ -13,7 +13,7 @@ import type { CellOrder } from './order';
 import { minimumDistance } from './wrapped';
 
 /** The part of an order that a search without cells needs. */
-export type Slots = Pick<CellOrder, 'live' | 'lattice' | 'source'>;
+export type Slots = Pick<CellOrder, 'activeCount' | 'lattice' | 'source'>;
 
 export type Visit = (id: number, distanceSquared: number) => void;
 
@@ -35,7 +35,7 @@ function seekBounded(
   radius: number,
   visit: Visit,
 ): void {
-  const { keys, live, lattice, source } = order;
+  const { keys, activeCount, lattice, source } = order;
   const { dimensions } = lattice;
   const [x, y, z = 0] = point as [number, number, number?];
   const limit = radius * radius;
@@ -46,7 +46,7 @@ function seekBounded(
   for (let layer = cellAlong(lattice, 2, z - radius, -1); layer <= lastLayer; layer++) {
     for (let row = cellAlong(lattice, 1, y - radius, -1); row <= lastRow; row++) {
       const firstKey = layer * lattice.layerStride + row * lattice.rowStride + firstColumn;
-      let slot = lowerBound(keys, live, firstKey);
+      let slot = lowerBound(keys, activeCount, firstKey);
       for (; (keys[slot] as number) <= firstKey + width; slot++) {
         const dx = (positions[dimensions * slot] as number) - x;
         const dy = (positions[dimensions * slot + 1] as number) - y;
@@ -77,7 +77,7 @@ function seekPeriodic(
   radius: number,
   visit: Visit,
 ): void {
-  const { keys, live, lattice, source } = order;
+  const { keys, activeCount, lattice, source } = order;
   const limit = radius * radius;
   const centre = wrapPoint(lattice, point);
   const [columns, rows, layers = [0, 0]] = centre.map((coordinate, axis) =>
@@ -88,7 +88,7 @@ function seekPeriodic(
       const rowKey = layer * lattice.layerStride + row * lattice.rowStride;
       for (let part = 0; part < columns.length; part += 2) {
         const lastKey = rowKey + (columns[part + 1] as number);
-        let slot = lowerBound(keys, live, rowKey + (columns[part] as number));
+        let slot = lowerBound(keys, activeCount, rowKey + (columns[part] as number));
         for (; (keys[slot] as number) <= lastKey; slot++) {
           const distanceSquared = distanceSquaredTo(centre, positions, slot, lattice.periods);
           if (distanceSquared <= limit) visit(source[slot] as number, distanceSquared);
@@ -147,12 +147,12 @@ function seekUnbounded(
   radius: number,
   visit: Visit,
 ): void {
-  const { live, lattice } = order;
+  const { activeCount, lattice } = order;
   const scale = new CellScale(lattice.world);
   const lowest = point.map((coordinate) => scale.cell(coordinate - radius) - 1);
   const highest = point.map((coordinate) => scale.cell(coordinate + radius) + 1);
   const cells = lowest.reduce((product, low, axis) => product * ((highest[axis] as number) - low + 1), 1);
-  if (cells > live) {
+  if (cells > activeCount) {
     visitAll(order, positions, point, radius, visit);
     return;
   }
@@ -170,7 +170,7 @@ export function visitAll(
   radius: number,
   visit: Visit,
 ): void {
-  const slots = { length: order.live };
+  const slots = { length: order.activeCount };
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 

@@ -18,9 +18,9 @@ export function findNearest(
   k: number,
   radius: number,
 ): Nearest {
-  const { live, lattice } = order;
+  const { activeCount, lattice } = order;
   return widen(k, radius, {
-    live,
+    activeCount,
     dimensions: lattice.dimensions,
     cellSize: lattice.world.cellSize,
     halfPeriod: Math.min(...lattice.periods) / 2,
@@ -33,7 +33,7 @@ export function findNearest(
  * Two ways to visit particles around a point: `near` looks as far as `reach`, `all` looks as far as the search radius.
  */
 export interface Surroundings {
-  readonly live: number;
+  readonly activeCount: number;
   readonly dimensions: number;
   readonly cellSize: number;
   /** Half the shortest period, which is the longest reach of `near`. */
@@ -43,11 +43,11 @@ export interface Surroundings {
 }
 
 export function widen(k: number, radius: number, surroundings: Surroundings): Nearest {
-  const { live, dimensions, cellSize, halfPeriod, near, all } = surroundings;
-  const best = new Best(Math.min(k, live));
+  const { activeCount, dimensions, cellSize, halfPeriod, near, all } = surroundings;
+  const best = new Best(Math.min(k, activeCount));
   for (let reach = Math.min(radius, cellSize); ; reach = Math.min(radius, 2 * reach)) {
     const cells = (2 * (reach / cellSize) + 3) ** dimensions;
-    if (reach > halfPeriod || cells > live) break;
+    if (reach > halfPeriod || cells > activeCount) break;
     best.length = 0;
     near(reach, best.offer);
     if (best.isFull || reach >= radius) return best.found();

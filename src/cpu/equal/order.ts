@@ -43,20 +43,20 @@ const SAMPLES = 256;
 
 export class CellOrder {
   /**
-   * The key of each slot, and NO_CELL from `live` on. There is one entry more than slots, so every loop over keys meets
-   * NO_CELL.
+   * The key of each slot, and NO_CELL from `activeCount` on. There is one entry more than slots, so every loop over
+   * keys meets NO_CELL.
    */
   readonly keys: Int32Array;
   /** The index in the input of the particle in each slot. */
   readonly source: Uint32Array;
   /**
-   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each live slot. Empty in other
+   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each active slot. Empty in other
    * worlds.
    */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Number of finite particles. They have the first slots, which are called live. */
-  live = 0;
+  /** Number of finite particles. They have the first slots, which are called active. */
+  activeCount = 0;
   /** An upper bound on the particles in any row of cells. */
   fullestRow = 0;
   private readonly kernels: Kernels;
@@ -112,7 +112,7 @@ export class CellOrder {
     if (!(isLocal && this.sortInBins(bins, positions, words, count, target))) {
       this.sortByColumnAndRow(positions, words, count, target);
     }
-    keys.fill(NO_CELL, this.live, count + 1);
+    keys.fill(NO_CELL, this.activeCount, count + 1);
     if (ids) sortInsideCells(this, lattice.dimensions, ids, words, count, target);
     if (lattice.world.kind === 'unbounded') indexBuckets(this, target);
   }
@@ -128,7 +128,7 @@ export class CellOrder {
     columnCounts.fill(0);
     rowCounts.fill(0);
     const inOrder = kernels.findCells(lattice, positions, count, placement) >= 0;
-    this.live = count - (rowCounts[lattice.rows] as number);
+    this.activeCount = count - (rowCounts[lattice.rows] as number);
     this.fullestRow = countsToStarts(rowCounts);
     if (inOrder) {
       this.keepOrder(words, count, target);
@@ -159,18 +159,18 @@ export class CellOrder {
       sortByBin(bins, lattice.dimensions, words, target, count, placement);
       sortInBins(lattice.dimensions, target, count, placement);
     }
-    this.live = lowerBound(keys, count, lattice.rows * lattice.rowStride);
+    this.activeCount = lowerBound(keys, count, lattice.rows * lattice.rowStride);
     this.fullestRow = fullestRowOf(lattice, counts, shift);
     return true;
   }
 
   census(): Pick<Measures, 'occupiedCells' | 'greatestOccupancy' | 'crowded'> {
-    const { keys, live } = this;
+    const { keys, activeCount } = this;
     let occupiedCells = 0;
     let greatestOccupancy = 0;
     let crowded = 0;
     let first = 0;
-    for (let slot = 0; slot < live; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       // The last run ends at NO_CELL, which is no cell's key.
       if (keys[slot] === keys[slot + 1]) continue;
       const occupancy = slot + 1 - first;

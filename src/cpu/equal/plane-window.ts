@@ -51,26 +51,26 @@ let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, labels, diameter, lattice, words } = task;
+  const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
   const toRowAhead = lattice.rowStride - 1;
   let slot = task.next;
   let length = task.length;
   let loaded = slot;
   let decided = slot;
-  reachedAhead = lowerBound(keys, live, (keys[slot] as number) + toRowAhead);
+  reachedAhead = lowerBound(keys, activeCount, (keys[slot] as number) + toRowAhead);
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const behindLast = (keys[blockEnd - 1] as number) + toRowAhead + 3;
     const mostLoaded = slot + WINDOW - BLOCK - PADDING;
-    if (mostLoaded < live && (keys[mostLoaded] as number) < behindLast) break;
+    if (mostLoaded < activeCount && (keys[mostLoaded] as number) < behindLast) break;
     if (slot >= decided) {
-      if (isSparse(keys, live, slot)) break;
+      if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
     // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
-    while (loaded < live && (keys[loaded] as number) < behindLast) {
-      const loadEnd = Math.min(live, loaded + BLOCK);
+    while (loaded < activeCount && (keys[loaded] as number) < behindLast) {
+      const loadEnd = Math.min(activeCount, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
       loaded = loadEnd;
     }
@@ -85,8 +85,8 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
 }
 
 /** Returns whether so few of the next slots have a neighbour in their row that a window costs more than it saves. */
-export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
-  const end = Math.min(live, slot + STRETCH);
+export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
+  const end = Math.min(activeCount, slot + STRETCH);
   let near = 0;
   let sampled = 0;
   for (let sample = slot; sample < end; sample += SAMPLE_STEP) {

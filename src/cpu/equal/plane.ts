@@ -135,7 +135,7 @@ function collect(task: PairTask, stop: number, end: number): void {
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, labels, diameter, words, lattice } = task;
+  const { keys, activeCount, positions, labels, diameter, words, lattice } = task;
   const toRowAhead = lattice.rowStride - 1;
   const limit = diameter * diameter;
   const surely = limit * SURELY;
@@ -144,7 +144,10 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let length = task.length;
   let sure = length;
   // The first slot in or beyond the three cells in the row ahead. It never decreases.
-  let ahead = slot < live ? lowerBound(keys, live, (keys[slot] as number) + toRowAhead, slot) : live;
+  let ahead =
+    slot < activeCount
+      ? lowerBound(keys, activeCount, (keys[slot] as number) + toRowAhead, slot)
+      : activeCount;
   for (; slot < end && length <= stop; slot++) {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
@@ -191,16 +194,16 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
 }
 
 function collectAll(task: PairTask, stop: number): void {
-  const { live, positions, labels, diameter, words } = task;
+  const { activeCount, positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
   let length = task.length;
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < activeCount && length <= stop; slot++) {
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
     const label = labels[slot] as number;
-    for (let other = slot + 1; other < live; other++) {
+    for (let other = slot + 1; other < activeCount; other++) {
       const dx = (positions[2 * other] as number) - x;
       const dy = (positions[2 * other + 1] as number) - y;
       const excess = dx * dx + dy * dy - limit;

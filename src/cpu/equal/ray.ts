@@ -23,7 +23,7 @@ import type { CellOrder } from './order';
 const TOLERANCE = 2 ** -20;
 
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
-  const { live, source, lattice } = order;
+  const { activeCount, source, lattice } = order;
   const { world } = lattice;
   const start = wrapRay(world, ray);
   const path = new Path(rayWorldOf(world), start, radius, TOLERANCE);
@@ -34,8 +34,8 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
   const hits = new RayHitList(positions, source);
   // One search of the keys finds a whole row. In an unbounded world, a lookup finds only cells in one block. So there
   // the estimate counts one lookup per cell.
-  if (walk.lookups(world.kind === 'unbounded') > live) {
-    for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radius);
+  if (walk.lookups(world.kind === 'unbounded') > activeCount) {
+    for (let slot = 0; slot < activeCount; slot++) hits.addAnyImage(path, slot, radius);
   } else {
     const visitRow = world.kind === 'unbounded' ? rowsOfBuckets(order) : rowsOfKeys(order);
     walk.visit(visitRow, (slot, image) => {
@@ -68,13 +68,13 @@ function rowsOfBuckets(order: CellOrder): VisitRow {
   };
 }
 
-function rowsOfKeys({ keys, live, lattice }: CellOrder): VisitRow {
+function rowsOfKeys({ keys, activeCount, lattice }: CellOrder): VisitRow {
   const { rowStride, layerStride, wrapsX, wrapsY, wrapsZ } = lattice;
   // Along axes that wrap, coordinates in keys begin at 1.
   const start = Number(wrapsX) + Number(wrapsY) * rowStride + Number(wrapsZ) * layerStride;
   return (first, last, row, layer, image, consider) => {
     const rowKey = start + layer * layerStride + row * rowStride;
-    let slot = lowerBound(keys, live, rowKey + first);
+    let slot = lowerBound(keys, activeCount, rowKey + first);
     for (; (keys[slot] as number) <= rowKey + last; slot++) consider(slot, image);
   };
 }

@@ -12,7 +12,7 @@ import { kernelsFor } from './variants';
 /** A portion ends once it has more words than this: few enough for the second-level cache. */
 const PORTION = 2 ** 15;
 
-type Portion = Pick<PairTask, 'live' | 'words' | 'length' | 'next'>;
+type Portion = Pick<PairTask, 'activeCount' | 'words' | 'length' | 'next'>;
 
 /** A search, slot by slot, that can stop and continue. */
 export abstract class PortionedSearch<Task extends Portion> {
@@ -35,7 +35,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   advance(): boolean {
     const { task } = this;
     task.length = 0;
-    while (task.length === 0 && task.next < task.live) this.collect(PORTION);
+    while (task.length === 0 && task.next < task.activeCount) this.collect(PORTION);
     return task.length > 0;
   }
 
@@ -46,7 +46,7 @@ export abstract class PortionedSearch<Task extends Portion> {
     const room = this.roomForOne();
     task.words = words;
     try {
-      while (task.next < task.live) {
+      while (task.next < task.activeCount) {
         if (task.words.length < task.length + room) {
           task.words = lengthenPairs(task.words, task.length, 2 * task.words.length + room);
         }
@@ -67,7 +67,7 @@ export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
 
-type SearchTask = PairTask & { live: number; positions: Float32Array; labels: Uint32Array };
+type SearchTask = PairTask & { activeCount: number; positions: Float32Array; labels: Uint32Array };
 
 export class PairSearch extends PortionedSearch<SearchTask> {
   readonly task: SearchTask;
@@ -84,7 +84,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     this.task = {
       lattice: order.lattice,
       keys: order.keys,
-      live: 0,
+      activeCount: 0,
       positions: new Float32Array(0),
       labels: new Uint32Array(0),
       diameter,
@@ -99,7 +99,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   /** Starts a new search. `labels`: the label of each slot in the pairs. */
   begin(positions: Float32Array, labels: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
-    task.live = order.live;
+    task.activeCount = order.activeCount;
     task.positions = positions;
     task.labels = labels;
     task.next = 0;
@@ -108,13 +108,13 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   }
 
   protected roomForOne(): number {
-    const { live, fullestRow, lattice } = this.order;
+    const { activeCount, fullestRow, lattice } = this.order;
     const candidates = mostRowsAhead(lattice) * fullestRow;
-    return 2 * (this.broadPhase === 'naive' ? live : Math.min(live, candidates)) + 2;
+    return 2 * (this.broadPhase === 'naive' ? activeCount : Math.min(activeCount, candidates)) + 2;
   }
 
   protected collect(stop: number): void {
-    if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop, this.task.live);
+    if (this.broadPhase === 'grid') this.kernels.collect(this.task, stop, this.task.activeCount);
     else this.kernels.collectAll(this.task, stop);
   }
 }

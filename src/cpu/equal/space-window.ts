@@ -54,7 +54,7 @@ let isSure = true;
 
 /** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, labels, diameter, lattice, words } = task;
+  const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
   const { rowStride, layerStride } = lattice;
   let slot = task.next;
@@ -70,19 +70,19 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
-      if (isSparse(keys, live, slot)) break;
+      if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
     // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
-    while (loaded < live && lastKey < behindLast) {
-      const loadEnd = Math.min(live, loaded + BLOCK);
+    while (loaded < activeCount && lastKey < behindLast) {
+      const loadEnd = Math.min(activeCount, loaded + BLOCK);
       const endKey = keys[loadEnd - 1] as number;
       if (loadEnd + PADDING - slot > WINDOW || endKey - first >= CELLS) break;
       load(keys, positions, loaded, loadEnd);
       loaded = loadEnd;
       lastKey = endKey;
     }
-    if (loaded === live) fillBehind(live, behindLast);
+    if (loaded === activeCount) fillBehind(activeCount, behindLast);
     else if (lastKey < behindLast) break;
     const most = Math.min(stop - length, BLOCK_WORDS);
     let added = collectBlock(slot, blockEnd, most, rowStride, layerStride, diameter);
@@ -97,8 +97,8 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
 }
 
 /** Returns whether there are so many cells per slot that finding their first slots takes longer than it saves. */
-export function isSparse(keys: Int32Array, live: number, slot: number): boolean {
-  const end = Math.min(live, slot + STRETCH);
+export function isSparse(keys: Int32Array, activeCount: number, slot: number): boolean {
+  const end = Math.min(activeCount, slot + STRETCH);
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
@@ -124,8 +124,8 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
 }
 
 /** Marks the cells behind all particles as empty: their first slot is the end of the slots. */
-function fillBehind(live: number, last: number): void {
-  for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = live;
+function fillBehind(activeCount: number, last: number): void {
+  for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
 /**

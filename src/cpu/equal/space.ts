@@ -126,7 +126,7 @@ function collect(task: PairTask, stop: number, end: number): void {
 }
 
 function collectByKeys(task: PairTask, stop: number, end: number): void {
-  const { keys, live, positions, labels, diameter, words, lattice } = task;
+  const { keys, activeCount, positions, labels, diameter, words, lattice } = task;
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
@@ -138,9 +138,9 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
   let slot = task.next;
   let length = task.length;
   let sure = length;
-  if (slot < live) {
+  if (slot < activeCount) {
     for (let row = 0; row < ROWS_AHEAD; row++) {
-      slotsAhead[row] = lowerBound(keys, live, (keys[slot] as number) + (toRowsAhead[row] as number));
+      slotsAhead[row] = lowerBound(keys, activeCount, (keys[slot] as number) + (toRowsAhead[row] as number));
     }
   }
   for (; slot < end && length <= stop; slot++) {
@@ -197,17 +197,17 @@ function overlapsAt(positions: Float32Array, slot: number, other: number, diamet
 }
 
 function collectAll(task: PairTask, stop: number): void {
-  const { live, positions, labels, diameter, words } = task;
+  const { activeCount, positions, labels, diameter, words } = task;
   const limit = diameter * diameter;
   const band = limit * ROUNDING_BAND;
   let slot = task.next;
   let length = task.length;
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < activeCount && length <= stop; slot++) {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
     const label = labels[slot] as number;
-    for (let other = slot + 1; other < live; other++) {
+    for (let other = slot + 1; other < activeCount; other++) {
       const dx = (positions[3 * other] as number) - x;
       const dy = (positions[3 * other + 1] as number) - y;
       const dz = (positions[3 * other + 2] as number) - z;

@@ -64,7 +64,7 @@ const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
 export function collect(task: PairTask, stop: number, end: number): void {
-  const { keys, live, lattice } = task;
+  const { keys, activeCount, lattice } = task;
   const { collect: collectInside } = lattice.dimensions === 2 ? PLANE : SPACE;
   const lastColumn = lattice.columns - 2;
   while (task.next < end && task.length <= stop) {
@@ -73,23 +73,23 @@ export function collect(task: PairTask, stop: number, end: number): void {
       collectCell(task, stop, end);
     } else {
       const last = key - columnOf(lattice, key) + lastColumn - (lattice.wrapsX ? 1 : 0);
-      collectInside(task, stop, Math.min(end, lowerBound(keys, live, last + 1)));
+      collectInside(task, stop, Math.min(end, lowerBound(keys, activeCount, last + 1)));
     }
   }
 }
 
 export function collectAll(task: PairTask, stop: number): void {
-  const { live } = task;
-  for (; task.next < live && task.length <= stop; task.next++) {
-    scan(task, task.next, task.next + 1, live);
+  const { activeCount } = task;
+  for (; task.next < activeCount && task.length <= stop; task.next++) {
+    scan(task, task.next, task.next + 1, activeCount);
   }
 }
 
-export function countCandidates(lattice: Lattice, keys: Int32Array, live: number): number {
+export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount: number): number {
   let candidates = 0;
   let first = 0;
-  while (first < live) {
-    const end = findRanges(lattice, keys, live, first);
+  while (first < activeCount) {
+    const end = findRanges(lattice, keys, activeCount, first);
     const occupancy = end - first;
     candidates += (occupancy * (occupancy - 1)) / 2;
     for (let range = 0; range < ranges; range++) {
@@ -113,8 +113,8 @@ export function cellOfKey(lattice: Lattice, key: number): number {
 }
 
 function collectCell(task: PairTask, stop: number, end: number): void {
-  const { keys, live, lattice } = task;
-  const cellEnd = Math.min(end, findRanges(lattice, keys, live, task.next));
+  const { keys, activeCount, lattice } = task;
+  const cellEnd = Math.min(end, findRanges(lattice, keys, activeCount, task.next));
   for (; task.next < cellEnd && task.length <= stop; task.next++) {
     const after = task.next + 1;
     for (let range = 0; range < ranges; range++) {
@@ -124,7 +124,7 @@ function collectCell(task: PairTask, stop: number, end: number): void {
 }
 
 /** Finds the ranges of slots in the cell of a slot and the cells ahead. Returns the end of the slot's cell. */
-function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: number): number {
+function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slot: number): number {
   const key = keys[slot] as number;
   const row = rowOf(lattice, key);
   const column = key - row * lattice.rowStride;
@@ -142,13 +142,13 @@ function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: numb
       if (ahead < row) continue;
       const rowKey = ahead * lattice.rowStride;
       if (lattice.wrapsX && column === 1) {
-        addRange(keys, live, slot, rowKey + 1, rowKey + 2);
-        addRange(keys, live, slot, rowKey + last, rowKey + last);
+        addRange(keys, activeCount, slot, rowKey + 1, rowKey + 2);
+        addRange(keys, activeCount, slot, rowKey + last, rowKey + last);
       } else if (lattice.wrapsX && column === last) {
-        addRange(keys, live, slot, rowKey + 1, rowKey + 1);
-        addRange(keys, live, slot, rowKey + last - 1, rowKey + last);
+        addRange(keys, activeCount, slot, rowKey + 1, rowKey + 1);
+        addRange(keys, activeCount, slot, rowKey + last - 1, rowKey + last);
       } else {
-        addRange(keys, live, slot, rowKey + column - 1, rowKey + column + 1);
+        addRange(keys, activeCount, slot, rowKey + column - 1, rowKey + column + 1);
       }
     }
   }
@@ -158,9 +158,15 @@ function findRanges(lattice: Lattice, keys: Int32Array, live: number, slot: numb
 }
 
 /** Adds the slots from `slot` on in the cells from `firstKey` to `lastKey`. */
-function addRange(keys: Int32Array, live: number, slot: number, firstKey: number, lastKey: number): void {
+function addRange(
+  keys: Int32Array,
+  activeCount: number,
+  slot: number,
+  firstKey: number,
+  lastKey: number,
+): void {
   if (lastKey < (keys[slot] as number)) return;
-  const begin = firstKey <= (keys[slot] as number) ? slot : lowerBound(keys, live, firstKey);
+  const begin = firstKey <= (keys[slot] as number) ? slot : lowerBound(keys, activeCount, firstKey);
   let end = begin;
   while ((keys[end] as number) <= lastKey) end++;
   if (end === begin) return;

@@ -127,8 +127,8 @@ export class CpuGrid extends PairGrid {
    * core/world/cells.ts defines these numbers; in an unbounded world, they are buckets.
    */
   cells(): Uint32Array {
-    const { keys, live, lattice } = this.order;
-    const cells = Uint32Array.from(keys.subarray(0, live));
+    const { keys, activeCount, lattice } = this.order;
+    const cells = Uint32Array.from(keys.subarray(0, activeCount));
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 

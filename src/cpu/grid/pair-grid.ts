@@ -22,7 +22,7 @@ interface PortionedSearch {
 /** The index in the input of each slot's particle, and the number of particles that are not quarantined. */
 interface Order {
   readonly source: Uint32Array;
-  readonly live: number;
+  readonly activeCount: number;
 }
 
 export abstract class PairGrid {
@@ -57,7 +57,7 @@ export abstract class PairGrid {
 
   /** Number of quarantined particles: a coordinate is not finite, or the radius is not usable. */
   get nonFinite(): number {
-    return this.built - this.order.live;
+    return this.built - this.order.activeCount;
   }
 
   protected get ownBytes(): number {

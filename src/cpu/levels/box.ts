@@ -14,7 +14,7 @@ export function findInBoxLevels(
   min: readonly number[],
   max: readonly number[],
 ): Uint32Array {
-  const { lattice, levelChoice, live, cells, source, positions } = order;
+  const { lattice, levelChoice, activeCount, cells, source, positions } = order;
   const sides = sidesOf(lattice.world, min, max);
   if (sides === undefined) return new Uint32Array(0);
   const found: number[] = [];
@@ -31,7 +31,7 @@ export function findInBoxLevels(
     if (cells.isDense) counts[0] = Math.min(counts[0] as number, 1);
     return sum + counts.reduce((product, count) => product * count, 1);
   }, 0);
-  if (lookups > live) for (let slot = 0; slot < live; slot++) consider(slot);
+  if (lookups > activeCount) for (let slot = 0; slot < activeCount; slot++) consider(slot);
   else for (const { level, parts } of levels) visitLevelCells(order, level, parts, consider);
   return Uint32Array.from(found).sort();
 }
@@ -47,7 +47,7 @@ export function visitBoxLevels(
   wider: number,
   visit: (slot: number) => void,
 ): void {
-  const { lattice, levelChoice, live, cells } = order;
+  const { lattice, levelChoice, activeCount, cells } = order;
   const { baseDiameter } = lattice.world;
   const middle = low.map((along, axis) => (along + (high[axis] as number)) / 2);
   const centre = wrapPoint(lattice, middle);
@@ -61,8 +61,8 @@ export function visitBoxLevels(
       return cells.clip(cells.within(coordinate, half, axis, level), axis, level);
     });
     lookups += parts.reduce((product, part) => product * cellsIn(part), 1);
-    if (lookups > live) {
-      for (let slot = 0; slot < live; slot++) visit(slot);
+    if (lookups > activeCount) {
+      for (let slot = 0; slot < activeCount; slot++) visit(slot);
       return;
     }
     listSlots(order, level, parts, slots);

@@ -17,7 +17,7 @@ export function visitNearLevels(
   radius: number,
   visit: Visit,
 ): void {
-  const { lattice, levelChoice, live } = order;
+  const { lattice, levelChoice, activeCount } = order;
   const centre = wrapPoint(lattice, point);
   const slots: number[] = [];
   let cellCount = 0;
@@ -27,7 +27,7 @@ export function visitNearLevels(
       order.cells.clip(order.cells.within(coordinate, radius, axis, level), axis, level),
     );
     cellCount += parts.reduce((product, part) => product * cellsIn(part), 1);
-    if (cellCount > live) {
+    if (cellCount > activeCount) {
       visitAll(order, order.positions, point, radius, visit);
       return;
     }
@@ -43,9 +43,9 @@ export function findNearestLevels(
   k: number,
   radius: number,
 ): Nearest {
-  const { lattice, levelChoice, live } = order;
+  const { lattice, levelChoice, activeCount } = order;
   return widen(k, radius, {
-    live,
+    activeCount,
     dimensions: lattice.dimensions,
     cellSize: lattice.world.baseDiameter * 2 ** (levelChoice.used[0] as number),
     halfPeriod: Math.min(...lattice.periods) / 2,

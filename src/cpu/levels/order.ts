@@ -30,14 +30,14 @@ export class LevelOrder {
   /** Position and radius of the particle in each slot, also in the slots of quarantined particles. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** For each live slot, its bucket and assigned level. */
+  /** For each active slot, its bucket and assigned level. */
   readonly keys: Int32Array;
   readonly assignedLevels: Uint8Array;
   /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Number of particles that are not quarantined. They have the first slots, which are called live. */
-  live = 0;
+  /** Number of particles that are not quarantined. They have the first slots, which are called active. */
+  activeCount = 0;
   /** The table of buckets as rows and columns, for the sorts. */
   private readonly table: Lattice;
   private readonly placement: Placement;
@@ -93,7 +93,7 @@ export class LevelOrder {
     return views.reduce((sum, array) => sum + array.byteLength, levelChoice.memoryBytes + cells.memoryBytes);
   }
 
-  /** Returns the cell coordinate of a live slot along an axis, on its assigned level. */
+  /** Returns the cell coordinate of a active slot along an axis, on its assigned level. */
   cellOf(slot: number, axis: number): number {
     const position = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
@@ -129,7 +129,7 @@ export class LevelOrder {
     columnCounts.fill(0);
     rowCounts.fill(0);
     const inOrder = this.findBuckets(positions, count);
-    this.live = count - (rowCounts[table.rows] as number);
+    this.activeCount = count - (rowCounts[table.rows] as number);
     if (inOrder) {
       for (let slot = 0; slot < count; slot++) this.source[slot] = slot;
       positionWords.set(words.subarray(0, lattice.dimensions * count));
@@ -265,17 +265,18 @@ export class LevelOrder {
 
   /** After the sort, writes radii and assigned levels by slot, and the first slot of each bucket. */
   private indexSlots(radii: Float32Array, count: number): void {
-    const { levels, live, source, starts, keys, levelChoice, cells } = this;
+    const { levels, activeCount, source, starts, keys, levelChoice, cells } = this;
     let bucket = 0;
-    for (let slot = 0; slot < live; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       this.radii[slot] = radii[source[slot] as number] as number;
       const key = keys[slot] as number;
       while (bucket <= key) starts[bucket++] = slot;
     }
-    starts.fill(live, bucket, cells.buckets + 1);
-    for (let slot = live; slot < count; slot++) this.radii[slot] = radii[source[slot] as number] as number;
+    starts.fill(activeCount, bucket, cells.buckets + 1);
+    for (let slot = activeCount; slot < count; slot++)
+      this.radii[slot] = radii[source[slot] as number] as number;
     if (!cells.isDense) {
-      for (let slot = 0; slot < live; slot++) {
+      for (let slot = 0; slot < activeCount; slot++) {
         this.assignedLevels[slot] = levelChoice.assignedLevels[
           levels[source[slot] as number] as number
         ] as number;
@@ -285,7 +286,7 @@ export class LevelOrder {
     // Slots of a level follow those of the level below.
     for (let index = 0; index < levelChoice.usedLevels; index++) {
       const level = levelChoice.used[index] as number;
-      this.assignedLevels.fill(level, starts[cells.offsets[level] as number], live);
+      this.assignedLevels.fill(level, starts[cells.offsets[level] as number], activeCount);
     }
   }
 }

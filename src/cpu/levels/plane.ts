@@ -14,7 +14,7 @@ import type { LevelOrder } from './order';
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
-  live: number;
+  activeCount: number;
   /** The label that stands for each slot in `words`. */
   labels: Uint32Array;
   words: Uint32Array;
@@ -23,12 +23,12 @@ export interface LevelTask extends SlotPairs {
 }
 
 export function collect2D(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words, labels } = task;
+  const { activeCount, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, straightScales } = cells;
   const { used, usedLevels } = levelChoice;
   let { length, next: slot } = task;
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < activeCount && length <= stop; slot++) {
     const level = assignedLevels[slot] as number;
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;

@@ -15,7 +15,7 @@ import type { LevelOrder } from './order';
 const TOLERANCE = 2 ** -40;
 
 export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
-  const { lattice, levelChoice, live, cells, radii, source, positions } = order;
+  const { lattice, levelChoice, activeCount, cells, radii, source, positions } = order;
   const { world } = lattice;
   const rayWorld = rayWorldOf(world);
   const start = wrapRay(world, ray);
@@ -29,9 +29,9 @@ export function findAlongRayLevels(order: LevelOrder, ray: Ray): RayHits {
     );
   });
   const lookups = walks.reduce((sum, walk) => sum + walk.lookups(!cells.isDense), 0);
-  if (lookups > live) {
+  if (lookups > activeCount) {
     const path = new Path(rayWorld, start, world.diameter / 2, TOLERANCE);
-    for (let slot = 0; slot < live; slot++) hits.addAnyImage(path, slot, radii[slot] as number);
+    for (let slot = 0; slot < activeCount; slot++) hits.addAnyImage(path, slot, radii[slot] as number);
     return hits.inOrder();
   }
   walks.forEach((walk, index) => {

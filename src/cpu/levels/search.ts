@@ -60,7 +60,14 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const { lattice, source } = order;
     this.is3D = lattice.dimensions === 3;
     this.wraps = lattice.world.kind === 'periodic';
-    this.task = { lattice, live: 0, labels: source, words: portionWords(capacity), length: 0, next: 0 };
+    this.task = {
+      lattice,
+      activeCount: 0,
+      labels: source,
+      words: portionWords(capacity),
+      length: 0,
+      next: 0,
+    };
   }
 
   override get memoryBytes(): number {
@@ -70,7 +77,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   /** Starts a new search. `labels`: the label of each slot in the pairs. */
   begin(labels: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
-    task.live = this.order.live;
+    task.activeCount = this.order.activeCount;
     task.labels = labels;
     task.next = 0;
     task.length = 0;
@@ -80,10 +87,10 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
 
   countCandidates(): number {
     const { order, spans, lengths } = this;
-    const { assignedLevels, live, levelChoice } = order;
+    const { assignedLevels, activeCount, levelChoice } = order;
     this.begin();
     let candidates = 0;
-    for (let slot = 0; slot < live; slot++) {
+    for (let slot = 0; slot < activeCount; slot++) {
       this.listFrom(slot);
       // In its own cell, a slot is compared only with later slots. The first span contains that cell.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
@@ -97,7 +104,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
   }
 
   protected roomForOne(): number {
-    return 2 * this.order.live + 2;
+    return 2 * this.order.activeCount + 2;
   }
 
   protected collect(stop: number): void {
@@ -109,8 +116,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const { task, lengths, spans } = this;
     // One span holds all slots, whatever their cells.
     lengths[AHEAD] = 1;
-    spans[LIST_WORDS * AHEAD + END] = task.live;
-    for (; task.next < task.live && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
+    spans[LIST_WORDS * AHEAD + END] = task.activeCount;
+    for (; task.next < task.activeCount && task.length <= stop; task.next++) this.scan(task.next, AHEAD);
   }
 
   private collectNear(stop: number): void {
@@ -122,7 +129,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
       else collect2D(task, order, stop);
       return;
     }
-    for (; task.next < task.live && task.length <= stop; task.next++) {
+    for (; task.next < task.activeCount && task.length <= stop; task.next++) {
       const slot = task.next;
       this.listFrom(slot);
       this.scan(slot, AHEAD);

@@ -4,12 +4,12 @@ import type { LevelOrder } from './order';
 import { BAND, type LevelTask, overlapAt } from './plane';
 
 export function collect3D(task: LevelTask, order: LevelOrder, stop: number): void {
-  const { live, words, labels } = task;
+  const { activeCount, words, labels } = task;
   const { positions, radii, keys, assignedLevels, starts, cells, levelChoice } = order;
   const { firsts, offsets, rowStrides, layerStrides, straightScales } = cells;
   const { used, usedLevels } = levelChoice;
   let { length, next: slot } = task;
-  for (; slot < live && length <= stop; slot++) {
+  for (; slot < activeCount && length <= stop; slot++) {
     const level = assignedLevels[slot] as number;
     const key = keys[slot] as number;
     const x = positions[3 * slot] as number;

@@ -71,10 +71,10 @@ export class DistanceSearch {
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
     const { counts, occupied, occupiedLevels } = cells;
-    let live = 0;
+    let activeCount = 0;
     let fullest = 0;
     for (const level of occupied.subarray(0, occupiedLevels)) {
-      live += counts[level] as number;
+      activeCount += counts[level] as number;
       if ((counts[level] as number) > (counts[fullest] as number)) fullest = level;
     }
     const near = (reach: number, visit: Visit) => {
@@ -88,7 +88,7 @@ export class DistanceSearch {
       }
     };
     return widen(k, radius, {
-      live,
+      activeCount,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
       // `near` allows any reach. It visits each object once, even across an end of the world. On each level it visits

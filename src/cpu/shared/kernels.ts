@@ -49,11 +49,11 @@ export interface SlotPairs {
 /** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
   /**
-   * The key of each slot in canonical order (see equal/order.ts), and NO_CELL from `live` on. The slots below `live`
-   * hold the particles that are not quarantined.
+   * The key of each slot in canonical order (see equal/order.ts), and NO_CELL from `activeCount` on. The slots below
+   * `activeCount` hold the particles that are not quarantined.
    */
   readonly keys: Int32Array;
-  readonly live: number;
+  readonly activeCount: number;
   readonly positions: Float32Array;
   /** The label that stands for each slot in `words`. */
   readonly labels: Uint32Array;
@@ -64,7 +64,7 @@ export interface PairTask extends SlotPairs {
   /** The pairs found, two labels each, the lower label first. */
   words: Uint32Array;
   length: number;
-  /** The slot whose pairs with later slots come next; `live` at the end. */
+  /** The slot whose pairs with later slots come next; `activeCount` at the end. */
   next: number;
 }
 

@@ -156,10 +156,10 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   }
 }
 
-/** Returns the index of the first key that is not below `key`, among `live` ascending keys, from index `from` on. */
-export function lowerBound(keys: Int32Array, live: number, key: number, from = 0): number {
+/** Returns the index of the first of `activeCount` ascending keys, from index `from` on, that is not below `key`. */
+export function lowerBound(keys: Int32Array, activeCount: number, key: number, from = 0): number {
   let low = from;
-  let high = live;
+  let high = activeCount;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if ((keys[middle] as number) < key) low = middle + 1;

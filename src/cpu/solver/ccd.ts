@@ -21,7 +21,7 @@ export class CcdSolver {
 
   constructor(
     private readonly world: World,
-    private readonly neighbours: Pick<Neighbours, 'live' | 'visitAround'>,
+    private readonly neighbours: Pick<Neighbours, 'activeCount' | 'visitAround'>,
     private readonly obstacles: Pick<ObstacleSearch, 'bodies' | 'visitInBox'> | undefined,
   ) {
     this.pairs = new CpuBoxPairs(world.dimensions, world.period);
@@ -30,7 +30,7 @@ export class CcdSolver {
   fly(sorted: ParticleState, substep: Substep): ContinuousCounts {
     const { neighbours, obstacles, pairs, world } = this;
     const { ids, positions, velocities } = sorted;
-    const state = { ids, positions, velocities, live: neighbours.live, ...sizesOf(sorted) };
+    const state = { ids, positions, velocities, activeCount: neighbours.activeCount, ...sizesOf(sorted) };
     const search: CcdSearch = {
       particles: (low, high, visit) => neighbours.visitAround(low, high, visit),
       obstacles: obstacles?.bodies,

@@ -28,8 +28,8 @@ export class EqualNeighbours implements Neighbours {
     return this.order.source;
   }
 
-  get live(): number {
-    return this.order.live;
+  get activeCount(): number {
+    return this.order.activeCount;
   }
 
   get memoryBytes(): number {

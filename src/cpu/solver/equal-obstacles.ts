@@ -58,8 +58,8 @@ export class EqualObstacles implements ObstacleSearch {
     this.band = wrappedBand(diameter, lattice.longestPeriod);
   }
 
-  get live(): number {
-    return this.moving.live;
+  get activeCount(): number {
+    return this.moving.activeCount;
   }
 
   get memoryBytes(): number {
@@ -85,11 +85,11 @@ export class EqualObstacles implements ObstacleSearch {
     const count = wrapped.length / dimensions;
     order.sort(wrapped, new Uint32Array(wrapped.buffer), count, this.words);
     let key = 0;
-    for (let slot = 0; slot < order.live; slot++) {
+    for (let slot = 0; slot < order.activeCount; slot++) {
       const own = order.keys[slot] as number;
       while (key <= own && key < starts.length) starts[key++] = slot;
     }
-    starts.fill(order.live, key);
+    starts.fill(order.activeCount, key);
     this.bodies = { positions: this.positions.subarray(0, wrapped.length) };
   }
 

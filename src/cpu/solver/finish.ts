@@ -14,7 +14,7 @@ import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity
 export function finish(
   dimensions: Dimensions,
   state: ParticleState,
-  live: number,
+  activeCount: number,
   response: Response,
   substep: Substep,
 ): void {
@@ -32,7 +32,7 @@ export function finish(
   const gainX = (gravity[0] as number) * dt;
   const gainY = (gravity[1] as number) * dt;
   const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     const first = dimensions * slot;
     let changeX = changes[first] as number;
     let changeY = changes[first + 1] as number;
@@ -148,7 +148,7 @@ export function finish(
 /** Ends a pass that pushes apart: applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
 export function finishPushApart(
   state: ParticleState,
-  live: number,
+  activeCount: number,
   response: Response,
   substep: Substep,
 ): void {
@@ -156,7 +156,7 @@ export function finishPushApart(
   const { pushes } = response;
   const { lower, upper, walls } = substep;
   const dimensions = lower.length;
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     loadMargin(dimensions, state, slot);
     for (let axis = 0; axis < dimensions; axis++) {
       const word = dimensions * slot + axis;

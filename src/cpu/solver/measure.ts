@@ -12,20 +12,21 @@ import type { Census, PairsInPortions } from './neighbours';
 import { meetShapes, NO_CONTACT } from './shapes';
 
 export function takeCensus(order: CellOrder): Census {
-  const { lattice, keys, live } = order;
+  const { lattice, keys, activeCount } = order;
   const { kind } = lattice.world;
   if (kind === 'unbounded') {
     return { candidates: countHashedCandidates(order), ...takeOrderCensus(order) };
   }
   return {
-    candidates: kind === 'periodic' ? countWrappedCandidates(lattice, keys, live) : countCandidates(order),
+    candidates:
+      kind === 'periodic' ? countWrappedCandidates(lattice, keys, activeCount) : countCandidates(order),
     bucketCollisions: 0,
     ...order.census(),
   };
 }
 
 function countCandidates(order: CellOrder): number {
-  const { keys, live, lattice } = order;
+  const { keys, activeCount, lattice } = order;
   const { rowStride, layerStride } = lattice;
   // The key of the first of three cells in each row ahead, minus the key of the cell itself. The cell's own row is
   // counted separately.
@@ -37,7 +38,7 @@ function countCandidates(order: CellOrder): number {
   let ownEnd = 0;
   const begins = rowsAhead.map(() => 0);
   const ends = rowsAhead.map(() => 0);
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     const key = keys[slot] as number;
     while ((keys[ownEnd] as number) <= key + 1) ownEnd++;
     candidates += ownEnd - slot - 1;
@@ -104,7 +105,7 @@ type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
  * Sums over the particles that are not quarantined. A particle's weight is its mass, relative to that of the largest
  * ball.
  */
-export function measureParticles(world: World, state: ParticleState, live: number): Sums {
+export function measureParticles(world: World, state: ParticleState, activeCount: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;
   const largest = world.diameter / 2;
@@ -112,7 +113,7 @@ export function measureParticles(world: World, state: ParticleState, live: numbe
   const momentum = new Array<number>(dimensions).fill(0);
   let squares = 0;
   let outside = 0;
-  for (let slot = 0; slot < live; slot++) {
+  for (let slot = 0; slot < activeCount; slot++) {
     const weight = areEqual ? 1 : ((bulks[slot] as number) / largest) ** dimensions;
     let isOutside = false;
     for (let axis = 0; axis < dimensions; axis++) {

@@ -32,7 +32,7 @@ export interface Neighbours {
   /** For each slot, the index of its particle in the input of the last sort. */
   readonly source: Uint32Array;
   /** Number of particles of the last sort that are not quarantined. */
-  readonly live: number;
+  readonly activeCount: number;
   readonly memoryBytes: number;
   /**
    * Finds the canonical order of `state`: by cell or bucket, then by id, with quarantined particles last. Writes the

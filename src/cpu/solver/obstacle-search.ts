@@ -11,7 +11,7 @@ import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {
   /** Number of moving particles that are not quarantined. They have the first slots. */
-  readonly live: number;
+  readonly activeCount: number;
   /** Obstacles in the order of their slots. */
   readonly bodies: StaticBodies;
   readonly memoryBytes: number;

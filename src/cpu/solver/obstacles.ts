@@ -51,7 +51,7 @@ export class Obstacles {
     const { dimensions } = this.lattice;
     const { velocities } = state;
     const { approaches, partners } = response;
-    for (let slot = 0; slot < search.live; slot++) {
+    for (let slot = 0; slot < search.activeCount; slot++) {
       const { count, obstacles, normals } = search.find(state, slot);
       for (let index = 0; index < count; index++) {
         let approach = 0;
@@ -80,7 +80,7 @@ export class Obstacles {
     const gainX = (gravity[0] as number) * dt;
     const gainY = (gravity[1] as number) * dt;
     const gainZ = is3D ? (gravity[2] as number) * dt : 0;
-    for (let slot = 0; slot < search.live; slot++) {
+    for (let slot = 0; slot < search.activeCount; slot++) {
       const overlaps = search.find(state, slot);
       const { count, obstacles, depths, normals } = overlaps;
       if (count === 0) continue;
@@ -133,7 +133,7 @@ export class Obstacles {
     const { search } = this;
     const { dimensions } = this.lattice;
     const { pushes } = response;
-    for (let slot = 0; slot < search.live; slot++) {
+    for (let slot = 0; slot < search.activeCount; slot++) {
       const overlaps = search.find(state, slot);
       const { count, depths, normals } = overlaps;
       const share = shareOfOverlaps(overlaps);
@@ -152,7 +152,7 @@ export class Obstacles {
     if (this.count === 0) return 0;
     const { search } = this;
     let contacts = 0;
-    for (let slot = 0; slot < search.live; slot++) contacts += search.find(state, slot).count;
+    for (let slot = 0; slot < search.activeCount; slot++) contacts += search.find(state, slot).count;
     return contacts;
   }
 }

@@ -237,12 +237,12 @@ export class CpuSimulation implements ParticleSimulation {
     const parameters = this.substepFor(0);
     for (let round = 0; round < rounds; round++) {
       this.sort();
-      const { live } = this.neighbours;
+      const { activeCount } = this.neighbours;
       const pairs = this.searchPairs();
       while (pairs.advance()) pushApart(pairs.task, this.state, this.response, parameters);
       this.obstacles?.pushApart(this.state, this.response, parameters);
-      finishPushApart(this.state, live, this.response, parameters);
-      this.wrapIn(0, live);
+      finishPushApart(this.state, activeCount, this.response, parameters);
+      this.wrapIn(0, activeCount);
     }
   }
 
@@ -285,19 +285,19 @@ export class CpuSimulation implements ParticleSimulation {
     this.checkUsable();
     this.sort();
     const { neighbours, state, world, count } = this;
-    const { live } = neighbours;
+    const { activeCount } = neighbours;
     const census = neighbours.census();
     const overlaps = measureOverlaps(this.searchPairs(), state, this.diameter);
     const isNaive = this.currentSettings.broadPhase === 'naive';
     return {
       count,
       ...census,
-      ...(isNaive ? { candidates: (live * (live - 1)) / 2 } : {}),
-      nonFinite: count - live,
+      ...(isNaive ? { candidates: (activeCount * (activeCount - 1)) / 2 } : {}),
+      nonFinite: count - activeCount,
       ...overlaps,
       borderline: 0,
       obstacleContacts: this.obstacles?.countContacts(state) ?? 0,
-      ...measureParticles(world, state, live),
+      ...measureParticles(world, state, activeCount),
       hash: this.hash(),
     };
   }
@@ -383,10 +383,10 @@ export class CpuSimulation implements ParticleSimulation {
 
   private respond(parameters: Substep, done: (stage: string) => void): void {
     const { neighbours, state, response } = this;
-    const { contact, live } = neighbours;
+    const { contact, activeCount } = neighbours;
     if (parameters.restitution > 0) {
-      response.partners.fill(-1, 0, live);
-      response.approaches.fill(-parameters.restSpeed, 0, live);
+      response.partners.fill(-1, 0, activeCount);
+      response.approaches.fill(-parameters.restSpeed, 0, activeCount);
       const pairs = this.searchPairs();
       while (pairs.advance()) contact.findPartners(pairs.task, state, response, parameters);
       this.obstacles?.findPartners(state, response);
@@ -395,8 +395,8 @@ export class CpuSimulation implements ParticleSimulation {
     const pairs = this.searchPairs();
     while (pairs.advance()) contact.respond(pairs.task, state, response, parameters);
     this.obstacles?.respond(state, response, parameters);
-    finish(this.dimensions, state, live, response, parameters);
-    this.wrapIn(0, live);
+    finish(this.dimensions, state, activeCount, response, parameters);
+    this.wrapIn(0, activeCount);
     done('resolve');
   }
 

@@ -22,7 +22,7 @@ import { type Census, type Neighbours, WIDER } from './neighbours';
 
 export class VariableNeighbours implements Neighbours {
   readonly contact = GENERAL_CONTACT;
-  live = 0;
+  activeCount = 0;
   private readonly order: LevelOrder;
   private readonly pairs: LevelSearch;
 
@@ -45,7 +45,7 @@ export class VariableNeighbours implements Neighbours {
   sort(state: ParticleState, count: number, target: ParticleState): void {
     const { order, lattice } = this;
     order.sort(state.positions, state.positionWords, state.radii, count, state.ids);
-    this.live = order.live;
+    this.activeCount = order.activeCount;
     const positions = order.positions.subarray(0, lattice.dimensions * count);
     target.positions.set(positions);
     target.radii.set(order.radii.subarray(0, count));

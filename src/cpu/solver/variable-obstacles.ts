@@ -35,7 +35,7 @@ export class VariableObstacles implements ObstacleSearch {
 
   constructor(
     private readonly lattice: Lattice,
-    private readonly moving: Pick<Neighbours, 'live'>,
+    private readonly moving: Pick<Neighbours, 'activeCount'>,
   ) {
     const { dimensions, world } = lattice;
     this.tree = new ObstacleTree(world, NO_OBSTACLES);
@@ -44,8 +44,8 @@ export class VariableObstacles implements ObstacleSearch {
     this.pair = new Float32Array(2 * dimensions);
   }
 
-  get live(): number {
-    return this.moving.live;
+  get activeCount(): number {
+    return this.moving.activeCount;
   }
 
   get bodies(): StaticBodies {

@@ -19,7 +19,7 @@ import { Retire } from '../../passes/solve/retire';
 export interface NeighbourPasses {
   readonly partner: Partner;
   readonly respond: Resolve;
-  readonly separate: Resolve;
+  readonly pushApart: Resolve;
   readonly measure: Measure;
   readonly pairs: Pairs;
   destroy(): void;
@@ -62,7 +62,7 @@ async function createNeighbourPasses(
   const passes = await createParts({
     partner: Partner.create(gpu, variant, broadPhase, compilation),
     respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
-    separate: Resolve.create(gpu, variant, broadPhase, 'separate', 'first-use'),
+    pushApart: Resolve.create(gpu, variant, broadPhase, 'pushApart', 'first-use'),
     measure: Measure.create(gpu, variant, broadPhase, 'first-use', plan.radiusRange),
     pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
   });

@@ -267,7 +267,7 @@ export class Simulation implements ParticleSimulation {
     this.checkUsable();
     checkEncoder(encoder);
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
-    this.recordInto(encoder, 'simulation.separate', () => this.stages.separate(this.recording(), rounds));
+    this.recordInto(encoder, 'simulation.separate', () => this.stages.pushApart(this.recording(), rounds));
   }
 
   /** Takes a step and times each stage. */
@@ -282,7 +282,7 @@ export class Simulation implements ParticleSimulation {
   async profileSeparate(rounds = 1): Promise<StageTimes> {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
-    return this.submissions.time(this.readback, this.stages.separate(this.recording(), rounds));
+    return this.submissions.time(this.readback, this.stages.pushApart(this.recording(), rounds));
   }
 
   add(particles: NewParticles): Uint32Array {

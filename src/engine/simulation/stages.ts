@@ -40,9 +40,9 @@ export class SimulationStages {
     return this.checked(() => this.substeps(recording));
   }
 
-  separate(recording: Recording, rounds: number): Stage[] {
+  pushApart(recording: Recording, rounds: number): Stage[] {
     return this.checked(() =>
-      Array.from({ length: rounds }, () => [...this.sorting(recording), this.pushApart(recording)]).flat(),
+      Array.from({ length: rounds }, () => [...this.sorting(recording), this.pushing(recording)]).flat(),
     );
   }
 
@@ -175,18 +175,18 @@ export class SimulationStages {
     return stages;
   }
 
-  private pushApart({ shared, count, settings }: Recording): Stage {
+  private pushing({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
-    const { separate } = this.passes[settings.broadPhase];
-    const group = this.group(`separate ${settings.broadPhase} ${copies.keyOf('position')}`, () =>
-      separate.bind({
+    const { pushApart } = this.passes[settings.broadPhase];
+    const group = this.group(`pushApart ${settings.broadPhase} ${copies.keyOf('position')}`, () =>
+      pushApart.bind({
         position_in: copies.now.position,
         position_out: copies.spare.position,
         ...this.cells,
       }),
     );
     copies.swap('position');
-    return { name: 'separate', encode: (pass) => separate.encode(pass, shared, group, count) };
+    return { name: 'separate', encode: (pass) => pushApart.encode(pass, shared, group, count) };
   }
 
   /**

@@ -2,7 +2,7 @@
 import { buildGrid, type Grid } from '../../reference/grid/grid';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
-import { separateContacts } from '../../reference/solve/resolve';
+import { pushApart } from '../../reference/solve/resolve';
 import {
   countContacts,
   describe,
@@ -144,7 +144,7 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   const { world, diameter, substep } = scene;
   const { ids, positions } = grid;
   const idOf = (slot: number) => ids[slot] as number;
-  const moved = separateContacts(world, substep, grid);
+  const moved = pushApart(world, substep, grid);
   recorder.step(
     'push',
     'Each particle moves away from every contact by half of the overlap; the other particle moves by the other half. All ' +

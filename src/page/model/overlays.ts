@@ -4,7 +4,7 @@
 
 import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
-import { pressureEnd, velocityEnd } from './fluid-look';
+import { pressureEnd, velocityEnd } from './fluid-colours';
 import type { SimulationView } from './simulation-view';
 
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;

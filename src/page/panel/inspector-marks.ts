@@ -131,9 +131,9 @@ export class Marks {
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {
-    const { sight, viewport } = this.frame;
-    const { x, y, distance } = project(sight, viewport, point);
-    if (point.length === 2) return { x, y, scale: sight.pixelsPerUnit };
-    return distance > 0 ? { x, y, scale: (sight.pixelsPerUnit * sight.distance) / distance } : undefined;
+    const { camera, viewport } = this.frame;
+    const { x, y, distance } = project(camera, viewport, point);
+    if (point.length === 2) return { x, y, scale: camera.pixelsPerUnit };
+    return distance > 0 ? { x, y, scale: (camera.pixelsPerUnit * camera.distance) / distance } : undefined;
   }
 }

@@ -289,7 +289,7 @@ export class Inspector {
     const { snapshot, viewpoint } = this;
     const { frame } = this.picture;
     if (!snapshot || !frame) return undefined;
-    const within = pixels / frame.sight.pixelsPerUnit;
+    const within = pixels / frame.camera.pixelsPerUnit;
     return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 

@@ -7,7 +7,7 @@
 import { changedFields, defaultChoices } from '../model/choices';
 import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/fields';
 import type { Appearance } from '../support/appearance';
-import { LOOK_RANGES, readLook, writeLook } from '../view/camera';
+import { CAMERA_RANGES, readCamera, writeCamera } from '../view/camera';
 
 /** Raise the version if a name changes its meaning. The page reads the names that it knows in URLs of any version. */
 const VERSION = 1;
@@ -15,7 +15,7 @@ const VERSION_NAME = 'v';
 
 export interface ViewState {
   /** The camera's state (see camera.ts). If it has other dimensions than the choices, the URL leaves it out. */
-  readonly look?: readonly number[] | undefined;
+  readonly camera?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
@@ -31,7 +31,7 @@ export const MOST_ID = 2 ** 32 - 1;
 /** Returns the part of a URL after the question mark; '' if nothing differs from the defaults. */
 export function writeLink(
   choices: Choices,
-  { look, isPaused, inspected, appearance }: ViewState = {},
+  { camera, isPaused, inspected, appearance }: ViewState = {},
 ): string {
   const usual = defaultChoices(choices.scene, choices.dimensions);
   const first = defaultChoices();
@@ -42,9 +42,9 @@ export function writeLink(
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
-  // Until a new run is shown, `look` is the camera of the old run, which may have other dimensions than the choices.
-  if (look && look.length === LOOK_RANGES[choices.dimensions].length)
-    written.push(['camera', writeLook(choices.dimensions, look)]);
+  // Until a new run is shown, `camera` is that of the old run, which may have other dimensions than the choices.
+  if (camera && camera.length === CAMERA_RANGES[choices.dimensions].length)
+    written.push(['camera', writeCamera(choices.dimensions, camera)]);
   if (isPaused) written.push(['paused', '1']);
   if (inspected !== undefined) written.push(['inspect', String(inspected)]);
   if (appearance) written.push(['appearance', appearance]);
@@ -56,7 +56,7 @@ export function readViewState(search: string): ViewState {
   const parameters = new URLSearchParams(search);
   const { dimensions } = readLink(search);
   return {
-    look: readLook(dimensions, parameters.get('camera') ?? ''),
+    camera: readCamera(dimensions, parameters.get('camera') ?? ''),
     isPaused: parameters.get('paused') === '1',
     inspected: readId(parameters.get('inspect')),
   };

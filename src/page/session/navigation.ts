@@ -54,14 +54,14 @@ export class Navigation {
     this.chooser.inTurn(run, async () => {
       const box = await seenOf(run);
       if (run !== session.run) return;
-      viewpoint.lookAt(box);
+      viewpoint.show(box);
       picture.isDirty = true;
       if (box.leftOut) notify(box.leftOut);
     });
   }
 
   private moved(): void {
-    this.tools.looked();
+    this.tools.moved();
     this.picture.isDirty = true;
   }
 }

@@ -3,7 +3,7 @@
  * into a frame. Keeps the legend and the key up to date, and provides the picture for files and films.
  */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
-import { themeOf } from '../model/fluid-look';
+import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
 import { hidesLines, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
@@ -65,7 +65,7 @@ export class Picture {
     const theme = themeOf(this.theme, scale, isSurface);
     const { viewport, box } = viewpoint;
     const overlays = run.drawable(shownOf(choices));
-    return { box, sight: viewpoint.sight(viewport), viewport, theme, scale, overlays, isSurface };
+    return { box, camera: viewpoint.matrices(viewport), viewport, theme, scale, overlays, isSurface };
   }
 
   colour(scale: Scale): void {
@@ -152,13 +152,13 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Why colours, overlays, the fluid's look or the tool are not as chosen; '' if they are. */
+  /** Why colours, overlays, the fluid's surface or the tool are not as chosen; '' if they are. */
   readonly refusal: string;
 }
 
 /**
- * Prepares the tool, the overlays, the fluid's look and the chosen colours. If the run refuses these colours, prepares
- * colours by speed instead.
+ * Prepares the tool, the overlays, the fluid's surface and the chosen colours. If the run refuses these colours,
+ * prepares colours by speed instead.
  */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;

@@ -2,7 +2,7 @@
  * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
  * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit. The page
  * then adds it to its links to other pages.
- * Media rules in the style sheets define both looks, so the page looks right before a script runs. A choice replaces
+ * Media rules in the style sheets define both themes, so the page looks right before a script runs. A choice replaces
  * the conditions of those rules.
  */
 import { storedValue, storeValue } from './storage';
@@ -20,11 +20,11 @@ const PARAMETER = 'appearance';
 
 /** Media conditions as the style sheets and elements contain them. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
-const LOOKS = ['light', 'dark'] as const;
+const THEMES = ['light', 'dark'] as const;
 
-/** A style rule or an element that applies in one of the two looks. */
+/** A style rule or an element that applies in one of the two themes. */
 interface Conditional {
-  readonly look: (typeof LOOKS)[number];
+  readonly theme: (typeof THEMES)[number];
   require(condition: string): void;
 }
 
@@ -79,8 +79,8 @@ function apply(appearance: Appearance): void {
   if (appearance === chosen) return;
   chosen = appearance;
   conditionals ??= [...conditionalRules(), ...conditionalElements()];
-  for (const { look, require } of conditionals) {
-    require(appearance === 'system' ? CONDITIONS[look] : appearance === look ? 'all' : 'not all');
+  for (const { theme, require } of conditionals) {
+    require(appearance === 'system' ? CONDITIONS[theme] : appearance === theme ? 'all' : 'not all');
   }
   // Affects the parts that the browser draws, such as scrollbars.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
@@ -97,12 +97,12 @@ function putInLinks(appearance: Appearance | undefined): void {
 
 function conditionalRules(): Conditional[] {
   return [...document.styleSheets].flatMap(rulesOf).flatMap((rule) => {
-    const look =
-      rule instanceof CSSMediaRule && LOOKS.find((one) => rule.media.mediaText === CONDITIONS[one]);
-    if (!look) return [];
+    const theme =
+      rule instanceof CSSMediaRule && THEMES.find((one) => rule.media.mediaText === CONDITIONS[one]);
+    if (!theme) return [];
     return [
       {
-        look,
+        theme,
         require: (condition: string) => {
           rule.media.mediaText = condition;
         },
@@ -122,9 +122,9 @@ function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
 
 /** Finds the elements that set the colour of the browser's own frame. */
 function conditionalElements(): Conditional[] {
-  return LOOKS.flatMap((look) =>
-    [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[look]}"]`)].map((element) => ({
-      look,
+  return THEMES.flatMap((theme) =>
+    [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[theme]}"]`)].map((element) => ({
+      theme,
       require: (condition: string) => {
         element.media = condition;
       },

@@ -74,7 +74,7 @@ export class PointerTools {
   }
 
   /** Call it when the picture has moved under the pointer. */
-  looked(): void {
+  moved(): void {
     if (this.pressed) this.tools.part?.at(this.pressed);
     this.showRing();
   }
@@ -95,8 +95,8 @@ export class PointerTools {
     const isHidden = !position || !run || !REACHING.includes(choices.pointer);
     ring.hidden = isHidden;
     if (isHidden) return;
-    const sight = this.viewpoint.sight(this.viewpoint.viewport);
-    const size = 2 * choices.brush * run.simulation.radius * sight.pixelsPerUnit;
+    const { pixelsPerUnit } = this.viewpoint.matrices(this.viewpoint.viewport);
+    const size = 2 * choices.brush * run.simulation.radius * pixelsPerUnit;
     ring.style.translate = `${position.x - size / 2}px ${position.y - size / 2}px`;
     ring.style.width = `${size}px`;
     ring.style.height = `${size}px`;

@@ -4,6 +4,7 @@
  */
 import { mat4 } from 'wgpu-matrix';
 import {
+  CAMERA_RANGES,
   type Camera,
   type CameraMatrices,
   type Corners,
@@ -11,7 +12,6 @@ import {
   extents,
   HIGHEST_PITCH,
   inRange,
-  LOOK_RANGES,
   LOWEST_PITCH,
   MARGIN,
   middle,
@@ -77,7 +77,7 @@ export class Camera3D implements Camera {
     this.offset = [0, 0, 0];
   }
 
-  look(box: Corners): readonly number[] | undefined {
+  state(box: Corners): readonly number[] | undefined {
     const isMoved = this.offset.some((along) => along !== 0);
     if (!this.isTurned && this.magnification === 1 && !isMoved) return undefined;
     const turns = Math.round(this.yaw / (2 * Math.PI));
@@ -85,9 +85,9 @@ export class Camera3D implements Camera {
     return inRange(3, [this.yaw - 2 * Math.PI * turns, this.pitch, this.magnification, ...target]);
   }
 
-  lookAs(look: readonly number[], box: Corners): void {
-    if (look.length !== LOOK_RANGES[3].length) return;
-    const [yaw = 0, pitch = 0, magnification = 1, ...target] = look;
+  restore(state: readonly number[], box: Corners): void {
+    if (state.length !== CAMERA_RANGES[3].length) return;
+    const [yaw = 0, pitch = 0, magnification = 1, ...target] = state;
     this.isTurned = true;
     this.yaw = yaw;
     this.pitch = pitch;
@@ -96,7 +96,7 @@ export class Camera3D implements Camera {
     this.offset = [along(0), along(1), along(2)];
   }
 
-  sight(box: Corners, viewport: Viewport): CameraMatrices {
+  matrices(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height, depth] = extents(box);
     // Half of the box's greatest width and of its greatest height on the screen, over all yaws.

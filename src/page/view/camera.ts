@@ -61,7 +61,7 @@ export interface Ray {
 
 /** A camera that a visitor can move. Distances on the screen are in CSS pixels, with y down. */
 export interface Camera {
-  sight(box: Corners, viewport: Viewport): CameraMatrices;
+  matrices(box: Corners, viewport: Viewport): CameraMatrices;
   pan(across: number, down: number): void;
   /** Magnifies by a factor. The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
@@ -69,10 +69,10 @@ export interface Camera {
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
   fit(): void;
-  /** Returns the camera's state as a look (see LOOK_RANGES); undefined if the visitor has not moved the camera. */
-  look(box: Corners): readonly number[] | undefined;
-  /** Restores the state in a look, whose numbers must lie within LOOK_RANGES. Ignores a look of other dimensions. */
-  lookAs(look: readonly number[], box: Corners): void;
+  /** Returns the camera's state as numbers (see CAMERA_RANGES); undefined if the visitor has not moved the camera. */
+  state(box: Corners): readonly number[] | undefined;
+  /** Restores a state, whose numbers must lie within CAMERA_RANGES. Ignores a state of other dimensions. */
+  restore(state: readonly number[], box: Corners): void;
 }
 
 const IDENTITY = [
@@ -87,7 +87,7 @@ export const NO_ORIGIN = [0, 0, 0] as const;
 /** The margin around the box, in CSS pixels. */
 export const MARGIN = 16;
 
-/** The greatest distance of a look's centre or target from the middle of the box, as a multiple of the box's edge. */
+/** The greatest distance of a centre or target from the middle of the box, as a multiple of the box's edge. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
@@ -100,10 +100,10 @@ export class Camera2D implements Camera {
   private magnification = 1;
   /** The point of the world in the middle of the free part. Undefined means the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** Values of the last call of `sight`. */
+  /** Values of the last call of `matrices`. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
-  sight(box: Corners, viewport: Viewport): CameraMatrices {
+  matrices(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height] = extents(box);
     const fitted = Math.max(
@@ -161,7 +161,7 @@ export class Camera2D implements Camera {
     this.centre = undefined;
   }
 
-  look(box: Corners): readonly number[] | undefined {
+  state(box: Corners): readonly number[] | undefined {
     if (this.magnification === 1 && !this.centre) return undefined;
     const [x, y] = middle(box);
     const [width, height] = extents(box);
@@ -169,9 +169,9 @@ export class Camera2D implements Camera {
     return inRange(2, [(across - x) / width, (up - y) / height, this.magnification]);
   }
 
-  lookAs(look: readonly number[], box: Corners): void {
-    if (look.length !== LOOK_RANGES[2].length) return;
-    const [across = 0, up = 0, magnification = 1] = look;
+  restore(state: readonly number[], box: Corners): void {
+    if (state.length !== CAMERA_RANGES[2].length) return;
+    const [across = 0, up = 0, magnification = 1] = state;
     const [x, y] = middle(box);
     const [width, height] = extents(box);
     this.centre = [x + across * width, y + up * height];
@@ -181,13 +181,13 @@ export class Camera2D implements Camera {
 
 /** Projects a point of the world onto the canvas, in CSS pixels. `distance` is measured along the camera's axis. */
 export function project(
-  sight: CameraMatrices,
+  camera: CameraMatrices,
   viewport: Viewport,
   point: readonly number[],
 ): { x: number; y: number; distance: number } {
-  const from = (axis: number) => (point[axis] ?? 0) - (sight.origin[axis] ?? 0);
-  const seen = transform(sight.view, [from(0), from(1), from(2), 1]);
-  const [x = 0, y = 0, , w = 1] = transform(sight.projection, seen);
+  const from = (axis: number) => (point[axis] ?? 0) - (camera.origin[axis] ?? 0);
+  const seen = transform(camera.view, [from(0), from(1), from(2), 1]);
+  const [x = 0, y = 0, , w = 1] = transform(camera.projection, seen);
   return {
     x: ((x / w + 1) / 2) * viewport.width,
     y: ((1 - y / w) / 2) * viewport.height,
@@ -208,12 +208,12 @@ function transform(by: Matrix, vector: readonly number[]): number[] {
 const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
 
 /**
- * The least and the greatest value of each number of a look. A look is a camera's state in a URL. Its numbers:
+ * The least and the greatest value of each number of a camera's state, in this order:
  *   - 2D: the centre of the picture, then the zoom
  *   - 3D: yaw, pitch, zoom (which divides the usual distance), then the target
  * Centre and target are offsets from the middle of the box, as multiples of its edges.
  */
-export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
+export const CAMERA_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
   2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
   3: [
     [-Math.PI, Math.PI],
@@ -225,23 +225,23 @@ export const LOOK_RANGES: Readonly<Record<Dimensions, readonly (readonly [number
   ],
 };
 
-export function inRange(dimensions: Dimensions, look: readonly number[]): readonly number[] {
-  return LOOK_RANGES[dimensions].map(([least, most], index) => clamp(look[index] as number, least, most));
+export function inRange(dimensions: Dimensions, state: readonly number[]): readonly number[] {
+  return CAMERA_RANGES[dimensions].map(([least, most], index) => clamp(state[index] as number, least, most));
 }
 
-/** Formats a look for a URL: short, but exact to about a tenth of a pixel. */
-export function writeLook(dimensions: Dimensions, look: readonly number[]): string {
-  const near = inRange(dimensions, look);
+/** Formats a camera's state for a URL: short, but exact to about a tenth of a pixel. */
+export function writeCamera(dimensions: Dimensions, state: readonly number[]): string {
+  const near = inRange(dimensions, state);
   const zoom = Number((near[2] as number).toPrecision(5));
   const decimals = Math.ceil(4 + Math.log10(Math.max(1, zoom)));
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** Reads a look from a URL and clamps its numbers to their ranges. Returns undefined if the text is not a look. */
-export function readLook(dimensions: Dimensions, text: string): readonly number[] | undefined {
-  const look = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-  const isWhole = look.length === LOOK_RANGES[dimensions].length && !look.some(Number.isNaN);
-  return isWhole ? inRange(dimensions, look) : undefined;
+/** Reads a camera's state from a URL, clamped to its ranges. Returns undefined if the text is no such state. */
+export function readCamera(dimensions: Dimensions, text: string): readonly number[] | undefined {
+  const state = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const isWhole = state.length === CAMERA_RANGES[dimensions].length && !state.some(Number.isNaN);
+  return isWhole ? inRange(dimensions, state) : undefined;
 }
 
 export function clamp(value: number, least: number, most: number): number {

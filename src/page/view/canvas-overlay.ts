@@ -11,7 +11,7 @@ import type { ParticleArrays, World } from '../../index';
 import { buildGrid, type Grid, sortParticles } from '../../reference/grid/grid';
 import { isFiniteParticle } from '../../reference/measure/finite';
 import { probeCells } from '../../reference/query/probe';
-import { findContact, separation } from '../../reference/solve/contact';
+import { findContact, minimumImageOf } from '../../reference/solve/contact';
 import { interpolate, type Rgb, toCss } from '../model/colour';
 import {
   CANDIDATE_OPACITY,
@@ -163,7 +163,7 @@ export class CanvasOverlay {
     }
     // Returns the far end of an axis: the high end if the axis leads away from the camera, otherwise the low end.
     const far = (axis: number) =>
-      ((frame.sight.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
+      ((frame.camera.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
     this.drawFace([1, 2], [far(0), 0, 0]);
     this.drawFace([0, 1], [0, 0, far(2)]);
@@ -179,7 +179,7 @@ export class CanvasOverlay {
     context.setLineDash([]);
     for (let level = 0; level < levels; level++) {
       const width = 2 ** level;
-      const size = world.cellSize * width * frame.sight.pixelsPerUnit;
+      const size = world.cellSize * width * frame.camera.pixelsPerUnit;
       const fade = Math.min(1, (size - NARROWEST_CELL) / (WIDE_CELL - NARROWEST_CELL));
       if (fade <= 0) continue;
       context.globalAlpha =
@@ -251,7 +251,7 @@ export class CanvasOverlay {
 
   private linesBetween(world: World, positions: Float32Array, slot: number, other: number): Line[] {
     const [own, far] = [this.positionOf(positions, slot), this.positionOf(positions, other)];
-    const offset = separation(world, positions, other, slot);
+    const offset = minimumImageOf(world, positions, other, slot);
     const crossesEnd = offset.some((along, axis) => {
       const period = world.period[axis] as number;
       return period > 0 && Math.abs((far[axis] as number) - (own[axis] as number) - along) > period / 2;
@@ -274,7 +274,7 @@ export class CanvasOverlay {
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;
-    const share = lineShare(this.simulation, frame.sight.pixelsPerUnit);
+    const share = lineShare(this.simulation, frame.camera.pixelsPerUnit);
     context.beginPath();
     for (const line of lines) this.trace(line);
     context.setLineDash(dash > 0 ? [dash * share, dash * share] : []);
@@ -298,8 +298,8 @@ export class CanvasOverlay {
 
   /** Returns a position in CSS pixels; undefined if it is behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
-    const { sight, viewport } = this.frame;
-    const { x, y, distance } = project(sight, viewport, position);
+    const { camera, viewport } = this.frame;
+    const { x, y, distance } = project(camera, viewport, position);
     return this.simulation.dimensions === 3 && distance <= 0 ? undefined : [x, y];
   }
 }

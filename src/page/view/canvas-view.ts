@@ -90,15 +90,15 @@ export class CanvasView {
   private draw3D(
     context: CanvasRenderingContext2D,
     bodies: readonly Bodies[],
-    { sight, viewport, theme }: Frame,
+    { camera, viewport, theme }: Frame,
   ): void {
-    const focal = sight.pixelsPerUnit * sight.distance;
+    const focal = camera.pixelsPerUnit * camera.distance;
     const pictures = this.pictures(theme);
-    const faces = shadeFaces(sight, theme);
+    const faces = shadeFaces(camera, theme);
     const seen = bodies.flatMap((one) =>
       Array.from({ length: one.count }, (_, body) => {
         const point = one.positions.subarray(3 * body, 3 * body + 3);
-        return { one, body, point, ...project(sight, viewport, Array.from(point)) };
+        return { one, body, point, ...project(camera, viewport, Array.from(point)) };
       }).filter(({ distance }) => distance > 0),
     );
     seen.sort((first, second) => second.distance - first.distance);
@@ -106,7 +106,7 @@ export class CanvasView {
       const colour = one.colour(body);
       const half = one.halves?.subarray(3 * body, 3 * body + 3);
       if (half && (half[0] ?? 0) > 0) {
-        paintBoxFaces(context, point, half, sight, viewport, faces[colour] ?? []);
+        paintBoxFaces(context, point, half, camera, viewport, faces[colour] ?? []);
         continue;
       }
       const picture = pictures[colour];
@@ -147,17 +147,17 @@ function colourOf(share: number): number {
 function draw2D(
   context: CanvasRenderingContext2D,
   bodies: readonly Bodies[],
-  { box, sight, viewport, theme }: Frame,
+  { box, camera, viewport, theme }: Frame,
 ): void {
-  const low = project(sight, viewport, box.min);
-  const high = project(sight, viewport, box.max);
+  const low = project(camera, viewport, box.min);
+  const high = project(camera, viewport, box.max);
   if (box.isWorld) {
     context.fillStyle = toCss(theme.surface);
     context.strokeStyle = toCss(theme.line);
     context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
     context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
   }
-  const scale = sight.pixelsPerUnit;
+  const scale = camera.pixelsPerUnit;
   const palette = paletteOf(theme);
   for (const one of bodies) {
     groupByColour(one).forEach((group, step) => {
@@ -248,20 +248,20 @@ function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
   half: Float32Array,
-  sight: CameraMatrices,
+  camera: CameraMatrices,
   viewport: Viewport,
   faces: readonly Face[],
 ): void {
   const corners = Array.from({ length: 8 }, (_, bits) =>
     project(
-      sight,
+      camera,
       viewport,
       [1, 2, 4].map((bit, axis) => (centre[axis] ?? 0) + (bits & bit ? 1 : -1) * (half[axis] ?? 0)),
     ),
   );
   if (corners.some(({ distance }) => distance <= 0)) return;
   const nearest = Math.min(...corners.map(({ distance }) => distance));
-  const narrowest = (2 * Math.min(...half) * sight.pixelsPerUnit * sight.distance) / nearest;
+  const narrowest = (2 * Math.min(...half) * camera.pixelsPerUnit * camera.distance) / nearest;
   context.lineJoin = 'round';
   for (const { axis, side, fill, rim } of faces) {
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
@@ -316,10 +316,10 @@ const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );
 
-function drawBox(context: CanvasRenderingContext2D, { box, sight, viewport, theme }: Frame): void {
+function drawBox(context: CanvasRenderingContext2D, { box, camera, viewport, theme }: Frame): void {
   const corner = (bits: number) =>
     project(
-      sight,
+      camera,
       viewport,
       [1, 2, 4].map((bit, axis) => (bits & bit ? box.max : box.min)[axis] ?? 0),
     );

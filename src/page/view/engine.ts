@@ -40,7 +40,7 @@ export interface Grip {
 export interface Frame {
   /** The box that the camera is fitted to. */
   readonly box: SeenBox;
-  readonly sight: CameraMatrices;
+  readonly camera: CameraMatrices;
   readonly viewport: Viewport;
   readonly theme: Theme;
   readonly scale: Scale;

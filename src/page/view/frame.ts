@@ -50,24 +50,24 @@ export function packFrame(simulation: Framed, frame: Frame, samples: number): Fl
 
 function frameValues(
   simulation: Framed,
-  { box, sight, viewport, theme, scale, overlays }: Frame,
+  { box, camera, viewport, theme, scale, overlays }: Frame,
   samples: number,
 ): FrameValues {
   const { radius, dimensions, time } = simulation;
   const corner = (values: readonly number[]) => [values[0] ?? 0, values[1] ?? 0, values[2] ?? 0];
   const share = dimensions === 3 && hidesLines(overlays) ? SPHERE_SHARE : 1;
   return {
-    view: sight.view,
-    projection: sight.projection,
+    view: camera.view,
+    projection: camera.projection,
     background: [...theme.background, 1],
     surface: [...theme.surface, dimensions === 2 ? 1 : FLOOR_OPACITY],
     line: [...theme.line, 1],
     obstacle: [...theme.obstacle, 1],
-    origin: [...corner(sight.origin), 0],
+    origin: [...corner(camera.origin), 0],
     lowest: [...corner(box.min), share],
     highest: [...corner(box.max), 0],
-    scale: [radius, sight.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
-    fog: [sight.distance - 0.3 * sight.reach, sight.distance + 1.2 * sight.reach, THICKEST_FOG, time],
+    scale: [radius, camera.pixelsPerUnit * viewport.pixelRatio, 1 / scale.end, samples > 1 ? 0 : 0.5],
+    fog: [camera.distance - 0.3 * camera.reach, camera.distance + 1.2 * camera.reach, THICKEST_FOG, time],
     stops: theme.stops.flatMap((stop) => [...stop, 1]),
   };
 }

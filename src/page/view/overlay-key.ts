@@ -31,7 +31,7 @@ export class OverlayKey {
 
   /** Call it in every frame. `missing` is a sentence about what is not drawn, or ''. */
   update(frame: Frame, simulation: SimulationView, missing: string): void {
-    const lines = keyOf(frame.overlays, simulation, frame.sight.pixelsPerUnit);
+    const lines = keyOf(frame.overlays, simulation, frame.camera.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
     if (shown !== this.shown) {
       this.shown = shown;

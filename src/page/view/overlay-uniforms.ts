@@ -1,4 +1,4 @@
-/** Packs the uniforms of the overlays: struct Look for the shaders that draw, struct View for those that list pairs. */
+/** Packs the uniforms of the overlays: struct Overlay for shaders that draw, struct View for those that list pairs. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../index';
 import {
@@ -18,8 +18,8 @@ const MOST_COUNTERS = 2 ** 24;
 
 /** Words of struct View in shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and padding. */
 export const VIEW_WORDS = 24;
-/** The members of struct Look in shaders/draw/overlay.wgsl. Each is a vec4f. */
-export const LOOK_FIELDS = [
+/** The members of struct Overlay in shaders/draw/overlay.wgsl. Each is a vec4f. */
+export const OVERLAY_FIELDS = [
   'cell',
   'heat',
   'first',
@@ -35,7 +35,7 @@ export const LOOK_FIELDS = [
   'shown',
 ] as const;
 
-type LookValues = Readonly<Record<(typeof LOOK_FIELDS)[number], readonly number[]>>;
+type OverlayValues = Readonly<Record<(typeof OVERLAY_FIELDS)[number], readonly number[]>>;
 
 /**
  * Returns how many counters and how many cells there are along each axis. Along the axes of the heat map, a counter
@@ -55,9 +55,9 @@ export function heatCounters(world: World): {
   return { counters: along(shift), cells, shift };
 }
 
-export function packLook(
+export function packOverlay(
   simulation: GpuSimulationView,
-  { sight, viewport, theme, overlays }: Frame,
+  { camera, viewport, theme, overlays }: Frame,
 ): Float32Array<ArrayBuffer> {
   const { world, count, dimensions } = simulation;
   const { counters, shift } = heatCounters(world);
@@ -71,7 +71,7 @@ export function packLook(
     last,
   ];
   const [acrossAxis, upAxis] = heatAxes({ dimensions });
-  const values: LookValues = {
+  const values: OverlayValues = {
     cell: colour(colours.cell),
     heat: colour(colours.heat),
     first: colour(colours.first),
@@ -86,21 +86,21 @@ export function packLook(
     heatMap: [counters[acrossAxis] ?? 1, counters[upAxis] ?? 1, 2 ** shift, 1 / heatEnd(world, count)],
     shown: [
       ...[overlays.cellLines, overlays.heatMap, overlays.contactLines].map(Number),
-      lineShare(simulation, sight.pixelsPerUnit),
+      lineShare(simulation, camera.pixelsPerUnit),
     ],
   };
-  return Float32Array.from(LOOK_FIELDS.flatMap((name) => values[name]));
+  return Float32Array.from(OVERLAY_FIELDS.flatMap((name) => values[name]));
 }
 
 /**
  * Packs struct View. Its `margin` around the picture is as wide as four of the largest cells, so that lines which begin
  * outside the picture are listed, too.
  */
-export function packView(world: World, { sight, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
+export function packView(world: World, { camera, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);
   const floats = new Float32Array(words.buffer);
-  floats.set(mat4.multiply(sight.projection, sight.view), 0);
-  const reach = 4 * largestCell(world) * sight.pixelsPerUnit;
+  floats.set(mat4.multiply(camera.projection, camera.view), 0);
+  const reach = 4 * largestCell(world) * camera.pixelsPerUnit;
   floats.set([2 * (reach / viewport.width), 2 * (reach / viewport.height)], 16);
   words.set([overlays.candidatePairs ? 0 : 1, 4, world.kind === 'periodic' ? 2 : 1], 18);
   return words;

@@ -24,7 +24,7 @@ import {
   type OverlayPicture,
   type OverlayPipelines,
 } from './overlay-pipelines';
-import { heatCounters, LOOK_FIELDS, packLook, packView, VIEW_WORDS } from './overlay-uniforms';
+import { heatCounters, OVERLAY_FIELDS, packOverlay, packView, VIEW_WORDS } from './overlay-uniforms';
 
 /** Words of `drawn` in shaders/page/pair_lines.wgsl. */
 const DRAWN_WORDS = 6;
@@ -76,7 +76,7 @@ export class Overlay {
     private readonly substep: Substep,
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
-    private readonly look: GPUBuffer,
+    private readonly uniforms: GPUBuffer,
     /** A placeholder, bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
@@ -93,7 +93,11 @@ export class Overlay {
       pipelines: createOverlayPipelines(device, world, picture, layouts),
     });
     const uniform = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
-    const look = device.createBuffer({ label: 'draw.look', size: 16 * LOOK_FIELDS.length, usage: uniform });
+    const uniforms = device.createBuffer({
+      label: 'draw.overlay',
+      size: 16 * OVERLAY_FIELDS.length,
+      usage: uniform,
+    });
     const nothing = device.createBuffer({ label: 'draw.nothing', size: 16, usage: GPUBufferUsage.STORAGE });
     const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
     return new Overlay(
@@ -103,7 +107,7 @@ export class Overlay {
       substep,
       pipelines,
       layouts,
-      look,
+      uniforms,
       nothing,
       picture.isSoftware,
     );
@@ -218,7 +222,7 @@ export class Overlay {
     const { simulation, gpu } = this;
     const { count, world } = simulation;
     const shown = frame.overlays;
-    gpu.device.queue.writeBuffer(this.look, 0, packLook(simulation, frame));
+    gpu.device.queue.writeBuffer(this.uniforms, 0, packOverlay(simulation, frame));
     const { sorting } = this;
     if (!sorting || !needsSort(shown) || count === 0) return;
     const heating = shown.heatMap ? this.heating : undefined;
@@ -280,7 +284,7 @@ export class Overlay {
     this.isDestroyed = true;
     this.parameters.destroy();
     this.readback.destroy();
-    this.look.destroy();
+    this.uniforms.destroy();
     this.nothing.destroy();
     this.free();
   }
@@ -319,7 +323,7 @@ export class Overlay {
       this.gpu.device.createBindGroup({
         label: 'draw.overlay.group',
         layout,
-        entries: [this.look, ...buffers].map((buffer, binding) => ({ binding, resource: { buffer } })),
+        entries: [this.uniforms, ...buffers].map((buffer, binding) => ({ binding, resource: { buffer } })),
       });
     known.set(last, group);
     return group;

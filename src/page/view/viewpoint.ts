@@ -61,14 +61,14 @@ export class Viewpoint {
   }
 
   /** The state of the camera, for the page's URL. Undefined if nothing runs or the visitor has not moved the camera. */
-  get look(): readonly number[] | undefined {
+  get state(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
-    return this.camera.look(this.box);
+    return this.camera.state(this.box);
   }
 
   /** Restores the state of the camera from a URL. */
-  lookAs(look: readonly number[]): void {
-    this.camera.lookAs(look, this.box);
+  restore(state: readonly number[]): void {
+    this.camera.restore(state, this.box);
     this.rest();
   }
 
@@ -81,7 +81,7 @@ export class Viewpoint {
    * Sets the visible box. If it is a world's box with new corners, resets both cameras, because the box may lie outside
    * the current picture.
    */
-  lookAt(box: SeenBox): void {
+  show(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;
     const isSame = (['min', 'max'] as const).every((corner) =>
@@ -106,8 +106,8 @@ export class Viewpoint {
     return true;
   }
 
-  sight(viewport: Viewport): CameraMatrices {
-    return this.camera.sight(this.box, viewport);
+  matrices(viewport: Viewport): CameraMatrices {
+    return this.camera.matrices(this.box, viewport);
   }
 
   get viewport(): Viewport {
@@ -135,7 +135,7 @@ export class Viewpoint {
   /** Projects a point of the world. Returns CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
-    const { x, y } = project(this.sight(viewport), viewport, point);
+    const { x, y } = project(this.matrices(viewport), viewport, point);
     return [x, y];
   }
 

@@ -21,8 +21,8 @@ import {
 } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** `respond` changes positions and velocities; `separate` only positions. */
-export type ResolveMode = 'respond' | 'separate';
+/** `respond` changes positions and velocities; `pushApart` only positions. */
+export type ResolveMode = 'respond' | 'pushApart';
 
 export interface ResolveBuffers {
   readonly position_in: GPUBuffer;
@@ -74,7 +74,7 @@ export class Resolve extends ParticlePass<ResolveBuffers> {
         ...finerBinding(variant),
         ...heavyBinding(variant, heavy),
       },
-      flags: { ...neighbourFlags(variant, broadPhase, heavy), SEPARATE: mode === 'separate' },
+      flags: { ...neighbourFlags(variant, broadPhase, heavy), PUSH_APART: mode === 'pushApart' },
       constants: obstacleConstants(variant),
     };
   }

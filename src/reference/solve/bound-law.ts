@@ -141,7 +141,7 @@ function alongGravity(
 }
 
 /** Returns the effect of a contact in a pass that only pushes apart. */
-export function separatingPush(substep: Substep, contact: ExactContact): Term {
+export function pushTerm(substep: Substep, contact: ExactContact): Term {
   return alongNormal(contact, pushAmount(substep, contact, false, false));
 }
 
@@ -269,9 +269,9 @@ export class ObstacleSums {
   }
 
   /** Adds a contact in a pass that only pushes apart. */
-  addSeparating(substep: Substep, contact: ExactContact): void {
+  addPush(substep: Substep, contact: ExactContact): void {
     this.count(contact);
-    this.effects.push.add(separatingPush(substep, contact));
+    this.effects.push.add(pushTerm(substep, contact));
   }
 
   add(substep: Substep, contact: ExactContact, verdict: Verdict): void {

@@ -34,7 +34,7 @@ import type { World } from '../../core/world/world';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import { type GridState, probeCells } from '../query/probe';
 import { contactOf, type ExactContact } from './bound-contact';
-import { addContact, meetWalls, ObstacleSums, SETTLED_NO, separatingPush, type Verdict } from './bound-law';
+import { addContact, meetWalls, ObstacleSums, pushTerm, SETTLED_NO, type Verdict } from './bound-law';
 import { boundLoad, settleSums } from './bound-settle';
 import {
   type Accuracy,
@@ -70,7 +70,7 @@ export function resolveBound(
   world: World,
   substep: Substep,
   grid: GridState,
-  mode: 'resolve' | 'separate' = 'resolve',
+  mode: 'resolve' | 'pushApart' = 'resolve',
   obstacles?: Obstacles,
 ): ResolveBound {
   const { dimensions } = world;
@@ -96,7 +96,7 @@ export function resolveBound(
     const velocity = vectorOf(dimensions, grid.velocities, slot);
     const sums = sumContacts(world, substep, grid, slot, accuracy, mode, verdicts, obstacles);
     const box = boxOf(substep, grid, slot);
-    if (mode === 'separate') {
+    if (mode === 'pushApart') {
       const moved = sumOf(position, sums.push.total());
       if (substep.walls) clampInto(box, moved);
       store(world, bound, slot, moved);
@@ -126,7 +126,7 @@ function sumContacts(
   grid: GridState,
   slot: number,
   accuracy: Accuracy,
-  mode: 'resolve' | 'separate',
+  mode: 'resolve' | 'pushApart',
   verdicts: Verdicts,
   obstacles?: Obstacles,
 ): EffectSums {
@@ -134,7 +134,7 @@ function sumContacts(
   probeCells(world, grid, slot, (other) => {
     const contact = contactOf(world, substep, grid, slot, other, accuracy);
     if (!contact) return;
-    if (mode === 'separate') sums.push.add(separatingPush(substep, contact));
+    if (mode === 'pushApart') sums.push.add(pushTerm(substep, contact));
     else addContact(substep, contact, verdicts(slot, other, contact), sums);
   });
   if (!obstacles) return sums;
@@ -143,7 +143,7 @@ function sumContacts(
     const contact = contactOf(world, substep, grid, slot, other, accuracy, obstacles);
     if (!contact) return;
     const verdict = verdicts(slot, (OBSTACLE_PARTNER | other) >>> 0, contact);
-    if (mode === 'separate') obstacleSums.addSeparating(substep, contact);
+    if (mode === 'pushApart') obstacleSums.addPush(substep, contact);
     else obstacleSums.add(substep, contact, verdict);
   });
   obstacleSums.addTo(sums);

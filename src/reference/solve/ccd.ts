@@ -21,11 +21,11 @@ export function fly(
 ): MovedState & ContinuousCounts {
   const positions = grid.positions.slice();
   const velocities = grid.velocities.slice();
-  const live = grid.start[world.cellCount] as number;
+  const activeCount = grid.start[world.cellCount] as number;
   const { ids, radii, halves, bulks } = grid;
-  const state = { ids, positions, velocities, live, radii, halves, bulks };
+  const state = { ids, positions, velocities, activeCount, radii, halves, bulks };
   const search: CcdSearch = {
-    particles: (_low, _high, visit) => visitAll(live, visit),
+    particles: (_low, _high, visit) => visitAll(activeCount, visit),
     obstacles,
     visitObstacles: (_low, _high, visit) =>
       visitAll((obstacles?.positions.length ?? 0) / world.dimensions, visit),

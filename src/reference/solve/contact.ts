@@ -70,7 +70,7 @@ export function minimumImageInDoubles(apart: number, period: number): number {
 }
 
 /** Returns the minimum image of the vector from `other` to `particle`, in 32 bits. `other` is an index of `others`. */
-export function separation(
+export function minimumImageOf(
   world: World,
   positions: Float32Array,
   particle: number,
@@ -96,7 +96,7 @@ export function distanceSquared(
   other: number,
   others = positions,
 ): number {
-  const apart = separation(world, positions, particle, other, others);
+  const apart = minimumImageOf(world, positions, particle, other, others);
   return dot(apart, apart);
 }
 
@@ -140,7 +140,7 @@ export function findContact(
     return { normal: coincidentNormal(dimensions, slot, other), overlap: reach };
   }
   const distance = fround(Math.sqrt(squared));
-  const apart = separation(world, positions, slot, other, others.positions);
+  const apart = minimumImageOf(world, positions, slot, other, others.positions);
   return {
     normal: apart.map((component) => fround(component / distance)),
     overlap: fround(reach - distance),
@@ -161,7 +161,7 @@ export function faceShapes(
   others = bodies,
 ): Faced {
   const { dimensions } = world;
-  const apart = separation(world, bodies.positions, slot, other, others.positions);
+  const apart = minimumImageOf(world, bodies.positions, slot, other, others.positions);
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
   // The radius of a ball; 0 for a box.

@@ -2,7 +2,7 @@
  * One Jacobi pass of the contact law (src/core/contact/law.ts), with the arithmetic of contact-law.ts. Twin of
  * shaders/solve/resolve.wgsl.
  * Inputs: sorted state and, for restitution, partners. Outputs, in the same slots: new positions, velocities and, with
- * variable radii, loads. separateContacts returns only positions. Contributions are added by ascending slots.
+ * variable radii, loads. pushApart returns only positions. Contributions are added by ascending slots.
  */
 
 import type { Substep } from '../../core/contact/settings';
@@ -84,7 +84,7 @@ export function resolveContacts(
 }
 
 /** Pushes particles apart. Velocities are neither read nor changed. */
-export function separateContacts(
+export function pushApart(
   world: World,
   substep: Substep,
   grid: GridState,

@@ -51,7 +51,7 @@ import { fly } from './ccd';
 import { integrate } from './integrate';
 import { fileObstacles, type Obstacles } from './obstacles';
 import { findPartners } from './partner';
-import { resolveContacts, separateContacts } from './resolve';
+import { pushApart, resolveContacts } from './resolve';
 
 export class ReferenceSimulation implements ParticleSimulation {
   readonly backend = 'cpu';
@@ -159,7 +159,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     const substep = deriveSubstep(this.world, this.diameter, this.settings, 0);
     for (let round = 0; round < rounds; round++) {
       this.grid = this.freshGrid();
-      const positions = separateContacts(this.world, substep, this.grid, this.obstacles);
+      const positions = pushApart(this.world, substep, this.grid, this.obstacles);
       this.grid = { ...this.grid, positions };
     }
   }

@@ -279,7 +279,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   gpuTest(
     'loses the state if it was part of a change, until a checkpoint is restored',
     async (device) => {
-      const label = 'solve.resolve.grid.separate';
+      const label = 'solve.resolve.grid.pushApart';
       const changes: [string, (simulation: Simulation) => unknown][] = [
         [label, (simulation) => simulation.separate()],
         [label, (simulation) => simulation.profileSeparate()],
@@ -321,7 +321,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   gpuTest(
     'leaves the caller’s encoder unchanged once it is known, and keeps a state that was restored in time',
     async (device) => {
-      const label = 'solve.resolve.grid.separate';
+      const label = 'solve.resolve.grid.pushApart';
       const { simulation, intact, restore } = await createPair(device, label);
       const checkpoint = await simulation.checkpoint();
       simulation.separate();

@@ -249,7 +249,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
           const grid = buildGrid(world, positions, new Float32Array(positions.length));
           if (run === 0) {
             expect(heavyOf(world, grid).length).toBeGreaterThanOrEqual(crowd);
-            expectWithin(await simulation.read(), grid, world, substep, 'separate');
+            expectWithin(await simulation.read(), grid, world, substep, 'pushApart');
           }
           simulation.step(1 / 64);
           hashes.push((await simulation.measure()).hash);
@@ -383,7 +383,7 @@ function expectWithin(
   grid: Grid,
   world: World,
   substep: ReturnType<typeof deriveSubstep>,
-  pass: 'resolve' | 'separate',
+  pass: 'resolve' | 'pushApart',
 ): void {
   const { dimensions } = world;
   const bound = resolveBound(world, substep, grid, pass);

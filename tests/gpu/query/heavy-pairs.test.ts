@@ -10,7 +10,7 @@ import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-gr
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { toBodies, toStored } from '../../../src/gpu/layout';
 import { Random } from '../../../src/scenes';
-import { countHeavy } from '../../helpers/inputs/mixed-simulations';
+import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 

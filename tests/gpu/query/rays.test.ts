@@ -10,9 +10,9 @@ import { type ListedFirstHits, type ListedHits, packRays } from '../../../src/en
 import { toBodies } from '../../../src/gpu/layout';
 import { hitsAlongRay, type ReferenceHits, type ReferenceRay } from '../../../src/reference/query/rays';
 import { createNoise } from '../../../src/testing/noise';
-import { MIXED_KINDS, mixedCrowds } from '../../helpers/inputs/mixed-crowds';
 import { aimRays, EDGE, expectHits, hitsOfSizes, makeRays, raysAmong } from '../../helpers/inputs/rays';
 import { stored } from '../../helpers/inputs/unusual-worlds';
+import { variableCrowds, WORLD_CASES } from '../../helpers/inputs/variable-crowds';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import {
   expectArraysEqual,
@@ -349,13 +349,13 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     );
   }
 
-  for (const kind of MIXED_KINDS) {
+  for (const kind of WORLD_CASES) {
     gpuTest(
       `hit what brute force hits at the borders of cells and levels, in a world that is ${kind}`,
       async (device, tools) => {
         let certain = 0;
         await fc.assert(
-          fc.asyncProperty(mixedCrowds(kind, dimensions, 40), async (crowd) => {
+          fc.asyncProperty(variableCrowds(kind, dimensions, 40), async (crowd) => {
             const { options, radii } = crowd;
             // Replace values whose squares underflow by 0.
             const settle = (values: Float32Array) =>

@@ -18,8 +18,8 @@ import { integrate } from '../../../src/reference/solve/integrate';
 import { repeat } from '../../../src/scenes/scene';
 import { createNoise } from '../../../src/testing/noise';
 import { compareWithin } from '../../../src/verify/simulations';
-import { countHeavy } from '../../helpers/inputs/mixed-simulations';
 import { shapedOptions } from '../../helpers/inputs/shaped-simulations';
+import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD } from '../../helpers/passes';
@@ -48,12 +48,12 @@ async function expectRight(tools: GpuTools, options: SimulationOptions): Promise
   expect(measures.kineticEnergy / expected.kineticEnergy).toBeCloseTo(1, 5);
   expect(measures.deepestOverlap).toBeCloseTo(expected.deepestOverlap, 5);
   const checkpoint = await simulation.checkpoint();
-  for (const mode of ['separate', 'resolve'] as const) {
+  for (const mode of ['pushApart', 'resolve'] as const) {
     simulation.restore(checkpoint);
-    if (mode === 'separate') simulation.separate(1);
+    if (mode === 'pushApart') simulation.separate(1);
     else simulation.step(DT);
-    const substep = deriveSubstep(world, plan.diameter, simulation.settings, mode === 'separate' ? 0 : DT);
-    const moved = mode === 'separate' ? plan : integrate(world, substep, plan);
+    const substep = deriveSubstep(world, plan.diameter, simulation.settings, mode === 'pushApart' ? 0 : DT);
+    const moved = mode === 'pushApart' ? plan : integrate(world, substep, plan);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, plan);
     const finding = compareWithin(
       world,

@@ -18,14 +18,14 @@ import { resolveBound } from '../../../src/reference/solve/bound';
 import { minimumImageInDoubles } from '../../../src/reference/solve/contact';
 import { integrate } from '../../../src/reference/solve/integrate';
 import { fileObstacles } from '../../../src/reference/solve/obstacles';
-import { MIXED_KINDS, type MixedKind } from '../../helpers/inputs/mixed-crowds';
-import { countHeavy } from '../../helpers/inputs/mixed-simulations';
 import { countOverlaps, type Field, fieldOf, WORLD_KINDS } from '../../helpers/inputs/obstacle-fields';
 import {
   countSizedOverlaps,
   type SizedField,
   sizedFieldOf,
 } from '../../helpers/inputs/sized-obstacle-fields';
+import { WORLD_CASES, type WorldCase } from '../../helpers/inputs/variable-crowds';
+import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
 
@@ -53,16 +53,16 @@ function dyadic(field: Field): Field {
 
 async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: BroadPhase): Promise<void> {
   const { world, diameter, dimensions, obstacles: given, ...sizes } = planSimulation(field);
-  for (const mode of ['separate', 'resolve'] as const) {
+  for (const mode of ['pushApart', 'resolve'] as const) {
     const options = { ...field, broadPhase, restitution: 0.5, substeps: 1 };
     const simulation = await createSimulation(gpu, options);
-    if (mode === 'separate') simulation.separate(1);
+    if (mode === 'pushApart') simulation.separate(1);
     else simulation.step(DT);
     const got = await simulation.read();
-    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
+    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'pushApart' ? 0 : DT);
     simulation.destroy();
     const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
-    const moved = mode === 'separate' ? start : integrate(world, substep, start);
+    const moved = mode === 'pushApart' ? start : integrate(world, substep, start);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
     const obstacles = fileObstacles(world, given);
     const bound = resolveBound(world, substep, grid, mode, obstacles);
@@ -79,7 +79,7 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
         expect(Math.abs(off)).toBeLessThanOrEqual((bound.positions[slot] as number) / 2);
         const exact = bound.exactPositions[at] as number;
         if (Math.abs(exact - (without.exactPositions[at] as number)) > 2 ** -10) turned++;
-        if (mode === 'separate') continue;
+        if (mode === 'pushApart') continue;
         const turn = (got.velocities[from] as number) - (bound.exactVelocities[at] as number);
         expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
       }
@@ -127,7 +127,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
 
 /** The worlds that run in both tiers. A software GPU needs many seconds to compile the kernels of each. */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
-const USUAL_MIXED_WORLDS: Readonly<Record<Dimensions, readonly MixedKind[]>> = {
+const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['bounded', 'unbounded'],
   3: ['periodic'],
 };
@@ -201,9 +201,9 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
   });
 
-  describe.each(MIXED_KINDS)('with variable radii, %s', (kind) => {
+  describe.each(WORLD_CASES)('with variable radii, %s', (kind) => {
     const count = 130;
-    const isUsual = USUAL_MIXED_WORLDS[dimensions].includes(kind);
+    const isUsual = USUAL_VARIABLE_WORLDS[dimensions].includes(kind);
 
     // One kind of world is enough for balls alone: all kinds test boxes among balls.
     const fields = kind === 'periodic along some' ? (['boxes', 'balls'] as const) : (['boxes'] as const);

@@ -13,8 +13,8 @@ import { integrate } from '../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../src/reference/solve/simulation';
 import { createNoise } from '../../../src/testing/noise';
 import { compareWithin } from '../../../src/verify/simulations';
-import { countHeavy, type MixedOptions, mixedOptions } from '../../helpers/inputs/mixed-simulations';
 import { inPairs } from '../../helpers/inputs/pairs';
+import { countHeavy, type VariableOptions, variableOptions } from '../../helpers/inputs/variable-simulations';
 import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD } from '../../helpers/passes';
@@ -22,19 +22,19 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<void> {
-  for (const mode of ['separate', 'resolve'] as const) {
+async function expectBounded(tools: GpuTools, options: VariableOptions): Promise<void> {
+  for (const mode of ['pushApart', 'resolve'] as const) {
     const settings = { restitution: 0.5, substeps: 1 };
     const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
     const { world } = simulation;
     // The particles start with loads, so that the first substep uses them.
     const loads = options.radii.map((_, index) => [0, 1.3, 700.7][index % 3] as number);
     simulation.restore({ ...(await simulation.checkpoint()), loads });
-    if (mode === 'separate') simulation.separate(1);
+    if (mode === 'pushApart') simulation.separate(1);
     else simulation.step(DT);
     const { diameter } = planSimulation(options);
-    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'separate' ? 0 : DT);
-    const moved = mode === 'separate' ? options : integrate(world, substep, options);
+    const substep = deriveSubstep(world, diameter, simulation.settings, mode === 'pushApart' ? 0 : DT);
+    const moved = mode === 'pushApart' ? options : integrate(world, substep, options);
     const grid = buildGrid(world, moved.positions, moved.velocities, undefined, {
       radii: options.radii,
       loads,
@@ -47,7 +47,7 @@ async function expectBounded(tools: GpuTools, options: MixedOptions): Promise<vo
 }
 
 /** Returns one large particle that overlaps more than enough small ones to be heavy. */
-function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): MixedOptions {
+function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): VariableOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
   const edge = 32;
@@ -76,7 +76,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     'stays within the bound if only some axes are periodic, with radii up to 1:64',
     async (_, tools) => {
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
-      await expectBounded(tools, mixedOptions(request));
+      await expectBounded(tools, variableOptions(request));
     },
     LONG,
   );
@@ -87,7 +87,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       'finds new overlaps in each round of separate',
       async (_, tools) => {
         // Far too many particles for the box, pushed apart at full relaxation.
-        const options = mixedOptions(
+        const options = variableOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
           { relaxation: 1, substeps: 1 },
         );
@@ -172,7 +172,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         // Without gravity there would be no loads.
         const gravity = [1, -9.8, 2].slice(0, dimensions);
         const settings = { restitution: 0.5, substeps: 2, cellSize: 1, gravity };
-        const options = mixedOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
+        const options = variableOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
         const hash = await hashAfter(tools, options);
         expect(await hashAfter(tools, options)).toBe(hash);
         if (kind === 'bounded') expect(await hashAfter(tools, options, FOLD)).toBe(hash);
@@ -202,9 +202,9 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   for (const [situation, arrange, settings] of [
-    ['in a crowd in which all bounce', (options: MixedOptions) => options, { restitution: 1 }],
-    ['in pairs without gravity', (options: MixedOptions) => inPairs(options), { restitution: 0.5 }],
-    ['in pairs that do not bounce', (options: MixedOptions) => inPairs(options), { restitution: 0 }],
+    ['in a crowd in which all bounce', (options: VariableOptions) => options, { restitution: 1 }],
+    ['in pairs without gravity', (options: VariableOptions) => inPairs(options), { restitution: 0.5 }],
+    ['in pairs that do not bounce', (options: VariableOptions) => inPairs(options), { restitution: 0 }],
   ] as const) {
     gpuTest(
       `keeps momentum under friction between all radii, ${situation}`,
@@ -212,7 +212,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         // No walls, because walls take momentum.
         const changes = { friction: 0.5, substeps: 2, walls: false, ...settings };
         const options = arrange(
-          mixedOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, changes),
+          variableOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, changes),
         );
         const simulation = await createSimulation(tools.wrap(), options);
         const before = await simulation.measure();
@@ -248,7 +248,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         radii,
         radiusRange: _range,
         ...options
-      } = mixedOptions(
+      } = variableOptions(
         { dimensions, kind: 'bounded', count: 300, ratio: 1, density: 1 },
         { restitution: 0.5, substeps: 1 },
       );

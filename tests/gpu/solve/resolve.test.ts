@@ -83,7 +83,7 @@ function expectBounded(
   touches = true,
 ): void {
   const { dimensions } = world;
-  const bound = resolveBound(world, substep, grid, mode === 'respond' ? 'resolve' : 'separate');
+  const bound = resolveBound(world, substep, grid, mode === 'respond' ? 'resolve' : 'pushApart');
   let unsettled = 0;
   let moved = 0;
   for (let slot = 0; slot < grid.ids.length; slot++) {
@@ -162,9 +162,9 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
       for (const settings of [{}, { walls: false, relaxation: 0.9 }]) {
         const { world, grid } = crowd(dimensions, 400);
         const substep = substepOf(world, settings);
-        const got = await resolveGrid(tools, world, substep, grid, 'separate');
-        expectBounded(got, world, substep, grid, 'separate');
-        const naive = await resolveGrid(tools, world, substep, grid, 'separate', 'naive');
+        const got = await resolveGrid(tools, world, substep, grid, 'pushApart');
+        expectBounded(got, world, substep, grid, 'pushApart');
+        const naive = await resolveGrid(tools, world, substep, grid, 'pushApart', 'naive');
         expectArraysEqual(bitsOf(naive.positions), bitsOf(got.positions), 'naive positions');
       }
     },
@@ -295,7 +295,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
       const grid = buildGrid(world, new Float32Array(2 * dimensions).fill(4.25));
       const substep = substepOf(world, { relaxation: 0.5 });
       for (const broadPhase of ['grid', 'naive'] as const) {
-        const { positions } = await resolveGrid(tools, world, substep, grid, 'separate', broadPhase);
+        const { positions } = await resolveGrid(tools, world, substep, grid, 'pushApart', broadPhase);
         // The sum of the slots, 0 and 1, selects the axis: y.
         const moves = [...positions].map((coordinate) => coordinate - 4.25);
         expect(moves.filter((move) => move !== 0)).toEqual([-0.25, 0.25]);

@@ -9,10 +9,10 @@ import {
   type ReferenceHits,
   type ReferenceRay,
 } from '../../../src/reference/query/rays';
-import type { MixedCrowd } from './mixed-crowds';
 import { stored } from './unusual-worlds';
+import type { VariableCrowd } from './variable-crowds';
 
-export type Balls = Pick<MixedCrowd, 'world' | 'positions' | 'radiusOf'>;
+export type Balls = Pick<VariableCrowd, 'world' | 'positions' | 'radiusOf'>;
 
 /** The positions that a grid with radii stores. Particles that it sets aside have no position. */
 export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {

@@ -38,12 +38,12 @@ export function frameOf(world: Pick<World, 'dimensions' | 'min' | 'max'>, wishes
   const { width, height, theme, overlays, isSurface = false, zoom = 1 } = wishes;
   const viewport = { width, height, pixelRatio: 1, free: { x: 0, y: 0, width, height } };
   const camera = world.dimensions === 2 ? new Camera2D() : new Camera3D();
-  camera.sight(world, viewport);
+  camera.matrices(world, viewport);
   camera.zoom(zoom, width / 2, height / 2);
   return {
     box: worldBox(world),
     viewport,
-    sight: camera.sight(world, viewport),
+    camera: camera.matrices(world, viewport),
     theme: {
       isDark: true,
       background: WHITE,

@@ -2,13 +2,13 @@
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
-import { MIXED_KINDS, type MixedKind } from './mixed-crowds';
+import { WORLD_CASES, type WorldCase } from './variable-crowds';
 
-export { MIXED_KINDS, type MixedKind };
+export { WORLD_CASES, type WorldCase };
 
 export interface ShapedRequest {
   readonly dimensions: Dimensions;
-  readonly kind: MixedKind;
+  readonly kind: WorldCase;
   readonly count: number;
   readonly seed?: number;
   /** Whether all coordinates are multiples of 1/1024, so that nothing rounds. */

@@ -17,9 +17,9 @@ import type {
   State,
 } from '../../model/simulation-view';
 import { formatPercent, formatReal } from '../../support/format';
-import { MethodBody } from './method-body';
+import { MethodSimulation } from './method-simulation';
 
-abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Birds['backend']> {
+abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSimulation<Birds['backend']> {
   readonly method = 'flock';
   readonly world: World;
   readonly obstacleCount: number;
@@ -80,7 +80,7 @@ abstract class FlockBody<Birds extends Flock | CpuFlock> extends MethodBody<Bird
 /** Bytes of a drawn body that has its own size and may be a box; see bodyFloats in gpu/layout.ts. */
 const DRAWN_BYTES = 32;
 
-export class GpuFlockBody extends FlockBody<Flock> implements GpuSimulationView {
+export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
   readonly moved: StaticBodies;
   private readonly ids: GPUBuffer;
 
@@ -137,7 +137,7 @@ export class GpuFlockBody extends FlockBody<Flock> implements GpuSimulationView 
   }
 }
 
-export class CpuFlockBody extends FlockBody<CpuFlock> implements CpuSimulationView {
+export class CpuFlockSimulation extends FlockSimulation<CpuFlock> implements CpuSimulationView {
   get moved(): StaticBodies {
     return this.hunted(this.flock.buffers.hunters);
   }

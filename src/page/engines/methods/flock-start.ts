@@ -3,7 +3,7 @@ import { createFlock, type FlockOptions } from '../../../methods/flock';
 import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
-import { CpuFlockBody, GpuFlockBody } from './flock-simulation';
+import { CpuFlockSimulation, GpuFlockSimulation } from './flock-simulation';
 
 export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
   const scene = requireScene('flock', name).generate({ dimensions, count, width: boxWidth, seed });
@@ -16,10 +16,10 @@ export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices,
       method: 'flock',
       cells: 0,
       onGpu: async (gpu, { capacity }) =>
-        new GpuFlockBody(gpu.device, await createFlock(gpu, sized(capacity)), scene),
+        new GpuFlockSimulation(gpu.device, await createFlock(gpu, sized(capacity)), scene),
       onCpu: async ({ capacity }) => {
         const { createCpuFlock } = await import('../../../methods/flock/cpu-flock');
-        return new CpuFlockBody(createCpuFlock(sized(capacity)), scene);
+        return new CpuFlockSimulation(createCpuFlock(sized(capacity)), scene);
       },
     },
   };

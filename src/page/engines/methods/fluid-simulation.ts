@@ -18,9 +18,11 @@ import type {
   ViewSettings,
 } from '../../model/simulation-view';
 import { formatCount, formatPercent, formatReal } from '../../support/format';
-import { MethodBody } from './method-body';
+import { MethodSimulation } from './method-simulation';
 
-abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<AnyFluid['backend']> {
+abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends MethodSimulation<
+  AnyFluid['backend']
+> {
   readonly method = 'fluid';
   /** A world with the lattice's cells. */
   readonly world: World;
@@ -91,7 +93,7 @@ abstract class FluidBody<AnyFluid extends Fluid | CpuFluid> extends MethodBody<A
   }
 }
 
-export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView {
+export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSimulationView {
   /**
    * The latest work that is not complete:
    *   - a step that waits for the ids of drained particles;
@@ -164,7 +166,7 @@ export class GpuFluidBody extends FluidBody<Fluid> implements GpuSimulationView 
   }
 }
 
-export class CpuFluidBody extends FluidBody<CpuFluid> implements CpuSimulationView {
+export class CpuFluidSimulation extends FluidSimulation<CpuFluid> implements CpuSimulationView {
   step(seconds: number): void {
     this.drive(seconds);
     this.fluid.step(seconds);

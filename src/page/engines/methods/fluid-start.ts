@@ -8,7 +8,7 @@ import { gravityVector } from '../../model/choices';
 import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
-import { CpuFluidBody, GpuFluidBody } from './fluid-simulation';
+import { CpuFluidSimulation, GpuFluidSimulation } from './fluid-simulation';
 
 /**
  * Random offsets lie in a range of this width, as a share of the particles' distance. It is so small that each particle
@@ -79,11 +79,11 @@ export function startFluid(choices: Choices, count: number): Start {
       cells: dimensions * 2 * lattice.size,
       onGpu: async (gpu, held) => {
         const fluid = await createFluid(gpu, fluidOptions(held.capacity));
-        return new GpuFluidBody(fluid, scene, held);
+        return new GpuFluidSimulation(fluid, scene, held);
       },
       onCpu: async (held) => {
         const { createCpuFluid } = await import('../../../methods/fluid/cpu-fluid');
-        return new CpuFluidBody(createCpuFluid(fluidOptions(held.capacity)), scene, held);
+        return new CpuFluidSimulation(createCpuFluid(fluidOptions(held.capacity)), scene, held);
       },
     },
   };

@@ -6,7 +6,7 @@ import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { compileShader } from '../../../gpu/shader-module';
 import type { Fluid } from '../../../methods/fluid';
 import { COLOUR_STOPS } from '../../model/colour';
-import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/fluid-look';
+import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
@@ -113,20 +113,20 @@ export class FluidFields {
    * Every `step`-th cell along both axes has an arrow, from the cell `first` on. In 2D only cells in the picture have
    * arrows.
    */
-  private arrowsOf({ sight }: Frame): {
+  private arrowsOf({ camera }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];
     readonly across: number;
     readonly up: number;
   } {
     const { dimensions, lattice, cellSize } = this.fluid.plan;
-    const size = cellSize * sight.pixelsPerUnit;
+    const size = cellSize * camera.pixelsPerUnit;
     const range = (axis: 0 | 1): readonly [number, number] => {
       const most = lattice.cells[axis];
       if (dimensions === 3) return [0, most];
-      const scale = sight.projection[5 * axis] as number;
-      const shift = sight.projection[12 + axis] as number;
-      const ends = [-1, 1].map((end) => ((end - shift) / scale + (sight.origin[axis] ?? 0)) / cellSize);
+      const scale = camera.projection[5 * axis] as number;
+      const shift = camera.projection[12 + axis] as number;
+      const ends = [-1, 1].map((end) => ((end - shift) / scale + (camera.origin[axis] ?? 0)) / cellSize);
       const [low = 0, high = most] = ends;
       return [Math.max(0, Math.floor(low)), Math.min(most, Math.ceil(high))];
     };
@@ -146,13 +146,13 @@ export class FluidFields {
   }
 
   private pack(frame: Frame): Float32Array<ArrayBuffer> {
-    const { viewport, theme, overlays, sight } = frame;
+    const { viewport, theme, overlays, camera } = frame;
     const { plan, substepSeconds } = this.fluid;
     const { lattice, cellSize, density } = plan;
     const { step, first, across } = this.arrowsOf(frame);
     // The unit in which the lattice stores pressure.
     const unit = substepSeconds > 0 ? (density * cellSize) / substepSeconds : 0;
-    const longest = LONGEST_ARROW * step * cellSize * sight.pixelsPerUnit;
+    const longest = LONGEST_ARROW * step * cellSize * camera.pixelsPerUnit;
     const { velocity, casing, solid } = theme.overlay;
     const values: FieldValues = {
       cells: [...lattice.cells, cellSize],

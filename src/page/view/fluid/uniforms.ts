@@ -3,7 +3,7 @@
  * reach. Pure functions.
  */
 import type { FluidPlan } from '../../../methods/fluid';
-import { fluidLook } from '../../model/fluid-look';
+import { fluidColours } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
 
 export interface FluidShape {
@@ -56,20 +56,20 @@ export interface FluidExtents {
 
 export function packFluid(
   { dimensions, cells, cellSize, spacing }: FluidShape,
-  { sight, viewport, theme, box }: Frame,
+  { camera, viewport, theme, box }: Frame,
   { width, height, scale, isHidden }: FluidExtents,
 ): Float32Array<ArrayBuffer> {
-  const look = fluidLook(theme.isDark);
+  const colours = fluidColours(theme.isDark);
   const reach = REACH[dimensions] * spacing;
   const boxHeight = (box.max[1] as number) - (box.min[1] as number);
   const values: FluidValues = {
     screen: [width, height, scale, viewport.pixelRatio],
     kernel: [reach, spacing, DROP * spacing, isHidden ? 1 : 0],
     cells: [cells[0] ?? 1, cells[1] ?? 1, cells[2] ?? 1, cellSize],
-    range: [sight.distance, Math.max(sight.reach, 1e-30), SMOOTHING * reach, STEP * reach],
-    zenith: [...look.zenith, 1],
-    horizon: [...look.horizon, 1],
-    absorption: [...look.absorption, look.cloud].map((share) => share / boxHeight),
+    range: [camera.distance, Math.max(camera.reach, 1e-30), SMOOTHING * reach, STEP * reach],
+    zenith: [...colours.zenith, 1],
+    horizon: [...colours.horizon, 1],
+    absorption: [...colours.absorption, colours.cloud].map((share) => share / boxHeight),
   };
   return Float32Array.from(FLUID_FIELDS.flatMap((name) => values[name]));
 }

@@ -195,10 +195,10 @@ export class FluidView {
   }
 
   /** Returns the texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
-  private scaleFor({ sight, viewport }: Frame): number {
+  private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
     const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
-    const pixels = REACH[shape.dimensions] * shape.spacing * sight.pixelsPerUnit * viewport.pixelRatio;
+    const pixels = REACH[shape.dimensions] * shape.spacing * camera.pixelsPerUnit * viewport.pixelRatio;
     return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
   }
 

@@ -11,7 +11,7 @@ const QUICK = '?v=1&count=100&engine=cpu';
 
 const lookOf = (page: Page) =>
   page.evaluate(() => ({
-    view: Array.from(window.cellstorm?.frame?.sight.view ?? []),
+    view: Array.from(window.cellstorm?.frame?.camera.view ?? []),
     inspected: (document.querySelector('#inspected') as HTMLInputElement).value,
     isOpen: !(document.querySelector('#inspector') as HTMLElement).hidden,
   }));

@@ -300,7 +300,7 @@ describe('a finger', () => {
       async () => {
         const { page, touch, middle } = await start(pointer, 12);
         const [x, y] = middle;
-        const scale = () => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
+        const scale = () => page.evaluate(() => window.cellstorm?.frame?.camera.pixelsPerUnit ?? 0);
         const before = await scale();
         await touch('touchStart', [x - 40, y], [x + 40, y]);
         await touch('touchMove', [x - 60, y], [x + 50, y]);

@@ -18,7 +18,7 @@ import {
 
 type Point = readonly [number, number];
 
-const scaleOf = (page: Page) => page.evaluate(() => window.cellstorm?.frame?.sight.pixelsPerUnit ?? 0);
+const scaleOf = (page: Page) => page.evaluate(() => window.cellstorm?.frame?.camera.pixelsPerUnit ?? 0);
 const screenOf = (page: Page, point: readonly number[] = [5, 5]): Promise<Point> =>
   page.evaluate((given) => window.cellstorm?.toScreen(given) ?? ([0, 0] as const), point);
 

@@ -236,11 +236,11 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         [8, '2-3 contact'],
       ] as const) {
         const camera = dimensions === 2 ? new Camera2D() : new Camera3D();
-        camera.sight(simulation.world, frame.viewport);
-        const point = project(camera.sight(simulation.world, frame.viewport), frame.viewport, at(x));
+        camera.matrices(simulation.world, frame.viewport);
+        const point = project(camera.matrices(simulation.world, frame.viewport), frame.viewport, at(x));
         camera.zoom(6, point.x, point.y);
         camera.pan(320 - point.x, 240 - point.y);
-        const near = { ...frame, sight: camera.sight(simulation.world, frame.viewport) };
+        const near = { ...frame, camera: camera.matrices(simulation.world, frame.viewport) };
         const encoder = gpu.device.createCommandEncoder({ label: 'test' });
         overlay.encode(encoder, near);
         gpu.device.queue.submit([encoder.finish()]);

@@ -39,7 +39,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
     radii: pick(({ radius, half }) => [radius ?? Math.hypot(...(half as number[]))]),
     halves: pick(({ half }) => half ?? none),
     bulks: Float32Array.of(1, 1),
-    live: 2,
+    activeCount: 2,
   };
   const impact = new Impact(world, substep, state);
   const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
@@ -52,7 +52,7 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   };
   const face = (time: number) => impact.face(0, time, state, 1, time, true);
   face(0);
-  const key = impact.impact(0);
+  const key = impact.key(0);
   return { impact, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
@@ -76,7 +76,7 @@ function meetObstacle(
     positions: Float32Array.from(from, (along, axis) => along + (way[axis] as number)),
     velocities: Float32Array.from(way),
     ...sized(radius, half),
-    live: 1,
+    activeCount: 1,
   };
   const bodies = { positions: Float32Array.from(obstacle.from), ...sized(obstacle.radius, obstacle.half) };
   checkObstaclesFit('obstacles', bodies, world);
@@ -91,14 +91,14 @@ function meetObstacle(
   const face = (time: number) => impact.face(0, time, bodies, 0, 1, false);
   const timeOf = (key: number) => (key === NEVER ? undefined : timeOfKey(key));
   face(0);
-  const time = timeOf(impact.impactOnImages(0));
+  const time = timeOf(impact.keyOnImages(0));
   return {
     impact,
     face,
     slack,
     overlapAt,
     time,
-    nearestOnly: timeOf(impact.impact(0)),
+    nearestOnly: timeOf(impact.key(0)),
     longest: longestPiece(world, world.cellSize),
   };
 }
@@ -203,10 +203,10 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     const timeAside = (aside: number) => {
       const positions = Float32Array.from([...vector(2, 15 / 16), ...vector(0, 15 / 16 - aside)]);
       const velocities = Float32Array.from([...vector(4, 0), ...vector(0, 0)]);
-      const state = { ids: Uint32Array.of(0, 1), positions, velocities, live: 2 };
+      const state = { ids: Uint32Array.of(0, 1), positions, velocities, activeCount: 2 };
       const impact = new Impact(world, { ...substepOf(world), dt: 1 }, state);
       impact.face(0, 0, state, 1, 0, true);
-      const key = impact.impact(0);
+      const key = impact.key(0);
       return key === NEVER ? undefined : timeOfKey(key);
     };
     // A path allows an overlap of 1/16.
@@ -230,7 +230,7 @@ describe('a ball and a box in 3D', () => {
     expect(time).toBeGreaterThanOrEqual(grazing - 2 * TICK);
     const measure = vi.spyOn(impact, 'measure');
     face(0);
-    impact.impact(0);
+    impact.key(0);
     expect(measure).toHaveBeenCalledTimes(24);
   });
 });

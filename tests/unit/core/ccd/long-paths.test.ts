@@ -33,7 +33,7 @@ function follow(options: SimulationOptions, piecesAtOnce?: number, more?: Partia
     ids: Uint32Array.from({ length: count }, (_, id) => id),
     positions: plan.positions.slice(),
     velocities: plan.velocities.slice(),
-    live: count,
+    activeCount: count,
   };
   const pairs = new CpuBoxPairs(dimensions, world.period);
   const work: Work = { boxes: 0, pairs: 0 };

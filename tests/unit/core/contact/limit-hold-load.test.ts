@@ -11,7 +11,7 @@ import { dot, findContact, loadVector, subtract } from '../../../../src/referenc
 import { partOf } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
-import { mixedOptions } from '../../../helpers/inputs/mixed-simulations';
+import { variableOptions } from '../../../helpers/inputs/variable-simulations';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 /** A power of two, so that integrating rounds the same way everywhere. */
@@ -74,7 +74,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         `changes no velocity by more than the limit, with radii from 1 to ${ratio} and %j`,
         (settings) => {
           const request = { dimensions, kind: 'unbounded', count: 200, ratio, density: 2 } as const;
-          const { radii, radiusRange, ...crowd } = mixedOptions(request, { ...settings, substeps: 1 });
+          const { radii, radiusRange, ...crowd } = variableOptions(request, { ...settings, substeps: 1 });
           const sizes = ratio === 1 ? { radius: 1 } : { radii, radiusRange };
           const { limits, changes } = stepOnce(create, { ...crowd, ...sizes });
           expect(limits.length).toBeGreaterThan(130);

@@ -17,7 +17,7 @@ import { buildGrid } from '../../../../src/reference/grid/grid';
 import { resolveBound } from '../../../../src/reference/solve/bound';
 import { fileObstacles } from '../../../../src/reference/solve/obstacles';
 import { findPartners } from '../../../../src/reference/solve/partner';
-import { resolveContacts, separateContacts } from '../../../../src/reference/solve/resolve';
+import { pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { createScene } from '../../../../src/scenes';
 import { exactOverlap, vectorAt } from '../../../helpers/exact-pairs';
@@ -108,12 +108,12 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
             const substep = deriveSubstep(world, diameter, settings, DT);
             const obstacles = fileObstacles(world, { positions: options.obstacles });
             const grid = buildGrid(world, wrapPositions(world, options.positions), options.velocities);
-            for (const mode of ['resolve', 'separate'] as const) {
+            for (const mode of ['resolve', 'pushApart'] as const) {
               const partners = restitution > 0 ? findPartners(world, substep, grid, obstacles) : undefined;
               const got =
                 mode === 'resolve'
                   ? resolveContacts(world, substep, grid, partners, obstacles)
-                  : { positions: separateContacts(world, substep, grid, obstacles), velocities: undefined };
+                  : { positions: pushApart(world, substep, grid, obstacles), velocities: undefined };
               const bound = resolveBound(world, substep, grid, mode, obstacles);
               for (const [values, exact, limits] of [
                 [got.positions, bound.exactPositions, bound.positions],

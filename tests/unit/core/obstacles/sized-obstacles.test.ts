@@ -20,8 +20,8 @@ import { integrate } from '../../../../src/reference/solve/integrate';
 import { fileObstacles } from '../../../../src/reference/solve/obstacles';
 import { createNoise } from '../../../../src/testing/noise';
 import { exactOverlap, vectorAt } from '../../../helpers/exact-pairs';
-import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
 import { countSizedOverlaps, sizedFieldOf } from '../../../helpers/inputs/sized-obstacle-fields';
+import { variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
 import { DIMENSIONS, shuffled } from '../../../helpers/passes';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 import { DT, ENGINES, expectEnergyKept, hashOf, overlapsOf, readNow } from './engines';
@@ -44,7 +44,7 @@ const permuted = (
 };
 
 describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) => {
-  for (const kind of MIXED_KINDS) {
+  for (const kind of WORLD_CASES) {
     const tier = dimensions === 2 && kind === 'periodic' ? {} : { tags: 'case' };
     describe(`in a world that is ${kind}`, tier, () => {
       it.each(ENGINES)(
@@ -72,55 +72,65 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
         let total = 0;
         let close = 0;
         fc.assert(
-          fc.property(mixedCrowds(kind, dimensions, 50), ({ world, options, radii, positions, radiusOf }) => {
-            const isRadius = (radius: number, least: number, most: number) =>
-              radius >= least && radius <= most;
-            const { smallest, largest } = {
-              smallest: Math.fround(radii.smallest),
-              largest: Math.fround(radii.largest),
-            };
-            // Every third body is an obstacle, of any size that does not reach across the period.
-            const around = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY));
-            const most = Math.min(2 ** 59, (around - world.diameter) / 2);
-            const isFixed = (body: number) => body % 3 === 2;
-            const all = Array.from(radiusOf.keys()).filter((body) => {
-              const radius = radiusOf[body] as number;
-              return isFixed(body) ? isRadius(radius, 2 ** -41, most) : isRadius(radius, smallest, largest);
-            });
-            const take = (fixed: boolean) => {
-              const bodies = all.filter((body) => isFixed(body) === fixed);
-              return {
-                positions: Float32Array.from(bodies.flatMap((body) => vectorAt(positions, dimensions, body))),
-                radii: Float32Array.from(bodies, (body) => radiusOf[body] as number),
+          fc.property(
+            variableCrowds(kind, dimensions, 50),
+            ({ world, options, radii, positions, radiusOf }) => {
+              const isRadius = (radius: number, least: number, most: number) =>
+                radius >= least && radius <= most;
+              const { smallest, largest } = {
+                smallest: Math.fround(radii.smallest),
+                largest: Math.fround(radii.largest),
               };
-            };
-            const [moving, obstacles] = [take(false), take(true)];
-            const simulation = createCpuSimulation({ ...options, ...moving, radiusRange: radii, obstacles });
-            const { period } = simulation.world;
-            const [centres, fixed] = [moving, obstacles].map((bodies) =>
-              wrapPositions(simulation.world, bodies.positions),
-            ) as [Float32Array, Float32Array];
-            let expected = 0;
-            moving.radii.forEach((radius, a) => {
-              obstacles.radii.forEach((otherRadius, b) => {
-                const [here, there] = [vectorAt(centres, dimensions, a), vectorAt(fixed, dimensions, b)];
-                const distance = Math.hypot(
-                  ...here.map((value, axis) =>
-                    minimumImageInDoubles(value - (there[axis] as number), period[axis] as number),
-                  ),
-                );
-                const reach = radius + otherRadius;
-                const doubt = 1e-9 * (distance + reach + Math.max(...period));
-                // Exact arithmetic is slow.
-                const isClose = Math.abs(distance - reach) <= doubt;
-                if (isClose) close++;
-                if (isClose ? exactOverlap(here, there, radius, period, otherRadius) : distance < reach)
-                  expected++;
+              // Every third body is an obstacle, of any size that does not reach across the period.
+              const around = Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY));
+              const most = Math.min(2 ** 59, (around - world.diameter) / 2);
+              const isFixed = (body: number) => body % 3 === 2;
+              const all = Array.from(radiusOf.keys()).filter((body) => {
+                const radius = radiusOf[body] as number;
+                return isFixed(body) ? isRadius(radius, 2 ** -41, most) : isRadius(radius, smallest, largest);
               });
-            });
-            expect(overlapsOf(simulation)).toBe(expected);
-            total += expected;
-          }),
+              const take = (fixed: boolean) => {
+                const bodies = all.filter((body) => isFixed(body) === fixed);
+                return {
+                  positions: Float32Array.from(
+                    bodies.flatMap((body) => vectorAt(positions, dimensions, body)),
+                  ),
+                  radii: Float32Array.from(bodies, (body) => radiusOf[body] as number),
+                };
+              };
+              const [moving, obstacles] = [take(false), take(true)];
+              const simulation = createCpuSimulation({
+                ...options,
+                ...moving,
+                radiusRange: radii,
+                obstacles,
+              });
+              const { period } = simulation.world;
+              const [centres, fixed] = [moving, obstacles].map((bodies) =>
+                wrapPositions(simulation.world, bodies.positions),
+              ) as [Float32Array, Float32Array];
+              let expected = 0;
+              moving.radii.forEach((radius, a) => {
+                obstacles.radii.forEach((otherRadius, b) => {
+                  const [here, there] = [vectorAt(centres, dimensions, a), vectorAt(fixed, dimensions, b)];
+                  const distance = Math.hypot(
+                    ...here.map((value, axis) =>
+                      minimumImageInDoubles(value - (there[axis] as number), period[axis] as number),
+                    ),
+                  );
+                  const reach = radius + otherRadius;
+                  const doubt = 1e-9 * (distance + reach + Math.max(...period));
+                  // Exact arithmetic is slow.
+                  const isClose = Math.abs(distance - reach) <= doubt;
+                  if (isClose) close++;
+                  if (isClose ? exactOverlap(here, there, radius, period, otherRadius) : distance < reach)
+                    expected++;
+                });
+              });
+              expect(overlapsOf(simulation)).toBe(expected);
+              total += expected;
+            },
+          ),
           runs(40),
         );
         expectSeen(total, 40);
@@ -138,15 +148,15 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
           const gravity = new Array<number>(dimensions).fill(0).with(1, -8);
           const options = { ...field, restitution, gravity, substeps: 1 };
           const { world, diameter, settings, obstacles: given, ...sizes } = planSimulation(options);
-          for (const mode of ['separate', 'resolve'] as const) {
+          for (const mode of ['pushApart', 'resolve'] as const) {
             const simulation = createCpuSimulation(options);
-            if (mode === 'separate') simulation.separate(1);
+            if (mode === 'pushApart') simulation.separate(1);
             else simulation.step(DT);
             const got = simulation.read();
-            const substep = deriveSubstep(world, diameter, settings, mode === 'separate' ? 0 : DT);
+            const substep = deriveSubstep(world, diameter, settings, mode === 'pushApart' ? 0 : DT);
             // The field is dyadic, so the motion before the pass rounds nothing.
             const start = { positions: wrapPositions(world, field.positions), velocities: field.velocities };
-            const moved = mode === 'separate' ? start : integrate(world, substep, start);
+            const moved = mode === 'pushApart' ? start : integrate(world, substep, start);
             const grid = buildGrid(world, moved.positions, moved.velocities, undefined, sizes);
             const bound = resolveBound(world, substep, grid, mode, fileObstacles(world, given));
             const without = resolveBound(world, substep, grid, mode);
@@ -162,7 +172,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
                 if (!(Math.abs(off) <= limit / 2)) beyond++;
                 const moves = Math.abs(exact - (without.exactPositions[at] as number)) > 2 ** -10;
                 if (moves && limit < 2 ** -10) pushed++;
-                if (mode === 'separate') continue;
+                if (mode === 'pushApart') continue;
                 const turn = (got.velocities[from] as number) - (bound.exactVelocities[at] as number);
                 if (!(Math.abs(turn) <= fastest / 2)) beyond++;
               }
@@ -549,7 +559,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
   });
 
   it('are not touched by particles that became invalid after the sort', () => {
-    const search = new VariableObstacles(lattice, { live: 1 });
+    const search = new VariableObstacles(lattice, { activeCount: 1 });
     search.load({ positions: at(4, 4), radii: Float32Array.of(1) });
     const positions = at(4, 4);
     const state = { positions, radii: Float32Array.of(0.5), halves: new Float32Array(0) } as ParticleState;

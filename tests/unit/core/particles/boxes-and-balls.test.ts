@@ -14,7 +14,7 @@ import { sweepShapes } from '../../../../src/reference/query/shape-pairs';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { createNoise } from '../../../../src/testing/noise';
 import { inPairs } from '../../../helpers/inputs/pairs';
-import { MIXED_KINDS, shapedOptions } from '../../../helpers/inputs/shaped-simulations';
+import { shapedOptions, WORLD_CASES } from '../../../helpers/inputs/shaped-simulations';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 const ENGINES = [
@@ -96,7 +96,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
   describe.each(DIMENSIONS)('in %dD', (dimensions) => {
     const tier = dimensions === 2 ? {} : { tags: 'case' };
 
-    it.each(MIXED_KINDS)(
+    it.each(WORLD_CASES)(
       'have the same pairs as a search of all pairs, in a world that is %s',
       tier,
       (kind) => {
@@ -117,7 +117,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
       },
     );
 
-    it.each(MIXED_KINDS)(
+    it.each(WORLD_CASES)(
       'give the same bits in another run, from a checkpoint, and in any order, in a world that is %s',
       tier,
       (kind) => {
@@ -184,7 +184,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 });
 
 describe('boxes in both engines', () => {
-  it.each(DIMENSIONS.flatMap((dimensions) => MIXED_KINDS.map((kind) => [dimensions, kind] as const)))(
+  it.each(DIMENSIONS.flatMap((dimensions) => WORLD_CASES.map((kind) => [dimensions, kind] as const)))(
     'have the same positions after a step, in %dD in a world that is %s',
     { tags: 'case' },
     (dimensions, kind) => {

@@ -10,17 +10,17 @@ import { minimumImageInDoubles } from '../../../../src/reference/solve/contact';
 import { repeat } from '../../../../src/scenes/scene';
 import { createNoise } from '../../../../src/testing/noise';
 import { exactOverlap, expectPairs, sortedPairs, vectorAt } from '../../../helpers/exact-pairs';
-import { MIXED_KINDS, type MixedCrowd, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
+import { type VariableCrowd, variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
 
 import { buffersOf } from '../../../helpers/memory';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-function stored({ world, positions }: Pick<MixedCrowd, 'world' | 'positions'>): Float32Array {
+function stored({ world, positions }: Pick<VariableCrowd, 'world' | 'positions'>): Float32Array {
   return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }
 
 function isThere(
-  { world, positions, radiusOf }: Omit<MixedCrowd, 'options' | 'radii'>,
+  { world, positions, radiusOf }: Omit<VariableCrowd, 'options' | 'radii'>,
   particle: number,
 ): boolean {
   const position = vectorAt(positions, world.dimensions, particle);
@@ -45,7 +45,7 @@ function overlaps(
   return exactOverlap(a, b, radius, period, otherRadius);
 }
 
-function exactPairs(crowd: Omit<MixedCrowd, 'options' | 'radii'>): number[] {
+function exactPairs(crowd: Omit<VariableCrowd, 'options' | 'radii'>): number[] {
   const { world, radiusOf } = crowd;
   const positions = stored(crowd);
   const there = [...radiusOf.keys()].filter((particle) => isThere(crowd, particle));
@@ -124,10 +124,10 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
 };
 
 describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
-  it.each(MIXED_KINDS)('finds the same pairs as exact brute force in a world that is %s', (kind) => {
+  it.each(WORLD_CASES)('finds the same pairs as exact brute force in a world that is %s', (kind) => {
     let pairs = 0;
     fc.assert(
-      fc.property(mixedCrowds(kind, dimensions, 40), (crowd) => {
+      fc.property(variableCrowds(kind, dimensions, 40), (crowd) => {
         const { options, radii, world, positions, radiusOf } = crowd;
         const grid = createCpuGrid({ ...options, radii, capacity: 40 });
         expect(grid.world).toEqual(world);
@@ -176,7 +176,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     });
   }
 
-  it.each(MIXED_KINDS)(
+  it.each(WORLD_CASES)(
     'finds the centres near a point, and the nearest ones, in a world that is %s',
     (kind) => {
       const query = fc.record({
@@ -188,7 +188,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
         k: fc.integer({ min: 1, max: 9 }),
       });
       fc.assert(
-        fc.property(mixedCrowds(kind, dimensions, 60), query, (crowd, { share, reach, k }) => {
+        fc.property(variableCrowds(kind, dimensions, 60), query, (crowd, { share, reach, k }) => {
           const { options, radii, world, radiusOf } = crowd;
           const grid = createCpuGrid({ ...options, radii, capacity: 60 });
           grid.build(crowd.positions, radiusOf);

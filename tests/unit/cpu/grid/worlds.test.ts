@@ -60,9 +60,9 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           const grid = gridOf(crowd, 60);
           const plain = buildGrid(world, positions);
           expect([...grid.ids()]).toEqual([...plain.ids]);
-          const live = plain.start[world.cellCount] as number;
-          expect([...grid.cells()]).toEqual([...plain.cells.subarray(0, live)]);
-          expect(grid.nonFinite).toBe(plain.ids.length - live);
+          const activeCount = plain.start[world.cellCount] as number;
+          expect([...grid.cells()]).toEqual([...plain.cells.subarray(0, activeCount)]);
+          expect(grid.nonFinite).toBe(plain.ids.length - activeCount);
         }),
         runs(70),
       );

@@ -5,7 +5,7 @@ import type { WorldOptions } from '../../../../src/core/world/world';
 import { createCpuGrid } from '../../../../src/cpu';
 import { createNoise } from '../../../../src/testing/noise';
 import { repeatBalls, storedBalls } from '../../../helpers/inputs/balls';
-import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
+import { variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
 import { cornersIn } from '../../../helpers/inputs/vectors';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 import { arbitraryCorners, cornersOf, expectInBox } from '../box-oracle';
@@ -22,7 +22,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   const radii = { smallest: 1, largest: 64 };
   const far = 2 ** 20;
 
-  it.each(MIXED_KINDS)(
+  it.each(WORLD_CASES)(
     'contains the same centres as by brute force, at any positions, in a world that is %s',
     (kind) => {
       let found = 0;
@@ -30,7 +30,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
       const times = 12;
       fc.assert(
         fc.property(
-          mixedCrowds(kind, dimensions, 40),
+          variableCrowds(kind, dimensions, 40),
           fc.array(arbitraryCorners(dimensions), { minLength: 1, maxLength: 5 }),
           (crowd, list) => {
             const balls = repeatBalls(crowd, times);

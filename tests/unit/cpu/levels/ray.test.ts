@@ -5,8 +5,8 @@ import type { WorldOptions } from '../../../../src/core/world/world';
 import { createCpuGrid } from '../../../../src/cpu';
 import { createNoise } from '../../../../src/testing/noise';
 import { ballsAlongRay, repeatBalls, storedBalls } from '../../../helpers/inputs/balls';
-import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
 import { EDGE, expectHits, isRay, makeRays } from '../../../helpers/inputs/rays';
+import { variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
 import { cornersIn } from '../../../helpers/inputs/vectors';
 
 import { expectSeen, fc, runs } from '../../../helpers/properties';
@@ -76,7 +76,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     );
   }
 
-  it.each(MIXED_KINDS)(
+  it.each(WORLD_CASES)(
     'meets the same balls as by brute force, at any positions, in a world that is %s',
     (kind) => {
       let met = 0;
@@ -97,7 +97,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
       });
       fc.assert(
         fc.property(
-          mixedCrowds(kind, dimensions, most),
+          variableCrowds(kind, dimensions, most),
           fc.array(query, { minLength: 1, maxLength: 4 }),
           (crowd, list) => {
             const { options, radii, positions, radiusOf } = repeatBalls(crowd, times);

@@ -7,8 +7,8 @@ import { type CpuSimulation, createCpuGrid, createCpuSimulation } from '../../..
 import { bruteForceLevelPairs } from '../../../../src/reference/grid/levels';
 import { minimumImageInDoubles } from '../../../../src/reference/solve/contact';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
-import { MIXED_KINDS } from '../../../helpers/inputs/mixed-crowds';
-import { type MixedOptions, mixedOptions } from '../../../helpers/inputs/mixed-simulations';
+import { WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
+import { type VariableOptions, variableOptions } from '../../../helpers/inputs/variable-simulations';
 import { expectSteadyMemory } from '../../../helpers/memory';
 
 const GRAVITY = [0.5, -9.8, 0.25];
@@ -43,9 +43,9 @@ function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | Re
 describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dimensions) => {
   const gravity = GRAVITY.slice(0, dimensions);
 
-  describe.each(MIXED_KINDS)('in a world that is %s', (kind) => {
-    const crowd = (changes: SettingsOptions = {}, seed = 1, ratio = 16): MixedOptions =>
-      mixedOptions({ dimensions, kind, count: 160, ratio, seed }, { gravity, ...changes });
+  describe.each(WORLD_CASES)('in a world that is %s', (kind) => {
+    const crowd = (changes: SettingsOptions = {}, seed = 1, ratio = 16): VariableOptions =>
+      variableOptions({ dimensions, kind, count: 160, ratio, seed }, { gravity, ...changes });
 
     const cases: SettingsOptions[] = [
       { restitution: 0, friction: 0.4 },
@@ -76,7 +76,10 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     );
 
     it('pushes deep overlaps apart like the reference, between particles whose cells touched at the sort', () => {
-      const deep = mixedOptions({ dimensions, kind, count: 120, ratio: 16, density: 3 }, { relaxation: 1 });
+      const deep = variableOptions(
+        { dimensions, kind, count: 120, ratio: 16, density: 3 },
+        { relaxation: 1 },
+      );
       const fast = createCpuSimulation(deep);
       const plain = new ReferenceSimulation(deep);
       fast.separate(3);
@@ -154,7 +157,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
 
     it('continues from a checkpoint in a file with the same bits', () => {
       // Dense, so that many bear others.
-      const options = mixedOptions(
+      const options = variableOptions(
         { dimensions, kind, count: 160, ratio: 2, seed: 8, density: 4 },
         { gravity, restitution: 0.4, friction: 0.3, substeps: 1 },
       );
@@ -204,7 +207,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
 
   it('keeps momentum and, if all bounce, energy, with radii from 1 to 64', () => {
     const request = { dimensions, kind: 'periodic', count: 100, ratio: 64, density: 0.2 } as const;
-    const simulation = createCpuSimulation(mixedOptions(request, { restitution: 1, friction: 0 }));
+    const simulation = createCpuSimulation(variableOptions(request, { restitution: 1, friction: 0 }));
     simulation.separate(64);
     const before = simulation.measure();
     for (let step = 0; step < 60; step++) simulation.step(1 / 60);
@@ -218,7 +221,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
   });
 
   it('gives the same results as for equal particles if radii are equal', () => {
-    const mixed = mixedOptions({ dimensions, kind: 'periodic', count: 150, ratio: 1 }, { gravity });
+    const mixed = variableOptions({ dimensions, kind: 'periodic', count: 150, ratio: 1 }, { gravity });
     const { radii: _, radiusRange: __, ...plain } = mixed;
     const equal = createCpuSimulation({ ...plain, radius: 1 });
     const own = createCpuSimulation(mixed);
@@ -255,7 +258,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       tags,
     }, () => {
       const request = { dimensions, kind: 'bounded', count, ratio: 8, density: 0.4 } as const;
-      const simulation = createCpuSimulation(mixedOptions(request, { gravity }));
+      const simulation = createCpuSimulation(variableOptions(request, { gravity }));
       simulation.separate(64);
       for (let step = 0; step < 1200; step++) simulation.step(1 / 60);
       const { velocities } = simulation.read();
@@ -267,7 +270,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
   }
 
   it('keeps each particle its own radius away from walls', () => {
-    const options = mixedOptions({ dimensions, kind: 'bounded', count: 100, ratio: 64, density: 0.2 });
+    const options = variableOptions({ dimensions, kind: 'bounded', count: 100, ratio: 64, density: 0.2 });
     const simulation = createCpuSimulation({ ...options, gravity: gravity.map((along) => 10 * along) });
     for (let step = 0; step < 30; step++) simulation.step(1 / 60);
     const { positions, radii } = simulation.read();
@@ -283,7 +286,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
 
   it('rejects obstacles without room for them', () => {
     const simulation = createCpuSimulation(
-      mixedOptions({ dimensions, kind: 'unbounded', count: 9, ratio: 4 }),
+      variableOptions({ dimensions, kind: 'unbounded', count: 9, ratio: 4 }),
     );
     simulation.setObstacles(new Float32Array(0));
     expect(simulation.obstacleCount).toBe(0);

@@ -1,7 +1,7 @@
 /** Fluid and flock scenes on the page: their choices, and how they run on the CPU engine. */
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../../src/core/simulation/plan';
-import type { CpuFluidBody } from '../../../../src/page/engines/methods/fluid-simulation';
+import type { CpuFluidSimulation } from '../../../../src/page/engines/methods/fluid-simulation';
 import {
   capOf,
   chooseScene,
@@ -186,7 +186,7 @@ describe('a running fluid', () => {
   });
 
   it('of a fountain adds and removes particles, and knows when each was added', async () => {
-    const body = (await start({ scene: 'fountain' })) as CpuFluidBody;
+    const body = (await start({ scene: 'fountain' })) as CpuFluidSimulation;
     const { count, capacity } = body;
     expect(capacity).toBe(Math.round(1.5 * count));
     const { emitters, drains } = body.fluid.settings;

@@ -23,7 +23,7 @@ import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
 import { findPairs } from '../../../../src/reference/query/pairs';
 import { probeCells } from '../../../../src/reference/query/probe';
 import { findContact } from '../../../../src/reference/solve/contact';
-import { separateContacts } from '../../../../src/reference/solve/resolve';
+import { pushApart } from '../../../../src/reference/solve/resolve';
 
 const scene = createScene();
 const { world, diameter, positions, arrivals, substep } = scene;
@@ -53,7 +53,7 @@ const EXPECTED: Readonly<Record<ArrayName, ArrayLike<number>>> = {
   sorted: grid.positions,
   candidates: others.map(({ length }) => length),
   contacts: others.map((_, slot) => touching(slot).length),
-  moved: separateContacts(world, substep, grid),
+  moved: pushApart(world, substep, grid),
 };
 const NAMES = Object.keys(ARRAYS) as ArrayName[];
 /** Arrays whose entries never change once they are written. */

@@ -76,11 +76,11 @@ describe('the shown box', () => {
           dimensions,
           points.map((point) => point.map((along) => along + out)),
         );
-        const sight = camera.sight(box, viewport);
+        const matrices = camera.matrices(box, viewport);
         // Two points, a small step along x apart.
         return [4, 4.25].map((x) =>
           project(
-            sight,
+            matrices,
             viewport,
             [x, 4, 4].slice(0, dimensions).map((along) => along + out),
           ),

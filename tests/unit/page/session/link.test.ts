@@ -48,19 +48,19 @@ describe('a link', () => {
   it('holds the view, but only what differs from the default', () => {
     const space = { ...defaultChoices(), dimensions: 3 } as const;
     expect(writeLink(defaultChoices(), {})).toBe('');
-    const text = writeLink(space, { look: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
+    const text = writeLink(space, { camera: [0.5, 0.25, 2, 0.125, 0, -1], isPaused: true, inspected: 17 });
     expect(text).toBe('v=1&dimensions=3&camera=0.5_0.25_2_0.125_0_-1&paused=1&inspect=17');
     expect(readLink(text)).toEqual({ ...defaultChoices('pile', 3) });
     expect(readViewState(text)).toEqual({
-      look: [0.5, 0.25, 2, 0.125, 0, -1],
+      camera: [0.5, 0.25, 2, 0.125, 0, -1],
       isPaused: true,
       inspected: 17,
     });
     expect(writeLink(defaultChoices(), { appearance: 'system' })).toBe('v=1&appearance=system');
     // A view of other dimensions is ignored.
-    expect(readViewState(text.replace('dimensions=3', 'dimensions=2')).look).toBeUndefined();
-    expect(writeLink(space, { look: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
-    expect(writeLink(defaultChoices(), { look: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');
+    expect(readViewState(text.replace('dimensions=3', 'dimensions=2')).camera).toBeUndefined();
+    expect(writeLink(space, { camera: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
+    expect(writeLink(defaultChoices(), { camera: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');
     for (const [given, inspected] of [
       ['-3', 0],
       ['2.4', 2],
@@ -70,7 +70,7 @@ describe('a link', () => {
       ['<b>', undefined],
     ] as const) {
       expect(readViewState(`?camera=NaN_1_1&paused=yes&inspect=${given}`)).toEqual({
-        look: undefined,
+        camera: undefined,
         isPaused: false,
         inspected,
       });

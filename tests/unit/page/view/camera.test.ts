@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../../../src/core/world/world';
-import { Camera2D, project, readLook, type Viewport, writeLook } from '../../../../src/page/view/camera';
+import { Camera2D, project, readCamera, type Viewport, writeCamera } from '../../../../src/page/view/camera';
 import { Camera3D } from '../../../../src/page/view/camera-3d';
 import { fc } from '../../../helpers/properties';
 
@@ -22,7 +22,7 @@ const KINDS = [
 describe.each(KINDS)('the %s camera', (kind, create, world) => {
   const middle = world.min.map((low, axis) => (low + (world.max[axis] as number)) / 2);
   const screenOf = (camera: ReturnType<typeof create>, point: readonly number[]) =>
-    project(camera.sight(world, VIEWPORT), VIEWPORT, point);
+    project(camera.matrices(world, VIEWPORT), VIEWPORT, point);
 
   it('shows the whole box in the free part, its middle in the middle', () => {
     const camera = create();
@@ -40,7 +40,7 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
 
   it('zooms at a point, which stays where it is on the screen', () => {
     const camera = create();
-    const before = camera.sight(world, VIEWPORT);
+    const before = camera.matrices(world, VIEWPORT);
     for (const factor of [2, 3, 0.5]) {
       const point = world.min.map((low, axis) => low + 0.25 * ((world.max[axis] as number) - low));
       // In 3D only points in the plane through the target keep their pixel.
@@ -50,9 +50,9 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
       const after = screenOf(camera, target);
       expect([after.x, after.y]).toEqual([expect.closeTo(at.x, 1), expect.closeTo(at.y, 1)]);
     }
-    expect(camera.sight(world, VIEWPORT).pixelsPerUnit / before.pixelsPerUnit).toBeCloseTo(3, 4);
+    expect(camera.matrices(world, VIEWPORT).pixelsPerUnit / before.pixelsPerUnit).toBeCloseTo(3, 4);
     camera.fit();
-    expect(camera.sight(world, VIEWPORT)).toEqual(before);
+    expect(camera.matrices(world, VIEWPORT)).toEqual(before);
   });
 
   it('moves with a pointer that drags it', () => {
@@ -77,24 +77,24 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
         ),
         (moves) => {
           const camera = create();
-          camera.sight(world, VIEWPORT);
-          expect(camera.look(world)).toBeUndefined();
+          camera.matrices(world, VIEWPORT);
+          expect(camera.state(world)).toBeUndefined();
           camera.zoom(1.5, 300, 300);
           for (const { across, zoom } of moves) {
-            camera.sight(world, VIEWPORT);
+            camera.matrices(world, VIEWPORT);
             camera.zoom(zoom, 500 + across, 300);
             camera.pan(across, -across / 2);
             camera.turn(across / 50, across / 700);
           }
-          const text = writeLook(world.dimensions, camera.look(world) ?? []);
+          const text = writeCamera(world.dimensions, camera.state(world) ?? []);
           expect(text.length).toBeLessThan(64);
           const again = create();
-          const read = readLook(world.dimensions, text) ?? [];
-          again.lookAs(read, world);
-          expect(writeLook(world.dimensions, again.look(world) ?? [])).toBe(text);
+          const read = readCamera(world.dimensions, text) ?? [];
+          again.restore(read, world);
+          expect(writeCamera(world.dimensions, again.state(world) ?? [])).toBe(text);
           // An address limits the target to 4 boxes from the middle, so the restored camera is nearer.
           if (read.some((value) => Math.abs(value) === 4)) return;
-          camera.sight(world, VIEWPORT);
+          camera.matrices(world, VIEWPORT);
           for (const [x, y] of [
             [650, 280],
             [850, 380],
@@ -124,20 +124,20 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
       `${rows('1')}_1`,
       rows('1').replace('1', '1e'),
     ]) {
-      expect(readLook(dimensions, text), text).toBeUndefined();
+      expect(readCamera(dimensions, text), text).toBeUndefined();
     }
     const other = create();
-    other.lookAs(dimensions === 2 ? [1, 1, 2, 0, 0, 0] : [1, 1, 2], world);
-    expect(other.look(world)).toBeUndefined();
+    other.restore(dimensions === 2 ? [1, 1, 2, 0, 0, 0] : [1, 1, 2], world);
+    expect(other.state(world)).toBeUndefined();
     for (const value of ['1e300', '-1e300', 'Infinity', '-Infinity', '0']) {
-      const look = readLook(dimensions, rows(value)) ?? [];
+      const state = readCamera(dimensions, rows(value)) ?? [];
       const camera = create();
-      camera.lookAs(look, world);
-      const { view, projection, pixelsPerUnit } = camera.sight(world, VIEWPORT);
+      camera.restore(state, world);
+      const { view, projection, pixelsPerUnit } = camera.matrices(world, VIEWPORT);
       expect([...view, ...projection, pixelsPerUnit].every(Number.isFinite), value).toBe(true);
       expect(pixelsPerUnit).toBeGreaterThan(0);
-      expect(readLook(dimensions, writeLook(dimensions, look))).toEqual(
-        look.map((one) => expect.closeTo(one, 3)),
+      expect(readCamera(dimensions, writeCamera(dimensions, state))).toEqual(
+        state.map((one) => expect.closeTo(one, 3)),
       );
     }
   });
@@ -146,10 +146,10 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
     const camera = create();
     for (let press = 0; press < 500; press++) camera.zoom(3, 0, 0);
     for (let press = 0; press < 500; press++) camera.turn(0.3, 0.3);
-    const near = camera.sight(world, VIEWPORT);
+    const near = camera.matrices(world, VIEWPORT);
     expect([...near.view, ...near.projection].every(Number.isFinite)).toBe(true);
     for (let press = 0; press < 500; press++) camera.zoom(1 / 3, 900, 10);
-    const far = camera.sight(world, VIEWPORT);
+    const far = camera.matrices(world, VIEWPORT);
     expect(far.pixelsPerUnit).toBeGreaterThan(0);
     expect([...far.view, ...far.projection].every(Number.isFinite)).toBe(true);
   });
@@ -157,8 +157,8 @@ describe.each(KINDS)('the %s camera', (kind, create, world) => {
 
 it('the 3D camera has y upwards, and a greater z nearer', () => {
   const camera = new Camera3D();
-  const sight = camera.sight(DEEP, VIEWPORT);
-  const at = (point: readonly number[]) => project(sight, VIEWPORT, point);
+  const matrices = camera.matrices(DEEP, VIEWPORT);
+  const at = (point: readonly number[]) => project(matrices, VIEWPORT, point);
   expect(at([10, 9, 15]).y).toBeLessThan(at([10, 1, 15]).y);
   expect(at([10, 5, 30]).distance).toBeLessThan(at([10, 5, 0]).distance);
 });

@@ -21,7 +21,7 @@ import {
 import type { Box } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { findPartners } from '../../../../src/reference/solve/partner';
-import { boxOf, resolveContacts, separateContacts } from '../../../../src/reference/solve/resolve';
+import { boxOf, pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
 import { createScene, Random, sceneNames, sceneOptions } from '../../../../src/scenes';
 
 const U = 2 ** -24;
@@ -159,7 +159,7 @@ class SloppyDevice {
     return partners;
   }
 
-  resolve(mode: 'resolve' | 'separate', partners: Uint32Array) {
+  resolve(mode: 'resolve' | 'pushApart', partners: Uint32Array) {
     const positions: number[] = [];
     const velocities: number[] = [];
     const loads: number[] = [];
@@ -206,7 +206,7 @@ class SloppyDevice {
   }
 
   /** Returns the sums over the contacts of a particle, settled. */
-  private settled(mode: 'resolve' | 'separate', slot: number, partners: Uint32Array) {
+  private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
     const total = { push: none, change: none, support: none, bearing: 0, closing: 0 };
     const sum = (a: readonly number[], b: readonly number[]) =>
@@ -396,14 +396,14 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
           { ...changes, gravity },
           seed,
         );
-        for (const mode of ['resolve', 'separate'] as const) {
+        for (const mode of ['resolve', 'pushApart'] as const) {
           const bound = resolveBound(world, substep, grid, mode);
           const partners = substep.restitution > 0 ? findPartners(world, substep, grid) : undefined;
           const reference =
             mode === 'resolve'
               ? resolveContacts(world, substep, grid, partners)
               : {
-                  positions: separateContacts(world, substep, grid),
+                  positions: pushApart(world, substep, grid),
                   velocities: grid.velocities,
                   loads: undefined,
                 };
@@ -433,7 +433,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
             'positions',
             worstRatio(dimensions, world.period, sloppy.positions, reference.positions, bound.positions),
           );
-          if (mode === 'separate') continue;
+          if (mode === 'pushApart') continue;
           check(
             'reference velocities',
             worstRatio(

@@ -11,13 +11,13 @@ import { buildGrid } from '../../../../src/reference/grid/grid';
 import { bruteForceLevelPairs } from '../../../../src/reference/grid/levels';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { createScene, sceneOptions } from '../../../../src/scenes';
-import { MIXED_KINDS, mixedCrowds } from '../../../helpers/inputs/mixed-crowds';
-import { mixedOptions } from '../../../helpers/inputs/mixed-simulations';
 import { inPairs } from '../../../helpers/inputs/pairs';
+import { variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
+import { variableOptions } from '../../../helpers/inputs/variable-simulations';
 import { fc, runs } from '../../../helpers/properties';
 
 const DIMENSIONS = [2, 3] as const;
-const CASES = MIXED_KINDS.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
+const CASES = WORLD_CASES.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
 /** Two discs with radius 1 and 1/2, so with mass 4 and 1, which overlap by 1/4. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
@@ -38,7 +38,7 @@ function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): R
 describe('candidates with variable radii', () => {
   it.each(CASES)('are those within reach, in a world of the kind %s in %dD', (kind, dimensions) => {
     fc.assert(
-      fc.property(mixedCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
+      fc.property(variableCrowds(kind, dimensions, 40), ({ world, positions, radiusOf }) => {
         const grid = buildGrid(world, positions, undefined, undefined, { radii: radiusOf });
         const inCells = grid.start[world.cellCount] as number;
         const slots = Array.from({ length: inCells }, (_, slot) => slot);
@@ -103,7 +103,7 @@ describe('the contact law with variable radii', () => {
     (dimensions) => {
       for (const restitution of [0, 0.5]) {
         const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
-        const options = inPairs(mixedOptions(request, { friction: 0.5, restitution }));
+        const options = inPairs(variableOptions(request, { friction: 0.5, restitution }));
         const simulation = new ReferenceSimulation(options);
         const before = simulation.measure();
         expect(before.contacts).toBe(30);
@@ -121,7 +121,7 @@ describe('the contact law with variable radii', () => {
     'keeps momentum in a crowd in %dD if all bounce, with friction and radii from 1 to 64',
     (dimensions) => {
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
-      const simulation = new ReferenceSimulation(mixedOptions(request, { friction: 0.5, restitution: 1 }));
+      const simulation = new ReferenceSimulation(variableOptions(request, { friction: 0.5, restitution: 1 }));
       const before = simulation.measure();
       expect(before.contacts).toBeGreaterThan(10);
       for (let step = 0; step < 4; step++) simulation.step(1 / 60);
@@ -138,7 +138,7 @@ describe('the contact law with variable radii', () => {
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
-      const crowd = mixedOptions(request, { friction: 0, gravity, substeps: 1 });
+      const crowd = variableOptions(request, { friction: 0, gravity, substeps: 1 });
       const equal = crowd.radii.map((_, id) => crowd.radii[id & ~1] as number);
       const options = inPairs({ ...crowd, radii: equal }, false);
       const simulation = new ReferenceSimulation(options);
@@ -219,7 +219,7 @@ describe('the contact law with variable radii', () => {
 
 describe('radii', () => {
   it.each(CASES)('stay with their particles in a world of the kind %s in %dD', (kind, dimensions) => {
-    const options = mixedOptions({ dimensions, kind, count: 40, ratio: 16 }, { capacity: 50 });
+    const options = variableOptions({ dimensions, kind, count: 40, ratio: 16 }, { capacity: 50 });
     const simulation = new ReferenceSimulation(options);
     const radiusOf = new Map([...options.radii].map((radius, id) => [id, radius]));
     simulation.step(1 / 60);
@@ -247,7 +247,7 @@ describe('radii', () => {
     'and loads continue from a file with the same bits, in a world of the kind %s in %dD',
     (kind, dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(1, -9.8);
-      const options = mixedOptions(
+      const options = variableOptions(
         { dimensions, kind, count: 100, ratio: 2, density: 4 },
         { gravity, substeps: 2 },
       );
@@ -272,7 +272,9 @@ describe('radii', () => {
   it.each(CASES)(
     'give the same pairs as brute force in a world of the kind %s in %dD',
     (kind, dimensions) => {
-      const simulation = new ReferenceSimulation(mixedOptions({ dimensions, kind, count: 120, ratio: 64 }));
+      const simulation = new ReferenceSimulation(
+        variableOptions({ dimensions, kind, count: 120, ratio: 64 }),
+      );
       const { positions, radii } = simulation.read();
       const expected = bruteForceLevelPairs(simulation.world, positions, radii as Float32Array);
       const { pairs, count, borderline } = simulation.findPairs();

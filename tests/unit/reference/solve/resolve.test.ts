@@ -7,7 +7,7 @@ import { type Dimensions, defineWorld } from '../../../../src/core/world/world';
 import { buildGrid } from '../../../../src/reference/grid/grid';
 import { findContact } from '../../../../src/reference/solve/contact';
 import { findPartners } from '../../../../src/reference/solve/partner';
-import { resolveContacts, separateContacts } from '../../../../src/reference/solve/resolve';
+import { pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
 import { PLAIN_WORLDS } from '../../../helpers/inputs/worlds';
@@ -339,13 +339,13 @@ describe('resolveContacts', () => {
   });
 });
 
-describe('separateContacts', () => {
+describe('pushApart', () => {
   it('moves positions like resolve without velocities', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, {}, 6);
       const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });
       const grid = buildGrid(world, positions);
-      expect(separateContacts(world, substep, grid)).toEqual(resolveContacts(world, substep, grid).positions);
+      expect(pushApart(world, substep, grid)).toEqual(resolveContacts(world, substep, grid).positions);
     }
   });
 
@@ -364,7 +364,7 @@ describe('separateContacts', () => {
     let grid = buildGrid(plan.world, plan.positions);
     const before = overlapOf(grid.positions);
     for (let round = 0; round < 8; round++) {
-      grid = buildGrid(plan.world, separateContacts(plan.world, substep, grid));
+      grid = buildGrid(plan.world, pushApart(plan.world, substep, grid));
     }
     if (before === 0) expect(overlapOf(grid.positions)).toBe(0);
     else expect(overlapOf(grid.positions)).toBeLessThan(before);

@@ -1,6 +1,6 @@
 /** Tests a fluid as the page runs it on the GPU: timing and queries change no bit. */
 import { describe, expect } from 'vitest';
-import type { GpuFluidBody } from '../../../../../src/page/engines/methods/fluid-simulation';
+import type { GpuFluidSimulation } from '../../../../../src/page/engines/methods/fluid-simulation';
 import { chooseScene, defaultChoices, roomFor } from '../../../../../src/page/model/choices';
 import { startFrom } from '../../../../../src/page/session/engines';
 import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
@@ -15,7 +15,7 @@ describe('a fluid of the page', () => {
       const { options, method } = await startFrom(choices, 150);
       const gpu = tools.wrap();
       const open = async () =>
-        (await method?.onGpu(gpu, { ...options, ...roomFor(choices, options) })) as GpuFluidBody;
+        (await method?.onGpu(gpu, { ...options, ...roomFor(choices, options) })) as GpuFluidSimulation;
       const body = await open();
       for (let step = 0; step < 4; step++) {
         body.step(STEP);

@@ -20,11 +20,11 @@ describe('the fluid’s distances', () => {
     async (device, tools) => {
       const world = { dimensions: 3, min: [0, 0, 0], max: [2, 2, 2] } as const;
       const frame = frameOf(world, { width: SIZE, height: SIZE });
-      const { sight } = frame;
+      const { camera } = frame;
       // The filter's standard deviation is 1.6 radii of 0.8 spacings, here four texels. Distances that differ by 2.2
       // radii belong to different surfaces.
-      const spacing = 4 / (1.6 * 0.8 * sight.pixelsPerUnit);
-      const step = (2.2 * 0.8 * spacing) / sight.reach;
+      const spacing = 4 / (1.6 * 0.8 * camera.pixelsPerUnit);
+      const step = (2.2 * 0.8 * spacing) / camera.reach;
       const flat = (x: number, y: number) => (y >= EMPTY ? NOTHING : x < BEHIND ? 0 : 3 * step);
       const given = Float32Array.from({ length: SIZE * SIZE }, (_, texel) => {
         const [x, y] = [texel % SIZE, Math.floor(texel / SIZE)];

@@ -148,7 +148,7 @@ describe('a 3D surface', () => {
     async (_, tools) => {
       const seen = await picture(tools, { ...BOX, fill: [ball] });
       const [x, y] = seen.toPixel([1, 1, 1]);
-      const across = seen.frame.sight.pixelsPerUnit;
+      const across = seen.frame.camera.pixelsPerUnit;
       const redAt = (share: number) => seen.pixels.at(x - share * 0.6 * across, y)[0];
       expect(redAt(1.25)).toBe(255);
       // The thicker the fluid, the less of the background shows.

@@ -11,13 +11,13 @@ import { type Gpu, requestGpu } from '../../src/gpu/device';
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { createScene, worldOptions } from '../../src/scenes';
 
-export interface MixedRequest {
+export interface RadiiRequest {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly repeats: number;
 }
 
-export interface MixedRow {
+export interface RadiiRow {
   /** `push`: a simulation on the GPU sorts its particles and pushes them apart once, instead of listing pairs. */
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
@@ -43,7 +43,7 @@ interface Particles {
 
 /** One kind of particles, in one order, on one engine. */
 interface Contender {
-  readonly row: Omit<MixedRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
+  readonly row: Omit<RadiiRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;
   run(): void | Promise<void>;
 }
@@ -52,7 +52,7 @@ const RANGE = { smallest: 1, largest: 64 } as const;
 /** Runs to discard: V8 compiles the code in them. */
 const WARM_UP = 3;
 
-export async function measureMixed(request: MixedRequest, provider?: GPU): Promise<MixedRow[]> {
+export async function measureRadii(request: RadiiRequest, provider?: GPU): Promise<RadiiRow[]> {
   const { dimensions, count, repeats } = request;
   const gpu = provider
     ? await requestGpu({ particles: count, cells: 12 * count, dimensions, gpu: provider })
@@ -80,7 +80,7 @@ export async function measureMixed(request: MixedRequest, provider?: GPU): Promi
     }
   }
   const least = times.map((some) => Math.min(...some));
-  return contenders.map(({ row, bytes }, index): MixedRow => {
+  return contenders.map(({ row, bytes }, index): RadiiRow => {
     const equal = contenders.findIndex(
       (other) => other.row.engine === row.engine && other.row.order === row.order,
     );
@@ -143,7 +143,7 @@ function reorder(particles: Particles, dimensions: Dimensions, ids: Uint32Array)
 
 function contendCpu(
   particles: Particles,
-  { dimensions, count }: MixedRequest,
+  { dimensions, count }: RadiiRequest,
   order: string,
   expected?: Uint32Array,
 ): Contender {
@@ -164,7 +164,7 @@ function contendCpu(
 async function contendGpu(
   gpu: Gpu,
   { name, world, positions, radii }: Particles,
-  { dimensions, count }: MixedRequest,
+  { dimensions, count }: RadiiRequest,
   expected: Uint32Array,
 ): Promise<Contender> {
   const stored = radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
@@ -202,7 +202,7 @@ const RELAXATION = 0.01;
 async function contendPush(
   gpu: Gpu,
   { name, world, positions, radii }: Particles,
-  { dimensions, count }: MixedRequest,
+  { dimensions, count }: RadiiRequest,
   pairs: number,
 ): Promise<Contender> {
   const sizes = radii ? { radii } : { radius: 0.5 };

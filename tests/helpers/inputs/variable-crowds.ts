@@ -9,21 +9,21 @@ import { fc } from '../properties';
 
 const { fround } = Math;
 
-export interface MixedWorld {
+export interface VariableWorld {
   readonly options: WorldOptions;
   readonly radii: RadiusRange;
   readonly world: World;
 }
 
-export interface MixedCrowd extends MixedWorld {
+export interface VariableCrowd extends VariableWorld {
   /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
   readonly radiusOf: Float32Array;
 }
 
-export const MIXED_KINDS = ['bounded', 'periodic', 'periodic along some', 'unbounded'] as const;
+export const WORLD_CASES = ['bounded', 'periodic', 'periodic along some', 'unbounded'] as const;
 
-export type MixedKind = (typeof MIXED_KINDS)[number];
+export type WorldCase = (typeof WORLD_CASES)[number];
 
 /** The 32-bit float `steps` floats away. */
 function nudge(value: number, steps: number): number {
@@ -35,11 +35,11 @@ function nudge(value: number, steps: number): number {
   return view.getFloat32(0);
 }
 
-export function mixedWorlds(
-  kind: MixedKind,
+export function variableWorlds(
+  kind: WorldCase,
   dimensions: Dimensions,
   capacity: number,
-): fc.Arbitrary<MixedWorld> {
+): fc.Arbitrary<VariableWorld> {
   const axes = { minLength: dimensions, maxLength: dimensions };
   return fc
     .record({
@@ -70,7 +70,7 @@ export function mixedWorlds(
 }
 
 /** A coordinate in the box, up to a period outside, at a border of a cell of any level, or far away. */
-function coordinates({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<number> {
+function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrary<number> {
   const isBox = world.kind !== 'unbounded';
   const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
   const high = isBox ? (world.max[axis] as number) : 4 * radii.largest;
@@ -102,7 +102,7 @@ function coordinates({ world, radii }: MixedWorld, axis: number): fc.Arbitrary<n
 }
 
 /** A radius of any level, on both sides of its limits, or one for which the particle is set aside. */
-function sizes({ world, radii }: MixedWorld): fc.Arbitrary<number> {
+function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))
     .map(([level, steps]) => nudge((world.baseDiameter / 2) * 2 ** level, steps));
@@ -139,16 +139,20 @@ function isWelcome({ min, period }: World, coordinate: number, axis: number): bo
 }
 
 /** Up to `most` particles, many of which just touch another. */
-export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: number): fc.Arbitrary<MixedCrowd> {
-  return mixedWorlds(kind, dimensions, most).chain((mixed) => {
+export function variableCrowds(
+  kind: WorldCase,
+  dimensions: Dimensions,
+  most: number,
+): fc.Arbitrary<VariableCrowd> {
+  return variableWorlds(kind, dimensions, most).chain((choice) => {
     const particle = fc.record({
-      position: fc.tuple(...Array.from({ length: dimensions }, (_, axis) => coordinates(mixed, axis))),
-      radius: sizes(mixed),
+      position: fc.tuple(...Array.from({ length: dimensions }, (_, axis) => coordinates(choice, axis))),
+      radius: sizes(choice),
       angle: fc.double({ min: 0, max: 6.28, noNaN: true }),
       axis: fc.integer({ min: 0, max: dimensions - 1 }),
       steps: fc.integer({ min: -2, max: 2 }),
     });
-    return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): MixedCrowd => {
+    return fc.array(particle, { maxLength: most, size: 'max' }).map((particles): VariableCrowd => {
       const positions = particles.map(({ position }) => [...position]);
       particles.forEach(({ radius, angle, axis, steps }, index) => {
         const partner = index >> 1;
@@ -163,10 +167,10 @@ export function mixedCrowds(kind: MixedKind, dimensions: Dimensions, most: numbe
           steps,
         );
         if (!isStraight) beside[next] = fround((beside[next] as number) + reach * Math.sin(angle));
-        if (beside.every((value, along) => isWelcome(mixed.world, value, along))) positions[index] = beside;
+        if (beside.every((value, along) => isWelcome(choice.world, value, along))) positions[index] = beside;
       });
       return {
-        ...mixed,
+        ...choice,
         positions: Float32Array.from(positions.flat()),
         radiusOf: Float32Array.from(particles, ({ radius }) => radius),
       };

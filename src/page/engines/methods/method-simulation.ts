@@ -14,7 +14,7 @@ interface Method<Backend> {
   destroy(): void;
 }
 
-export abstract class MethodBody<Backend extends 'gpu' | 'cpu'> {
+export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   readonly radiusRange = undefined;
   readonly boxes = false;
   abstract readonly obstacleCount: number;

@@ -5,7 +5,7 @@
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
-export interface FluidLook {
+export interface FluidColours {
   /** Colours of the scale, in place of the theme's. */
   readonly stops: readonly Rgb[];
   /** The colour that the surface reflects from straight above. In 2D, the colour of the line along the surface. */
@@ -24,7 +24,7 @@ const WATER = {
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
 } as const;
 
-export function fluidLook(isDark: boolean): FluidLook {
+export function fluidColours(isDark: boolean): FluidColours {
   const water = WATER[isDark ? 'dark' : 'light'].map(parseHex);
   return {
     stops: Array.from({ length: COLOUR_STOPS }, (_, index) => interpolate(water, index / (COLOUR_STOPS - 1))),
@@ -37,7 +37,7 @@ export function fluidLook(isDark: boolean): FluidLook {
 
 /** A fluid's surface gets the colours of water if speed decides the colour. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
-  return isSurface && by === 'speed' ? { ...theme, stops: fluidLook(theme.isDark).stops } : theme;
+  return isSurface && by === 'speed' ? { ...theme, stops: fluidColours(theme.isDark).stops } : theme;
 }
 
 export const PRESSURE_OPACITY = 0.88;

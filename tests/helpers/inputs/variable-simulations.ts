@@ -9,11 +9,11 @@ import type { CellSort } from '../../../src/engine/grid/cell-sort';
 import { Random } from '../../../src/scenes';
 import type { GpuTools } from '../node-gpu';
 import { readWords } from '../passes';
-import type { MixedKind } from './mixed-crowds';
+import type { WorldCase } from './variable-crowds';
 
-export interface MixedRequest {
+export interface VariableRequest {
   readonly dimensions: Dimensions;
-  readonly kind: MixedKind;
+  readonly kind: WorldCase;
   readonly count: number;
   /** Largest radius divided by the smallest, a power of two. The largest is 1. */
   readonly ratio: number;
@@ -22,7 +22,7 @@ export interface MixedRequest {
   readonly density?: number;
 }
 
-export interface MixedOptions extends SimulationOptions {
+export interface VariableOptions extends SimulationOptions {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly radii: Float32Array;
@@ -37,7 +37,7 @@ export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: Cel
 /** Coordinates and velocities are multiples of this. */
 const UNITS = 1024;
 
-export function mixedOptions(request: MixedRequest, changes: SimulationChanges = {}): MixedOptions {
+export function variableOptions(request: VariableRequest, changes: SimulationChanges = {}): VariableOptions {
   const { dimensions, kind, count, ratio, seed = 1, density = 0.8 } = request;
   const random = new Random(seed);
   const radii = Float32Array.from({ length: count }, (_, index) =>

@@ -14,8 +14,8 @@ import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { openDawn } from '../src/node/dawn';
 import { testPreference } from '../src/testing/environment';
-import type { MixedRequest, MixedRow } from './mixed-radii/measure';
 import { bundle, commitOf } from './shared.mjs';
+import type { RadiiRequest, RadiiRow } from './variable-radii/measure';
 
 const { values } = parseArgs({
   options: {
@@ -27,7 +27,7 @@ const { values } = parseArgs({
   },
 });
 
-const requests = values.dimensions.split(',').map((dimensions): MixedRequest => {
+const requests = values.dimensions.split(',').map((dimensions): RadiiRequest => {
   return {
     dimensions: dimensions === '3' ? 3 : 2,
     count: Number(values.count),
@@ -41,12 +41,12 @@ if (!requests.every(({ count, repeats }) => Number.isInteger(count) && count > 0
   process.exit(2);
 }
 
-const { measure } = await bundle<{ measure: typeof import('./mixed-radii/measure') }>({
-  measure: 'bench/mixed-radii/measure.ts',
+const { measure } = await bundle<{ measure: typeof import('./variable-radii/measure') }>({
+  measure: 'bench/variable-radii/measure.ts',
 });
 const dawn = values.engines.includes('gpu') ? await openDawn({ driver: testPreference() }) : undefined;
-const rows: MixedRow[] = [];
-for (const request of requests) rows.push(...(await measure.measureMixed(request, dawn?.gpu)));
+const rows: RadiiRow[] = [];
+for (const request of requests) rows.push(...(await measure.measureRadii(request, dawn?.gpu)));
 
 const machine = `${cpus()[0]?.model.trim()}, ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}${dawn ? `, GPU: ${dawn.driver}` : ''}`;
 if (values.json) {
