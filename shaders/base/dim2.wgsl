@@ -1,5 +1,5 @@
-// Types and functions that depend on the dimension, for 2D. Every kernel that is not standalone is linked
-// with this file or dim3.wgsl.
+// Types and functions that depend on the dimension, for 2D. Every shader that is not bare is linked with
+// this file or dim3.wgsl.
 
 const DIMENSIONS = 2u;
 

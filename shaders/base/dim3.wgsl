@@ -1,5 +1,5 @@
-// Types and functions that depend on the dimension, for 3D. Every kernel that is not standalone is linked
-// with this file or dim2.wgsl.
+// Types and functions that depend on the dimension, for 3D. Every shader that is not bare is linked with
+// this file or dim2.wgsl.
 
 const DIMENSIONS = 3u;
 

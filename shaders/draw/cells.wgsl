@@ -1,9 +1,8 @@
 // Draws the heat map, and the lines between the cells of the grid: a strip of four vertices per face. In 2D the only
 // face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher levels
 // are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
-// Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_PERCENT, DARKEST_PERCENT, COOLEST_PERCENT, HOTTEST_PERCENT.
-
-@group(1) @binding(1) var<storage, read> heat: array<u32>;
+// Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_PERCENT, DARKEST_PERCENT, heat, COOLEST_PERCENT.
+// Needs: HOTTEST_PERCENT.
 
 // Lines of a level begin to show at cells of NARROWEST CSS pixels. From WIDE on, they have their full opacity.
 const NARROWEST = f32(NARROWEST_CELL);

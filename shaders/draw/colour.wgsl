@@ -2,7 +2,7 @@
 // - VALUED: it depends on a number per particle, such as the id.
 // - AGED: it depends on the time since the particle's birth.
 // - PLAIN: it is one colour, for obstacles.
-// Needs: frame, colour_at.
+// Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN
 // Returns the factor by which drawn particles are scaled in 3D. It is less than 1 if lines between particles must be
@@ -10,16 +10,6 @@
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }
-
-#if VALUED
-@group(1) @binding(1) var<storage, read> value: array<u32>;
-#elif AGED
-// The birth of a particle in seconds of simulated time, by id.
-@group(1) @binding(1) var<storage, read> birth: array<f32>;
-@group(1) @binding(2) var<storage, read> id: array<u32>;
-#else
-@group(1) @binding(1) var<storage, read> velocity: array<Stored>;
-#endif
 
 // Returns the value of a particle as a share of the colour scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {

@@ -16,8 +16,6 @@ struct Disc {
 #endif
 }
 
-@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
-
 // The least drawn radius in pixels. A smaller disc is drawn at this radius and fainter, so that it does not fall
 // between pixels.
 const SMALLEST = 0.6;

@@ -1,6 +1,5 @@
 // Uniforms and splines for the shaders of a fluid's surface. All fields are whole vec4f, so their order alone fixes the
-// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts. The uniforms are in group 1. With SLOTS, the
-// particles are in group 1 and the uniforms in group 2.
+// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
 
 struct Fluid {
   // xy: size of the picture in device pixels.
@@ -29,12 +28,6 @@ struct Fluid {
   // a: the light that the fluid's own colour replaces.
   absorption: vec4f,
 }
-
-#if SLOTS
-@group(2) @binding(0) var<uniform> fluid: Fluid;
-#else
-@group(1) @binding(0) var<uniform> fluid: Fluid;
-#endif
 
 // Returns the weights of four neighbouring texels for a cubic B-spline. `share` is the position between the middle two
 // texels along one axis, from 0 to 1.

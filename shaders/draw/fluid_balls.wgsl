@@ -1,8 +1,8 @@
 // Draws the fluid in 3D as balls around its particles, as a strip of four vertices per slot. Outputs per pixel: the
 // depth of the nearest ball, and the thickness of the fluid. A depth is a distance from the camera along the camera's
 // axis. The blending keeps the least depth and adds up the thicknesses. Linked with frame.wgsl, colour.wgsl and
-// fluid.wgsl, with the flag SLOTS.
-// Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of.
+// fluid.wgsl.
+// Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of, bodies.
 
 struct Ball {
   @builtin(position) position: vec4f,
@@ -21,13 +21,6 @@ struct BallPixel {
   // y: x times the particle's value on the colour scale. This value is from 0 to 1.
   @location(1) thickness: vec2f,
 }
-
-@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
-#if SAMPLED
-@group(2) @binding(1) var bodies: texture_depth_multisampled_2d;
-#else
-@group(2) @binding(1) var bodies: texture_depth_2d;
-#endif
 
 // The volume of a ball of radius 1, divided by its diameter.
 const BALL_VOLUME = 2.0943951;

@@ -3,7 +3,7 @@
 // - Pressure and arrows are drawn in the middle layer along z.
 // - Solid cells are drawn as their faces towards cells that are not solid.
 // Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
-// Needs: PRESSURE_STOPS, frame, quad_corner, NOWHERE.
+// Needs: PRESSURE_STOPS, fields, kinds, frame, quad_corner, NOWHERE, velocity.
 
 struct Fields {
   // The number of cells along each axis (1 along z in 2D); w: the edge of a cell.
@@ -30,11 +30,6 @@ struct Fields {
   solid: vec4f,
   pressure: array<vec4f, PRESSURE_STOPS>,
 }
-
-@group(1) @binding(0) var<uniform> fields: Fields;
-@group(1) @binding(1) var<storage, read> kinds: array<u32>;
-@group(1) @binding(2) var<storage, read> velocity: array<f32>;
-@group(1) @binding(3) var<storage, read> pressure: array<f32>;
 
 const FLUID = 1u;
 const SOLID = 2u;

@@ -4,9 +4,7 @@
 // - A texel far in front counts as only a little in front.
 // - The allowed range of depths grows with the depths found. So the filter follows slopes.
 // Linked with frame.wgsl and fluid.wgsl.
-// Needs: NOTHING, fluid, frame, MOST_TEXELS.
-
-@group(1) @binding(1) var source: texture_2d<f32>;
+// Needs: source, NOTHING, fluid, frame, MOST_TEXELS.
 
 @vertex
 fn smooth_vertex(@builtin(vertex_index) index: u32) -> @builtin(position) vec4f {

@@ -1,7 +1,7 @@
 // Draws the fluid in 2D into a texture, the field, as a strip of four vertices per slot. Output x: the density of
 // particles, which is 1 inside the fluid and ½ at its border. Output y: x times the particle's value on the colour
 // scale, from 0 to 1. The blending adds up all instances. Linked with frame.wgsl, colour.wgsl, fluid.wgsl and
-// fluid_reach.wgsl, with the flag SLOTS.
+// fluid_reach.wgsl.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
@@ -11,8 +11,6 @@ struct Splat {
   @location(1) @interpolate(flat) weight: f32,
   @location(2) @interpolate(flat) share: f32,
 }
-
-@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
 
 // The integral of (1 − r²)³ over a disc of radius 1.
 const KERNEL_AREA = 0.7853982;

@@ -1,20 +1,8 @@
 // Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
 // SLOTS it draws drops instead: each particle at which the density is low, as a strip of four vertices. Linked with
 // frame.wgsl, fluid.wgsl and fluid_reach.wgsl. Drops also need colour.wgsl.
-// Needs: fluid, frame, reach_drawn, NOWHERE, is_drawable, lift, smooth_sample, quad_corner, colour_of, colour_at.
-
-#if SLOTS
-@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
-@group(2) @binding(1) var<storage, read> kinds: array<u32>;
-@group(2) @binding(2) var<storage, read> fullness: array<f32>;
-@group(2) @binding(3) var field: texture_2d<f32>;
-@group(2) @binding(4) var linear: sampler;
-#else
-@group(1) @binding(1) var<storage, read> kinds: array<u32>;
-@group(1) @binding(2) var<storage, read> fullness: array<f32>;
-@group(1) @binding(3) var field: texture_2d<f32>;
-@group(1) @binding(4) var linear: sampler;
-#endif
+// Needs: fluid, kinds, frame, reach_drawn, fullness, NOWHERE, is_drawable, lift, smooth_sample, field, linear.
+// Needs: quad_corner, colour_of, colour_at.
 
 const SOLID = 2u;
 

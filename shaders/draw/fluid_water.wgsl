@@ -2,13 +2,7 @@
 // and absorbs the light of the background. A depth is a distance from the camera along the camera's axis; textures hold
 // depths as fluid_balls.wgsl stores them. The fluid ends flat at the walls of the box, like water behind glass. Writes
 // depth, so that bodies and fluid hide each other. Linked with frame.wgsl and fluid.wgsl.
-// Needs: quad_corner, frame, NOTHING, fluid, spline, smooth_sample, colour_at.
-
-@group(1) @binding(1) var distances: texture_2d<f32>;
-@group(1) @binding(2) var thicknesses: texture_2d<f32>;
-// The picture without the fluid.
-@group(1) @binding(3) var scene: texture_2d<f32>;
-@group(1) @binding(4) var linear: sampler;
+// Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, colour_at.
 
 struct Pixel {
   @builtin(position) position: vec4f,

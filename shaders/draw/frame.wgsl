@@ -1,6 +1,6 @@
 // Uniforms and functions for all drawing shaders. All fields consist of vec4f, so their order alone fixes the layout.
 // Host twin: FRAME_FIELDS in src/page/view/frame.ts.
-// Needs: STOPS.
+// Needs: STOPS, frame.
 
 const STOPS_LAST = STOPS - 1u;
 const EXPONENT_BITS = 0x7f800000u;
@@ -33,8 +33,6 @@ struct Frame {
   fog: vec4f,
   stops: array<vec4f, STOPS>,
 }
-
-@group(0) @binding(0) var<uniform> frame: Frame;
 
 fn colour_at(share: f32) -> vec3f {
   let stop = clamp(share, 0.0, 1.0) * f32(STOPS_LAST);

@@ -1,11 +1,8 @@
 // Draws a line from each slot to the next, and a line per pair of particles. Each line is a strip of four vertices.
 // With WRAPS, a pair across an end of the world has two lines. Each goes from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
-// Needs: Line, is_drawable, NO_LINE, overlay, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, CANDIDATE_TENTHS.
-// Needs: CONTACT_TENTHS, DASH_TENTHS.
-
-@group(1) @binding(1) var<storage, read> position: array<PackedBody>;
-@group(1) @binding(2) var<storage, read> pairs: array<vec2u>;
+// Needs: Line, position, is_drawable, NO_LINE, overlay, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, pairs.
+// Needs: CANDIDATE_TENTHS, CONTACT_TENTHS, DASH_TENTHS.
 
 const CONTACT_BIT = 0x80000000u;
 

@@ -1,6 +1,6 @@
 // Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
 // Host twin: OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
-// Needs: NOWHERE, frame.
+// Needs: NOWHERE, overlay, frame.
 
 struct Overlay {
   // Colours. `first` and `last` belong to the first and the last particle of the line through all slots. `casing`
@@ -33,8 +33,6 @@ struct Overlay {
   // w: the width of drawn lines, as a share of the full width.
   shown: vec4f,
 }
-
-@group(1) @binding(0) var<uniform> overlay: Overlay;
 
 struct Line {
   @builtin(position) position: vec4f,

@@ -22,8 +22,6 @@ struct Shaded {
   @builtin(frag_depth) depth: f32,
 }
 
-@group(1) @binding(0) var<storage, read> position: array<PackedBody>;
-
 // The direction of the light, a unit vector in the camera's axes. The light comes from over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 

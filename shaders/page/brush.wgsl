@@ -2,7 +2,8 @@
 // - `brush` pushes particles away from the ray under the pointer, or pulls them in. The effect falls off with distance.
 //   In 2D the ray is a point.
 // - `hold` pulls one particle to a position.
-// Linked with the layout of the particles. Host: src/page/tools/brush.ts.
+// Host: src/page/tools/brush.ts.
+// Needs: stroke, position, velocity, id.
 
 struct Stroke {
   // A point of the ray and its direction, which is a unit vector, or 0 in 2D. For `hold`, `origin` is the target
@@ -17,11 +18,6 @@ struct Stroke {
   // The id of the held particle.
   held: u32,
 }
-
-@group(0) @binding(0) var<uniform> stroke: Stroke;
-@group(0) @binding(1) var<storage, read> position: array<PackedBody>;
-@group(0) @binding(2) var<storage, read_write> velocity: array<Stored>;
-@group(0) @binding(3) var<storage, read> id: array<u32>;
 
 const LEAST_WAY = 1e-30;
 

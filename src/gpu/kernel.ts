@@ -5,7 +5,7 @@
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
-import { type BindingKind, type Bindings, kindOf } from './bindings';
+import { type Bindings, declareLayout, kindOf } from './bindings';
 import type { Gpu } from './device';
 import { foldWorkgroups } from './dispatch';
 import { groupOf, type LinkedShader, linkShader, type ShaderSource, type UserCode } from './link';
@@ -23,8 +23,9 @@ export interface KernelDescription {
   readonly entryPoint: string;
   /** The kernel's own buffers, in group 1, or in group 0 if it is standalone. */
   readonly bindings: Bindings;
-  /** True to link neither shared parameters nor shared modules: see LinkOptions. */
+  /** For `standalone` and `bare`, see LinkOptions. */
   readonly standalone?: boolean;
+  readonly bare?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
@@ -33,13 +34,6 @@ export interface KernelDescription {
    */
   readonly userCode?: UserCode;
 }
-
-const BUFFER_LAYOUTS: Readonly<Record<BindingKind, GPUBufferBindingLayout>> = {
-  uniform: { type: 'uniform' },
-  parameters: { type: 'uniform', hasDynamicOffset: true },
-  read: { type: 'read-only-storage' },
-  write: { type: 'storage' },
-};
 
 /** When a kernel is compiled: at creation or when first recorded. 'first-use' suits kernels that few programs use. */
 export type Compilation = 'now' | 'first-use';
@@ -118,14 +112,8 @@ export class Kernel {
   }
 
   private static describe(gpu: Gpu, description: KernelDescription): Kernel {
-    const layout = gpu.device.createBindGroupLayout({
-      label: `${description.label}.layout`,
-      entries: Object.values(description.bindings).map((declared, binding) => ({
-        binding,
-        visibility: GPUShaderStage.COMPUTE,
-        buffer: BUFFER_LAYOUTS[kindOf(declared)],
-      })),
-    });
+    const { label, bindings } = description;
+    const { layout } = declareLayout(gpu.device, label, bindings, GPUShaderStage.COMPUTE);
     return new Kernel(gpu, description, layout);
   }
 

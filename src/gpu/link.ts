@@ -19,7 +19,7 @@ import * as constants from '../core/base/constants';
 import { GpuError } from '../core/base/errors';
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
 import type { Dimensions } from '../core/world/world';
-import { type Bindings, declareBindings } from './bindings';
+import { type Bindings, type DeclaredLayout, declareBindings } from './bindings';
 
 export interface ShaderSource {
   /** Path below shaders/, for messages. */
@@ -35,11 +35,12 @@ export interface LinkOptions {
   readonly constants?: Readonly<Record<string, number | boolean>>;
   /** The kernel's own buffers, in binding order. */
   readonly bindings?: Bindings;
-  /**
-   * True to link only `sources` and `constants`, without the shared constants, the file of the dimension and body.wgsl.
-   * There are then no shared parameters, and the kernel's own buffers are in bind group 0 instead of 1.
-   */
+  /** For shaders that draw, instead of `bindings`: all bind groups, from group 0 on. */
+  readonly layouts?: readonly Pick<DeclaredLayout, 'bindings'>[];
+  /** True if there are no shared parameters. The kernel's own buffers are then in bind group 0 instead of 1. */
   readonly standalone?: boolean;
+  /** True to link only `sources` and `constants`: no shared constants, no file of the dimension, no body.wgsl. */
+  readonly bare?: boolean;
   readonly extensions?: readonly string[];
   readonly userCode?: UserCode;
 }
@@ -107,12 +108,13 @@ export function linkShader(options: LinkOptions): LinkedShader {
   const lines: SourceLine[] = [];
   const generate = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
   for (const extension of options.extensions ?? []) generate(`enable ${extension};`);
-  const shared = options.standalone ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
+  const shared = options.bare ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
   const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
   for (const [name, value] of Object.entries(values)) generate(declareConstant(name, value));
-  for (const declaration of declareBindings(groupOf(options), options.bindings ?? {})) generate(declaration);
+  const groups = Object.entries(options.layouts ?? { [groupOf(options)]: options });
+  for (const [group, { bindings = {} }] of groups) declareBindings(Number(group), bindings).forEach(generate);
   const flags = { ...DEFAULT_FLAGS, ...options.flags };
-  const prelude = options.standalone ? [] : [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE];
+  const prelude = options.bare ? [] : [DIMENSION_SOURCES[options.dimensions], BODY_SOURCE];
   for (const source of [...prelude, ...options.sources]) lines.push(...preprocess(source, flags));
   const linked = options.userCode?.appendTo(lines) ?? lines;
   checkNeeds(lines, linked);
@@ -169,16 +171,11 @@ export function preprocess(source: ShaderSource, flags: Readonly<Record<string, 
   source.text.split(/\r?\n/).forEach((text, index) => {
     const line = index + 1;
     const directive = /^\s*#(\S*)\s*(.*?)\s*$/.exec(text);
-    if (!directive) {
-      if (text.includes('#'))
-        refuse(
-          line,
-          `only lines that begin with #if, #elif, #else or #endif may contain "#", not "${text.trim()}"`,
-        );
+    if (!directive && !text.includes('#')) {
       append(`${text}${MARK}${line}\n`);
       return;
     }
-    const [, word, argument = ''] = directive;
+    const [, word, argument = ''] = directive ?? [];
     if (word === 'if' || word === 'elif') {
       const name = argument.replace(/^!/, '');
       const value = Object.hasOwn(flags, name) ? flags[name] : undefined;

@@ -3,6 +3,7 @@
  * back. No step is taken, so the expected picture is known.
  */
 
+import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
 import { entryAt, FLUID, SOLID } from '../../src/methods/fluid/lattice';
 import { type FluidOptions, type FluidPlan, planFluid } from '../../src/methods/fluid/options';
@@ -76,7 +77,7 @@ export async function picture(
     0,
     packFrame({ radius: plan.radius, dimensions, time: 0 }, frame, samples),
   );
-  const group = (layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]) =>
+  const group = ({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]) =>
     device.createBindGroup({
       layout,
       entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
@@ -84,12 +85,8 @@ export async function picture(
   const stored = tools.upload('positions', toStored(dimensions, positions));
   const still = tools.upload('velocities', toStored(dimensions, new Float32Array(positions.length)));
   const source = { plan, buffers: latticeOf(tools, plan, wanted), substepSeconds: 1 };
-  const lent = { format: FORMAT, samples, isSoftware: true, frameLayout: layouts.frame } as const;
-  const { particles, aged } = layouts;
-  const view = new FluidView(device, source, {
-    ...lent,
-    particleLayouts: { speed: particles, value: particles, age: aged },
-  });
+  const lent = { format: FORMAT, samples, isSoftware: true, layouts } as const;
+  const view = new FluidView(device, source, lent);
   await view.prepare('speed');
   const fields = await FluidFields.create(device, source, lent);
   const texture = (format: GPUTextureFormat, sampleCount: number) =>
@@ -116,7 +113,7 @@ export async function picture(
     frame,
     frameGroup: group(layouts.frame, [uniforms]),
     colour: 'speed',
-    particles: group(particles, [stored, still]),
+    particles: group(layouts.speed, [stored, still]),
     count: isSurface ? positions.length / dimensions : 0,
     isHidden: ball !== undefined,
     around: (pass) => {
@@ -208,7 +205,7 @@ async function ballOf(
   return {
     pipeline,
     group: device.createBindGroup({
-      layout: layouts.obstacles,
+      layout: layouts.plain.layout,
       entries: [{ binding: 0, resource: { buffer } }],
     }),
   };

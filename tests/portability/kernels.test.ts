@@ -2,36 +2,43 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
+import { describePageKernels } from '../helpers/page-kernels';
 import { DIMENSIONS } from '../helpers/passes';
 import type { KernelsQuestion, KernelsReport } from './entries/kernels';
 
 const deno = new DenoEntry<KernelsQuestion, KernelsReport>('tests/portability/entries/kernels.ts');
 afterAll(() => deno.close());
 
-async function expectAccepted(question: KernelsQuestion): Promise<void> {
+async function expectAccepted(question: KernelsQuestion, labels: readonly string[]): Promise<void> {
   const { compiled, refused, complaints } = await deno.ask(question);
   expect(refused).toEqual([]);
   expect(complaints).toEqual([]);
-  const labels = describeKernels(question.dimensions, false).map(({ label }) => label);
   expect(compiled).toEqual(question.indices.map((index) => labels[index]));
 }
 
 describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
   for (const dimensions of DIMENSIONS) {
-    const indices = describeKernels(dimensions, false).map((_, index) => index);
+    const labels = describeKernels(dimensions, false).map(({ label }) => label);
+    const indices = [...labels.keys()];
     const parts = Math.ceil(indices.length / 100);
 
     test(`compile as shaders in ${dimensions}D`, async () => {
       expect(indices.length).toBeGreaterThan(700);
-      await expectAccepted({ dimensions, as: 'shader', indices });
+      await expectAccepted({ dimensions, of: 'passes', as: 'shader', indices }, labels);
     });
 
     // Descriptions next to each other are variants of one kernel, so every part holds kernels of all kinds.
     for (let part = 0; part < parts; part++) {
       test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
         const asked = indices.filter((index) => index % parts === part);
-        await expectAccepted({ dimensions, as: 'pipeline', indices: asked });
+        await expectAccepted({ dimensions, of: 'passes', as: 'pipeline', indices: asked }, labels);
       });
     }
+
+    test(`become pipelines in ${dimensions}D, those of the page`, { tags: 'case' }, async () => {
+      const ofPage = describePageKernels(dimensions).map(({ label }) => label);
+      const asked = [...ofPage.keys()];
+      await expectAccepted({ dimensions, of: 'page', as: 'pipeline', indices: asked }, ofPage);
+    });
   }
 });

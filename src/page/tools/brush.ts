@@ -4,8 +4,8 @@
  */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
-import { defineStruct, type StructLayout } from '../../gpu/layout';
-import { compileShader } from '../../gpu/shader-module';
+import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { defineStruct, type StructLayout, type StructValues } from '../../gpu/layout';
 import type { Dimensions, Gpu, ParticleArrays } from '../../index';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
@@ -16,10 +16,8 @@ import type { Grip, Stroke } from '../view/engine';
  */
 const HELD_SHARE = 0.25;
 
-const SOURCE = { name: 'page/brush.wgsl', text };
-
 /** The members of struct Stroke in the shader. */
-const STROKE = {
+export const STROKE_FIELDS = {
   origin: 'vector',
   direction: 'vector',
   reach: 'f32',
@@ -30,35 +28,42 @@ const STROKE = {
 
 const NOWHERE = [0, 0, 0] as const;
 
-interface Pipelines {
-  readonly brush: GPUComputePipeline;
-  readonly hold: GPUComputePipeline;
+type Entry = 'brush' | 'hold';
+
+/** The kernels are standalone, because they need no parameters of a grid. */
+export function describeBrush(
+  { dimensions, radiusRange, boxes }: Pick<GpuSimulationView, 'dimensions' | 'radiusRange' | 'boxes'>,
+  entryPoint: Entry,
+): KernelDescription {
+  return {
+    label: `page.${entryPoint}`,
+    dimensions,
+    standalone: true,
+    sources: [{ name: 'page/brush.wgsl', text }],
+    entryPoint,
+    bindings: {
+      stroke: 'uniform Stroke',
+      position: 'read array<PackedBody>',
+      velocity: 'write array<Stored>',
+      id: 'read array<u32>',
+    },
+    flags: { VARIABLE_RADII: boxes || radiusRange !== undefined, HAS_BOXES: boxes },
+  };
 }
 
 export class GpuBrush {
   private constructor(
     private readonly gpu: Gpu,
-    private readonly pipelines: Pipelines,
-    private readonly layout: StructLayout<typeof STROKE>,
+    private readonly kernels: Readonly<Record<Entry, Kernel>>,
+    private readonly layout: StructLayout<typeof STROKE_FIELDS>,
     private readonly uniforms: GPUBuffer,
   ) {}
 
-  static async create(gpu: Gpu, { dimensions, radiusRange, boxes }: GpuSimulationView): Promise<GpuBrush> {
-    const { device } = gpu;
-    const module = await compileShader(device, 'page.brush', {
-      dimensions,
-      sources: [SOURCE],
-      flags: { VARIABLE_RADII: boxes || radiusRange !== undefined, HAS_BOXES: boxes },
-    });
-    const create = (entryPoint: string) =>
-      device.createComputePipelineAsync({
-        label: `page.${entryPoint}.pipeline`,
-        layout: 'auto',
-        compute: { module, entryPoint },
-      });
+  static async create(gpu: Gpu, simulation: GpuSimulationView): Promise<GpuBrush> {
+    const create = (entry: Entry) => Kernel.create(gpu, describeBrush(simulation, entry));
     const [brush, hold] = await Promise.all([create('brush'), create('hold')]);
-    const layout = defineStruct(dimensions, STROKE);
-    const uniforms = device.createBuffer({
+    const layout = defineStruct(simulation.dimensions, STROKE_FIELDS);
+    const uniforms = gpu.device.createBuffer({
       label: 'page.brush.stroke',
       size: layout.size,
       usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
@@ -68,18 +73,14 @@ export class GpuBrush {
 
   /** Call it between two steps. */
   push(simulation: GpuSimulationView, { origin, direction, reach, force }: Stroke, seconds: number): void {
-    const { positions, velocities } = simulation.buffers;
-    const change = force * seconds;
-    this.run(simulation, 'brush', { origin, direction, reach, change, held: 0 }, [positions, velocities]);
+    this.run(simulation, 'brush', { origin, direction, reach, change: force * seconds, held: 0 });
   }
 
   /** Call it between two steps. */
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
-    const { positions, velocities, ids } = simulation.buffers;
     const change = HELD_SHARE / seconds;
     // The kernel `hold` reads `reach` as the greatest speed, and `change` as the speed per unit of distance.
-    const stroke = { origin: position, direction: NOWHERE, reach: speed, change, held: id };
-    this.run(simulation, 'hold', stroke, [positions, velocities, ids]);
+    this.run(simulation, 'hold', { origin: position, direction: NOWHERE, reach: speed, change, held: id });
   }
 
   destroy(): void {
@@ -87,25 +88,20 @@ export class GpuBrush {
   }
 
   private run(
-    { count }: GpuSimulationView,
-    entryPoint: keyof Pipelines,
-    stroke: Omit<Parameters<StructLayout<typeof STROKE>['encode']>[0], 'count'>,
-    buffers: readonly GPUBuffer[],
+    { count, buffers }: GpuSimulationView,
+    entry: Entry,
+    stroke: Omit<StructValues<typeof STROKE_FIELDS>, 'count'>,
   ): void {
     if (count === 0) return;
     const { device, workgroupsPerDimension } = this.gpu;
-    const pipeline = this.pipelines[entryPoint];
     device.queue.writeBuffer(this.uniforms, 0, this.layout.encode({ ...stroke, count }));
-    const group = device.createBindGroup({
-      label: `page.${entryPoint}.group`,
-      layout: pipeline.getBindGroupLayout(0),
-      entries: [this.uniforms, ...buffers].map((buffer, binding) => ({ binding, resource: { buffer } })),
-    });
-    const encoder = device.createCommandEncoder({ label: `page.${entryPoint}` });
-    const pass = encoder.beginComputePass({ label: `page.${entryPoint}` });
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, group);
-    pass.dispatchWorkgroups(Math.min(workgroupsPerDimension, Math.ceil(count / WORKGROUP_SIZE)));
+    const { positions: position, velocities: velocity, ids: id } = buffers;
+    const kernel = this.kernels[entry];
+    const group = kernel.bind({ stroke: this.uniforms, position, velocity, id });
+    const encoder = device.createCommandEncoder({ label: `page.${entry}` });
+    const pass = encoder.beginComputePass({ label: `page.${entry}` });
+    const workgroups = Math.min(workgroupsPerDimension, Math.ceil(count / WORKGROUP_SIZE));
+    kernel.encode(pass, undefined, group, workgroups);
     pass.end();
     device.queue.submit([encoder.finish()]);
   }

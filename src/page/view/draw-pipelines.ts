@@ -5,6 +5,7 @@
 import boxText from '../../../shaders/draw/box.wgsl?raw';
 import colourText from '../../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../../shaders/draw/discs.wgsl?raw';
+import { type Bindings, type DeclaredLayout, declareLayout } from '../../gpu/bindings';
 import type { ShaderSource } from '../../gpu/link';
 import { compileShader } from '../../gpu/shader-module';
 import type { Dimensions } from '../../index';
@@ -32,18 +33,10 @@ export interface Pipelines {
 }
 
 /**
- * Bind group 0 has the layout `frame`. Bind group 1 has one of the others: it holds positions, then the values that
- * decide the colour:
- *   - `particles`: one buffer
- *   - `aged`: births and ids
- *   - `obstacles`: nothing
+ * Bind group 0 has the layout `frame`. Bind group 1 has the layout of a colour: it holds positions, then what decides
+ * the colour.
  */
-export interface Layouts {
-  readonly frame: GPUBindGroupLayout;
-  readonly aged: GPUBindGroupLayout;
-  readonly particles: GPUBindGroupLayout;
-  readonly obstacles: GPUBindGroupLayout;
-}
+export type Layouts = Readonly<Record<'frame' | Drawn['colour'], DeclaredLayout>>;
 
 export interface Picture {
   readonly format: GPUTextureFormat;
@@ -94,37 +87,22 @@ export function overlayPicture({ frame }: Layouts, { format, samples }: Picture)
     depthFormat: DEPTH_FORMAT,
     blend: BLEND,
     frameSource: FRAME_SOURCE,
-    frameLayout: frame,
+    frame,
   };
 }
 
 export function createLayouts(device: GPUDevice): Layouts {
+  const layout = (name: string, bindings: Bindings) => declareLayout(device, `draw.${name}`, bindings);
+  const particles = (colour: string, bindings: Bindings) =>
+    layout(colour, { position: 'read array<PackedBody>', ...bindings });
   return {
-    frame: device.createBindGroupLayout({
-      label: 'draw.frame.layout',
-      entries: [
-        {
-          binding: 0,
-          visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
-          buffer: { type: 'uniform' },
-        },
-      ],
-    }),
-    particles: storageLayout(device, 'draw.particles', 2),
-    aged: storageLayout(device, 'draw.aged', 3),
-    obstacles: storageLayout(device, 'draw.obstacles', 1),
+    frame: layout('frame', { frame: 'uniform Frame' }),
+    plain: particles('plain', {}),
+    speed: particles('speed', { velocity: 'read array<Stored>' }),
+    value: particles('value', { value: 'read array<u32>' }),
+    // `birth` is in seconds of simulated time, by id.
+    age: particles('age', { birth: 'read array<f32>', id: 'read array<u32>' }),
   };
-}
-
-function storageLayout(device: GPUDevice, label: string, buffers: number): GPUBindGroupLayout {
-  return device.createBindGroupLayout({
-    label: `${label}.layout`,
-    entries: Array.from({ length: buffers }, (_, binding) => ({
-      binding,
-      visibility: GPUShaderStage.VERTEX,
-      buffer: { type: 'read-only-storage' },
-    })),
-  });
 }
 
 /** Needs a GPU device but no web page. */
@@ -137,16 +115,12 @@ export async function createPipelines(
   const { dimensions } = drawn;
   const entry = dimensions === 2 ? 'disc' : 'sphere';
   const source = dimensions === 2 ? DISCS_SOURCE : await loadSpheres();
+  const boxLayouts = [layouts.frame];
+  const bodyLayouts = [layouts.frame, layouts[drawn.colour]];
   const [box, particles] = await Promise.all([
-    compile(device, 'draw.box', drawn, [BOX_SOURCE]),
-    compile(device, `draw.${entry}s`, drawn, [COLOUR_SOURCE, source]),
+    compile(device, 'draw.box', drawn, boxLayouts, [BOX_SOURCE]),
+    compile(device, `draw.${entry}s`, drawn, bodyLayouts, [COLOUR_SOURCE, source]),
   ]);
-  const bodies = {
-    plain: layouts.obstacles,
-    age: layouts.aged,
-    value: layouts.particles,
-    speed: layouts.particles,
-  };
   const create = (
     label: string,
     module: GPUShaderModule,
@@ -157,7 +131,7 @@ export async function createPipelines(
       label: `${label}.pipeline`,
       layout: device.createPipelineLayout({
         label: `${label}.pipeline-layout`,
-        bindGroupLayouts: module === box ? [layouts.frame] : [layouts.frame, bodies[drawn.colour]],
+        bindGroupLayouts: (module === box ? boxLayouts : bodyLayouts).map(({ layout }) => layout),
       }),
       ...describePipeline(dimensions, picture, module, entryPoints, topology),
     });
@@ -178,10 +152,12 @@ function compile(
   device: GPUDevice,
   label: string,
   { dimensions, hasVariableRadii, hasBoxes, colour }: Drawn,
+  layouts: readonly DeclaredLayout[],
   sources: readonly ShaderSource[],
 ): Promise<GPUShaderModule> {
   return compileShader(device, label, {
     dimensions,
+    layouts,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
       VARIABLE_RADII: hasVariableRadii,

@@ -2,6 +2,7 @@
  * Draws a simulation on the GPU into a canvas: the box, obstacles, particles or a fluid's surface, and overlays.
  * Pipelines and the parts for fluids and overlays are created when needed.
  */
+import type { DeclaredLayout } from '../../gpu/bindings';
 import { type Dimensions, type Gpu, GpuError } from '../../index';
 import type { Fluid } from '../../methods/fluid';
 import type { Colouring } from '../model/fields';
@@ -84,7 +85,7 @@ export class GpuView {
     this.layouts = createLayouts(device);
     this.frameGroup = device.createBindGroup({
       label: 'draw.frame.group',
-      layout: this.layouts.frame,
+      layout: this.layouts.frame.layout,
       entries: [{ binding: 0, resource: { buffer: this.uniforms } }],
     });
   }
@@ -104,20 +105,14 @@ export class GpuView {
 
   async createFluid(fluid: Fluid): Promise<FluidView> {
     const { FluidView: Made } = await import('./fluid/view');
-    const { frame, particles, aged } = this.layouts;
-    return new Made(this.device, fluid, {
-      format: this.format,
-      samples: this.samples,
-      isSoftware: this.samples === 1,
-      frameLayout: frame,
-      particleLayouts: { speed: particles, value: particles, age: aged },
-    });
+    const { format, samples, layouts } = this;
+    return new Made(this.device, fluid, { format, samples, isSoftware: samples === 1, layouts });
   }
 
   async createFields(fluid: Fluid): Promise<FluidFields> {
     const { FluidFields: Made } = await import('./fluid/fields');
-    const { format, samples } = this;
-    return Made.create(this.device, fluid, { format, samples, frameLayout: this.layouts.frame });
+    const { format, samples, layouts } = this;
+    return Made.create(this.device, fluid, { format, samples, layouts });
   }
 
   /** `prelude` records commands that must run before the picture, such as the counts for its colours. */
@@ -199,7 +194,7 @@ export class GpuView {
     const fixed = this.pipelines.get(nameOf(obstaclesDrawn(dimensions)));
     if (obstacles && fixed) {
       pass.setPipeline(fixed.particles);
-      pass.setBindGroup(1, this.group(this.layouts.obstacles, [obstacles.bodies]));
+      pass.setBindGroup(1, this.group(this.layouts.plain, [obstacles.bodies]));
       pass.draw(4, obstacles.count);
     }
     fields?.drawBehind(pass, frame);
@@ -235,15 +230,16 @@ export class GpuView {
     { values, births }: PictureData,
   ): GPUBindGroup {
     const { positions, velocities, ids } = buffers;
-    if (by === 'age' && births) return this.group(this.layouts.aged, [positions, births, ids]);
-    return this.group(this.layouts.particles, [positions, by === 'id' ? ids : (values ?? velocities)]);
+    if (by === 'age' && births) return this.group(this.layouts.age, [positions, births, ids]);
+    // The layout for speeds equals the layout for values.
+    return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
   /**
    * Returns a cached bind group. The state alternates between buffers with each step, so groups are cached by layout,
    * first buffer and last buffer. These determine the buffers between them.
    */
-  private group(layout: GPUBindGroupLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
+  private group({ layout }: DeclaredLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const byFirst = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
     this.groups.set(layout, byFirst);

@@ -7,6 +7,7 @@ import linesText from '../../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
 import heatText from '../../../shaders/page/heat.wgsl?raw';
 import pairText from '../../../shaders/page/pair_lines.wgsl?raw';
+import { type Bindings, type DeclaredLayout, declareLayout } from '../../gpu/bindings';
 import type { KernelDescription } from '../../gpu/kernel';
 import type { ShaderSource } from '../../gpu/link';
 import { compileShader } from '../../gpu/shader-module';
@@ -68,7 +69,7 @@ export interface OverlayPicture {
   readonly depthFormat: GPUTextureFormat;
   readonly blend: GPUBlendState;
   readonly frameSource: ShaderSource;
-  readonly frameLayout: GPUBindGroupLayout;
+  readonly frame: DeclaredLayout;
 }
 
 /** `heat` counts particles for the heat map; `tally` and `fill` list pairs. */
@@ -128,45 +129,42 @@ export interface OverlayPipelines {
 }
 
 export interface OverlayLayouts {
-  readonly faces: GPUBindGroupLayout;
-  readonly lines: GPUBindGroupLayout;
+  readonly faces: DeclaredLayout;
+  readonly lines: DeclaredLayout;
 }
 
 export function createLayouts(device: GPUDevice): OverlayLayouts {
-  const layout = (label: string, buffers: number, visibility: number) =>
-    device.createBindGroupLayout({
-      label: `draw.overlay.${label}.layout`,
-      entries: Array.from({ length: buffers }, (_, binding) => ({
-        binding,
-        visibility: binding === 0 ? GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT : visibility,
-        buffer: { type: binding === 0 ? 'uniform' : 'read-only-storage' },
-      })),
-    });
+  const layout = (label: string, bindings: Bindings) =>
+    declareLayout(device, `draw.overlay.${label}`, { overlay: 'uniform Overlay', ...bindings });
   return {
-    faces: layout('faces', 2, GPUShaderStage.FRAGMENT),
-    lines: layout('lines', 3, GPUShaderStage.VERTEX),
+    faces: layout('faces', { heat: 'read array<u32>' }),
+    lines: layout('lines', { position: 'read array<PackedBody>', pairs: 'read array<vec2u>' }),
   };
 }
 
 export async function createOverlayPipelines(
   device: GPUDevice,
   { dimensions, kind, levels, boxes }: Pick<World, 'dimensions' | 'kind' | 'levels' | 'boxes'>,
-  { format, samples, depthFormat, blend, frameSource, frameLayout }: OverlayPicture,
+  { format, samples, depthFormat, blend, frameSource, frame }: OverlayPicture,
   layouts = createLayouts(device),
 ): Promise<OverlayPipelines> {
   const flags = { ...bodyFlags({ levels, boxes }), WRAPS: kind === 'periodic' };
-  const compile = (name: 'cells' | 'lines') =>
+  const compile = (name: 'cells' | 'lines', own: DeclaredLayout) =>
     compileShader(device, `draw.${name}`, {
       dimensions,
+      layouts: [frame, own],
       sources: [frameSource, SOURCES.overlay, SOURCES[name]],
       flags,
       constants: CONSTANTS,
     });
-  const [cells, lines] = await Promise.all([compile('cells'), compile('lines')]);
+  const [cells, lines] = await Promise.all([
+    compile('cells', layouts.faces),
+    compile('lines', layouts.lines),
+  ]);
   const create = (
     label: string,
     module: GPUShaderModule,
-    group: GPUBindGroupLayout,
+    own: DeclaredLayout,
     vertex: string,
     fragment: string,
   ) =>
@@ -174,7 +172,7 @@ export async function createOverlayPipelines(
       label: `draw.${label}.pipeline`,
       layout: device.createPipelineLayout({
         label: `draw.${label}.pipeline-layout`,
-        bindGroupLayouts: [frameLayout, group],
+        bindGroupLayouts: [frame.layout, own.layout],
       }),
       vertex: { module, entryPoint: vertex },
       fragment: { module, entryPoint: fragment, targets: [{ format, blend }] },

@@ -5,6 +5,7 @@
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
+import type { DeclaredLayout } from '../../gpu/bindings';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
 import { Kernel } from '../../gpu/kernel';
 import { bodyFloats, defineStruct } from '../../gpu/layout';
@@ -314,7 +315,7 @@ export class Overlay {
   }
 
   /** Returns a cached bind group. The layout and the last buffer are its key: the other buffers never change. */
-  private group(layout: GPUBindGroupLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
+  private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
     this.groups.set(layout, known);

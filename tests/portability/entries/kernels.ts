@@ -1,16 +1,18 @@
 /**
  * Runs under Deno for kernels.test.ts: compiles kernels as shaders or as pipelines. A question selects them by their
- * index in describeKernels.
+ * index in describeKernels, or in describePageKernels.
  */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';
 import { Kernel } from '../../../src/gpu/kernel';
 import { compileShader } from '../../../src/gpu/shader-module';
 import { describeKernels } from '../../../src/passes';
+import { describePageKernels } from '../../helpers/page-kernels';
 import { answerAll, openDevice } from './answer';
 
 export interface KernelsQuestion {
   readonly dimensions: Dimensions;
+  readonly of: 'passes' | 'page';
   readonly as: 'shader' | 'pipeline';
   readonly indices: readonly number[];
 }
@@ -24,8 +26,8 @@ export interface KernelsReport {
 
 const { gpu, complaints } = await openDevice();
 
-await answerAll<KernelsQuestion, KernelsReport>(async ({ dimensions, as, indices }) => {
-  const descriptions = describeKernels(dimensions, false);
+await answerAll<KernelsQuestion, KernelsReport>(async ({ dimensions, of, as, indices }) => {
+  const descriptions = of === 'page' ? describePageKernels(dimensions) : describeKernels(dimensions, false);
   const compiled: string[] = [];
   const refused: string[] = [];
   for (const index of indices) {

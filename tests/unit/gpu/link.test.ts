@@ -59,12 +59,12 @@ describe('preprocess', () => {
   });
 
   it.each<[string, string, RegExp]>([
-    ['a directive in a comment', 'a\n// about #if ON', /^shaders\/grid\/test\.wgsl:2: only lines that begin/],
     [
-      'a directive after code',
-      'a #endif',
-      /test\.wgsl:1: only lines that begin .* may contain "#", not "a #endif"/,
+      'a directive in a comment',
+      '\n// see #if ON',
+      /^shaders\/grid\/test\.wgsl:2: "\/\/ see #if ON" is not one of/,
     ],
+    ['a directive after code', 'a #endif', /test\.wgsl:1: "a #endif" is not one of #if NAME/],
     ['#elseif', '#if ON\na\n#elseif OFF\nb\n#endif', /test\.wgsl:3: "#elseif OFF" is not one of #if NAME/],
     ['#elif without #if', '#elif ON\na\n#endif', /^shaders\/grid\/test\.wgsl: #elif not preceeded/],
     [
@@ -164,6 +164,37 @@ describe('linkShader', () => {
         expect(linked.code).not.toMatch(/^\s*#/m);
       }
     });
+  });
+
+  it('declares every bind group of a shader that draws, from group 0 on', () => {
+    const { code } = link({
+      layouts: [
+        { bindings: { frame: 'uniform Frame' } },
+        {
+          bindings: {
+            position: 'read array<vec2f>',
+            scene: 'filtered texture_2d<f32>',
+            linear: 'sampler sampler',
+          },
+        },
+      ],
+    });
+    expect(code.split('\n').filter((line) => line.startsWith('@group'))).toEqual([
+      '@group(0) @binding(0) var<uniform> frame: Frame;',
+      '@group(1) @binding(0) var<storage, read> position: array<vec2f>;',
+      '@group(1) @binding(1) var scene: texture_2d<f32>;',
+      '@group(1) @binding(2) var linear: sampler;',
+    ]);
+  });
+
+  it('links a bare shader alone, and puts the buffers of a standalone kernel into group 0', () => {
+    const bindings = { start: 'read array<u32>' } as const;
+    const { code } = link({ bare: true, standalone: true, constants: { SIZE: 1 }, bindings });
+    const own = '@group(0) @binding(0) var<storage, read> start: array<u32>;';
+    expect(code).toBe(`const SIZE = 1u;\n${own}\nfn last() {}\n`);
+    const whole = link({ standalone: true, bindings }).code;
+    expect(whole).toContain(own);
+    expect(whole).toContain('alias Vector = vec2f;');
   });
 
   it('locates a line past the end at the last line, where compilers report an unexpected end', () => {

@@ -19,8 +19,10 @@ import {
 import { kindOf } from '../../../src/gpu/bindings';
 import type { KernelDescription } from '../../../src/gpu/kernel';
 import { defineStruct, type StructFields } from '../../../src/gpu/layout';
-import { linkShader } from '../../../src/gpu/link';
+import { groupOf, linkShader } from '../../../src/gpu/link';
 import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../../src/gpu/params';
+import { STROKE_FIELDS } from '../../../src/page/tools/brush';
+import { HEAT_FIELDS } from '../../../src/page/view/overlay-pipelines';
 import { describeKernels } from '../../../src/passes';
 import { SCAN_FIELDS } from '../../../src/passes/grid/scan';
 import { MEASURE_FIELDS } from '../../../src/passes/measure/measure';
@@ -29,6 +31,7 @@ import { NEAR_FIELDS } from '../../../src/passes/query/near';
 import { NEAREST_FIELDS } from '../../../src/passes/query/nearest';
 import { RAYS_FIELDS } from '../../../src/passes/query/rays';
 import { RADIX_FIELDS } from '../../../src/passes/sort/radix';
+import { describePageKernels } from '../../helpers/page-kernels';
 
 /** Default limits of WebGPU, which every device has. */
 const MOST_STORAGE_BUFFERS = 8;
@@ -46,6 +49,8 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Boxes: BOXES_FIELDS,
   Rays: RAYS_FIELDS,
   Radix: RADIX_FIELDS,
+  Stroke: STROKE_FIELDS,
+  Heat: HEAT_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the entry point. */
@@ -66,6 +71,11 @@ const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
   each_heavy: ['HEAVY_WORKGROUP_SIZE', HEAVY_WORKGROUP_SIZE],
   measure_state: ['MEASURE_WORKGROUP_SIZE', MEASURE_WORKGROUP_SIZE],
 };
+
+const SHARED_PARAMETERS = [
+  { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
+  { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
+];
 
 interface Reflected {
   readonly description: KernelDescription;
@@ -145,7 +155,11 @@ function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
   );
 }
 
-const kernels = ([2, 3] as const).flatMap((dimensions) => describeKernels(dimensions, true));
+const kernels = ([2, 3] as const).flatMap((dimensions) => [
+  ...describeKernels(dimensions, true),
+  // The page packs struct View itself, because it holds a matrix.
+  ...describePageKernels(dimensions).filter(({ bindings }) => !('view' in bindings)),
+]);
 
 it('describes each kernel once, and subgroup variants only for devices with subgroups', () => {
   for (const dimensions of [2, 3] as const) {
@@ -171,12 +185,16 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
         ...storage.map((variable) => [variable, kindOfVariable(variable)] as const),
       ].map(([{ name, group, binding }, kind]) => ({ name, group, binding, kind }));
       const expected = [
-        { name: 'grid', group: 0, binding: 0, kind: 'uniform' },
-        { name: 'substep', group: 0, binding: 1, kind: 'uniform' },
+        ...(description.standalone ? [] : SHARED_PARAMETERS),
         ...Object.entries(description.bindings).map(([name, declared], binding) => {
           const kind = kindOf(declared);
           // A slot of the parameter ring is a uniform in the shader.
-          return { name, group: 1, binding, kind: kind === 'parameters' ? 'uniform' : kind };
+          return {
+            name,
+            group: groupOf(description),
+            binding,
+            kind: kind === 'parameters' ? 'uniform' : kind,
+          };
         }),
       ];
       const ordered = declared.sort((a, b) => a.group - b.group || a.binding - b.binding);

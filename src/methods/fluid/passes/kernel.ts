@@ -71,6 +71,7 @@ export function describeFluidKernel(dimensions: 2 | 3, kernel: FluidKernelSource
     label: `fluid.${kernel.name}`,
     dimensions,
     standalone: true,
+    bare: true,
     sources: [SHARED, ...(kernel.modules ?? []), kernel.source],
     entryPoint: kernel.entryPoint,
     bindings: kernel.bindings,

@@ -3,6 +3,7 @@
  * buffers of the fluid's lattice.
  */
 import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
+import { type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
 import { compileShader } from '../../../gpu/shader-module';
 import type { Fluid } from '../../../methods/fluid';
 import { COLOUR_STOPS } from '../../model/colour';
@@ -29,7 +30,7 @@ const PRESSURE_STOPS = 8;
 export interface FieldsPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
-  readonly frameLayout: GPUBindGroupLayout;
+  readonly layouts: Readonly<Record<'frame', DeclaredLayout>>;
 }
 
 export interface FieldPipelines {
@@ -42,7 +43,6 @@ export interface FieldPipelines {
 export type FieldSource = Pick<Fluid, 'plan' | 'buffers' | 'substepSeconds'>;
 
 export class FluidFields {
-  private readonly layout: GPUBindGroupLayout;
   private readonly uniforms: GPUBuffer;
   private readonly group: GPUBindGroup;
 
@@ -52,7 +52,6 @@ export class FluidFields {
     private readonly pipelines: FieldPipelines,
     layout: GPUBindGroupLayout,
   ) {
-    this.layout = layout;
     this.uniforms = device.createBuffer({
       label: 'draw.fields',
       size: 16 * (FIELDS.length + PRESSURE_STOPS),
@@ -61,7 +60,7 @@ export class FluidFields {
     const { kinds, velocity, pressure } = fluid.buffers;
     this.group = device.createBindGroup({
       label: 'draw.fields.group',
-      layout: this.layout,
+      layout,
       entries: [this.uniforms, kinds, velocity, pressure].map((buffer, binding) => ({
         binding,
         resource: { buffer },
@@ -70,9 +69,9 @@ export class FluidFields {
   }
 
   static async create(device: GPUDevice, fluid: FieldSource, picture: FieldsPicture): Promise<FluidFields> {
-    const layout = createLayout(device);
-    const pipelines = await createFieldPipelines(device, fluid.plan.dimensions, picture, layout);
-    return new FluidFields(device, fluid, pipelines, layout);
+    const own = createLayout(device);
+    const pipelines = await createFieldPipelines(device, fluid.plan.dimensions, picture, own);
+    return new FluidFields(device, fluid, pipelines, own.layout);
   }
 
   /** Writes the uniforms of a frame. Call it before you submit the pass. */
@@ -174,25 +173,24 @@ export class FluidFields {
   }
 }
 
-function createLayout(device: GPUDevice): GPUBindGroupLayout {
-  return device.createBindGroupLayout({
-    label: 'draw.fields.layout',
-    entries: [0, 1, 2, 3].map((binding) => ({
-      binding,
-      visibility: GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
-      buffer: { type: binding === 0 ? 'uniform' : 'read-only-storage' },
-    })),
+function createLayout(device: GPUDevice): DeclaredLayout {
+  return declareLayout(device, 'draw.fields', {
+    fields: 'uniform Fields',
+    kinds: 'read array<u32>',
+    velocity: 'read array<f32>',
+    pressure: 'read array<f32>',
   });
 }
 
 export async function createFieldPipelines(
   device: GPUDevice,
   dimensions: 2 | 3,
-  { format, samples, frameLayout }: FieldsPicture,
-  layout = createLayout(device),
+  { format, samples, layouts: { frame } }: FieldsPicture,
+  own = createLayout(device),
 ): Promise<FieldPipelines> {
   const module = await compileShader(device, 'draw.fields', {
     dimensions,
+    layouts: [frame, own],
     sources: [FRAME_SOURCE, { name: 'draw/fluid_fields.wgsl', text: fieldsText }],
     constants: { STOPS: COLOUR_STOPS, PRESSURE_STOPS },
   });
@@ -201,7 +199,7 @@ export async function createFieldPipelines(
       label: `draw.fields.${name}.pipeline`,
       layout: device.createPipelineLayout({
         label: `draw.fields.${name}.pipeline-layout`,
-        bindGroupLayouts: [frameLayout, layout],
+        bindGroupLayouts: [frame.layout, own.layout],
       }),
       vertex: { module, entryPoint: `${name}_vertex` },
       fragment: {

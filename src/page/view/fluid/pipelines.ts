@@ -8,6 +8,7 @@ import reachText from '../../../../shaders/draw/fluid_reach.wgsl?raw';
 import splatText from '../../../../shaders/draw/fluid_splat.wgsl?raw';
 import surfaceText from '../../../../shaders/draw/fluid_surface.wgsl?raw';
 import waterText from '../../../../shaders/draw/fluid_water.wgsl?raw';
+import { type Bindings, type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
 import type { ShaderSource } from '../../../gpu/link';
 import { compileShader } from '../../../gpu/shader-module';
 import { COLOUR_STOPS } from '../../model/colour';
@@ -54,16 +55,15 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  readonly frameLayout: GPUBindGroupLayout;
-  /** Layouts of the bind group with positions and the values that decide the colour. */
-  readonly particleLayouts: Readonly<Record<FluidColour, GPUBindGroupLayout>>;
+  /** Layouts of the frame's bind group, and of the groups with positions and the values that decide the colour. */
+  readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
 export interface Layouts {
-  readonly alone: GPUBindGroupLayout;
-  readonly surface: GPUBindGroupLayout;
-  readonly balls: GPUBindGroupLayout;
-  readonly water: GPUBindGroupLayout;
+  readonly alone: DeclaredLayout;
+  readonly surface: DeclaredLayout;
+  readonly balls: DeclaredLayout;
+  readonly water: DeclaredLayout;
 }
 
 export interface ColourPipelines {
@@ -72,33 +72,30 @@ export interface ColourPipelines {
   readonly drops: GPURenderPipeline | undefined;
 }
 
-type Entry = Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'>;
-
-export function createLayout(
-  device: GPUDevice,
-  label: string,
-  entries: readonly Entry[],
-): GPUBindGroupLayout {
-  const visibility = GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT;
-  return device.createBindGroupLayout({
-    label: `draw.fluid.${label}.layout`,
-    entries: entries.map((entry, binding) => ({ binding, visibility, ...entry })),
-  });
+export function createLayout(device: GPUDevice, label: string, bindings: Bindings): DeclaredLayout {
+  return declareLayout(device, `draw.fluid.${label}`, { fluid: 'uniform Fluid', ...bindings });
 }
 
 export function createLayouts(device: GPUDevice, isMultisampled: boolean): Layouts {
-  const layout = (label: string, entries: readonly Entry[]) => createLayout(device, label, entries);
-  const uniform: Entry = { buffer: { type: 'uniform' } };
-  const filtered: Entry = { texture: { sampleType: 'float' } };
-  const loaded: Entry = { texture: { sampleType: 'unfilterable-float' } };
-  const linear: Entry = { sampler: { type: 'filtering' } };
-  const storage: Entry = { buffer: { type: 'read-only-storage' } };
-  const depth: Entry = { texture: { sampleType: 'depth', multisampled: isMultisampled } };
+  const linear = 'sampler sampler';
   return {
-    alone: layout('splat', [uniform]),
-    surface: layout('surface', [uniform, storage, storage, filtered, linear]),
-    balls: layout('balls', [uniform, depth]),
-    water: layout('water', [uniform, loaded, filtered, filtered, linear]),
+    alone: createLayout(device, 'splat', {}),
+    surface: createLayout(device, 'surface', {
+      kinds: 'read array<u32>',
+      fullness: 'read array<f32>',
+      field: 'filtered texture_2d<f32>',
+      linear,
+    }),
+    balls: createLayout(device, 'balls', {
+      bodies: isMultisampled ? 'depths texture_depth_multisampled_2d' : 'depth texture_depth_2d',
+    }),
+    water: createLayout(device, 'water', {
+      distances: 'loaded texture_2d<f32>',
+      thicknesses: 'filtered texture_2d<f32>',
+      // The picture without the fluid.
+      scene: 'filtered texture_2d<f32>',
+      linear,
+    }),
   };
 }
 
@@ -107,7 +104,7 @@ export interface Described {
   readonly sources: readonly ShaderSource[];
   readonly entryPoints: readonly [string, string];
   /** The layouts after the frame's. */
-  readonly groups: readonly GPUBindGroupLayout[];
+  readonly groups: readonly DeclaredLayout[];
   readonly targets: readonly GPUColorTargetState[];
   readonly topology?: GPUPrimitiveTopology;
   readonly depth?: GPUDepthStencilState;
@@ -118,14 +115,16 @@ export interface Described {
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
-  { isSoftware, samples, frameLayout }: FluidPicture,
+  { isSoftware, samples, layouts: { frame } }: FluidPicture,
   colour: FluidColour | undefined,
   described: Described,
 ): Promise<GPURenderPipeline> {
   const { label, sources, entryPoints, groups, targets, topology = 'triangle-strip' } = described;
   const [vertex, fragment] = entryPoints;
+  const layouts = [frame, ...groups];
   const module = await compileShader(device, `draw.fluid.${label}`, {
     dimensions,
+    layouts,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
       SLOTS: groups.length > 1,
@@ -144,7 +143,7 @@ export async function createPipeline(
     label: `draw.fluid.${label}.pipeline`,
     layout: device.createPipelineLayout({
       label: `draw.fluid.${label}.pipeline-layout`,
-      bindGroupLayouts: [frameLayout, ...groups],
+      bindGroupLayouts: layouts.map(({ layout }) => layout),
     }),
     vertex: { module, entryPoint: vertex },
     fragment: { module, entryPoint: fragment, targets: [...targets] },
@@ -192,7 +191,7 @@ export async function createColoured(
   colour: FluidColour,
 ): Promise<ColourPipelines> {
   const { colour: colouring, fluid, reach, splat, surface, balls } = SOURCES;
-  const particleLayout = picture.particleLayouts[colour];
+  const particleLayout = picture.layouts[colour];
   const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
   if (dimensions === 3) {
     const particles = await create({

@@ -32,21 +32,18 @@ export class FluidSmoothing {
   ) {}
 
   static async create(device: GPUDevice, picture: FluidPicture): Promise<FluidSmoothing> {
-    const layout = createLayout(device, 'smooth', [
-      { buffer: { type: 'uniform' } },
-      { texture: { sampleType: 'unfilterable-float' } },
-    ]);
+    const own = createLayout(device, 'smooth', { source: 'loaded texture_2d<f32>' });
     const create = (axis: Axis) =>
       createPipeline(device, 3, picture, undefined, {
         label: axis,
         sources: [FLUID_SOURCE, { name: 'draw/fluid_smooth.wgsl', text: smoothText }],
         entryPoints: ['smooth_vertex', `${axis}_fragment`],
-        groups: [layout],
+        groups: [own],
         targets: [{ format: DISTANCE_FORMAT }],
         topology: 'triangle-list',
       });
     const [across, up] = await Promise.all([create('across'), create('up')]);
-    return new FluidSmoothing(device, layout, { across, up });
+    return new FluidSmoothing(device, own.layout, { across, up });
   }
 
   bind(uniforms: GPUBuffer, { nearest, across, up }: Distances): readonly GPUBindGroup[] {

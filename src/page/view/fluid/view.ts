@@ -7,6 +7,7 @@
  * Textures are never larger than the picture. If particles look large, all textures except the copy of the picture are
  * coarser.
  */
+import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';
 import type { Frame } from '../engine';
 import {
@@ -274,7 +275,7 @@ export class FluidView {
     const { layouts } = this;
     const { kinds, fullness } = this.fluid.buffers;
     const { field, distances, scene } = textures;
-    const group = (label: string, layout: GPUBindGroupLayout, resources: readonly GPUBindingResource[]) =>
+    const group = (label: string, { layout }: DeclaredLayout, resources: readonly GPUBindingResource[]) =>
       this.device.createBindGroup({
         label: `draw.fluid.${label}.group`,
         layout,

@@ -268,7 +268,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         contactLines: true,
       };
       const { overlay, frame } = await drawInto(tools, simulation, shown);
-      const { frame: layout } = createLayouts(device);
+      const { layout } = createLayouts(device).frame;
       const buffer = tools.allocate('frame', 4096, GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST);
       const texture = (format: GPUTextureFormat) =>
         device.createTexture({

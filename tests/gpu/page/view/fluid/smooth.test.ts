@@ -54,16 +54,14 @@ describe('the fluid’s distances', () => {
       const layout = { bytesPerRow: 4 * SIZE };
       queue.writeTexture({ texture: distances.nearest }, given, layout, [SIZE, SIZE]);
       const layouts = createLayouts(device);
-      const { particles, aged } = layouts;
       const smoothing = await FluidSmoothing.create(device, {
         format: 'rgba8unorm',
         samples: 1,
         isSoftware: false,
-        frameLayout: layouts.frame,
-        particleLayouts: { speed: particles, value: particles, age: aged },
+        layouts,
       });
       const frameGroup = device.createBindGroup({
-        layout: layouts.frame,
+        layout: layouts.frame.layout,
         entries: [{ binding: 0, resource: { buffer: frames } }],
       });
       const encoder = device.createCommandEncoder({ label: 'test' });

@@ -29,16 +29,15 @@ describe.each(DIMENSIONS)('pictures of fluids in %dD', (dimensions) => {
     'have their pipelines in every variant',
     async (device, tools) => {
       const plan = planFluid(dimensions === 2 ? TANK : BOX);
-      const { frame, particles, aged } = createLayouts(device);
+      const layouts = createLayouts(device);
       const data = () => tools.allocate('lattice', 16);
       const buffers = { kinds: data(), fullness: data(), velocity: data(), pressure: data() };
       for (const [format, samples] of [
         ['bgra8unorm', 1],
         ['rgba8unorm', 4],
       ] as const) {
-        const lent = { format, samples, isSoftware: samples === 1, frameLayout: frame };
-        const particleLayouts = { speed: particles, value: particles, age: aged };
-        const view = new FluidView(device, { plan, buffers }, { ...lent, particleLayouts });
+        const lent = { format, samples, isSoftware: samples === 1, layouts };
+        const view = new FluidView(device, { plan, buffers }, lent);
         for (const colour of ['speed', 'value', 'age'] as const) {
           expect(view.isReady(colour)).toBe(false);
           await view.prepare(colour);

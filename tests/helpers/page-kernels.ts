@@ -1,0 +1,25 @@
+/** Describes the page's kernels in every kind of variant. */
+import type { Dimensions } from '../../src/core/world/world';
+import type { KernelDescription } from '../../src/gpu/kernel';
+import { describeBrush } from '../../src/page/tools/brush';
+import { describeOverlayKernels } from '../../src/page/view/overlay-pipelines';
+import { describeTally } from '../../src/page/view/tally';
+
+const KINDS = ['bounded', 'periodic', 'unbounded'] as const;
+
+export function describePageKernels(dimensions: Dimensions): KernelDescription[] {
+  return [0, 3].flatMap((levels) => [
+    ...(levels > 0 ? [false, true] : [false]).flatMap((boxes) => [
+      ...(['brush', 'hold'] as const).map((entryPoint) =>
+        describeBrush(
+          { dimensions, boxes, radiusRange: levels > 0 ? { smallest: 1, largest: 2 } : undefined },
+          entryPoint,
+        ),
+      ),
+      ...KINDS.flatMap((kind) => Object.values(describeOverlayKernels({ dimensions, kind, levels, boxes }))),
+    ]),
+    ...KINDS.flatMap((kind) =>
+      [false, true].map((heavy) => describeTally({ dimensions, kind, levels, crowds: true }, heavy)),
+    ),
+  ]);
+}
