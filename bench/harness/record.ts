@@ -14,7 +14,7 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * What happened to the engine:
+ * The outcome for the engine:
  *   - `timed`: the engine has times.
  *   - `wrong`: it found wrong pairs.
  *   - `failed`: it ended with an error.

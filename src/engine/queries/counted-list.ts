@@ -52,7 +52,7 @@ export interface ListReading {
   readonly entries: Uint32Array;
   /** The companion's words for the listed entries, if there is a companion. */
   readonly companions: Uint32Array;
-  /** Where each owner's entries begin in `entries`, then where the last ones end. Empty unless requested. */
+  /** Indices in `entries`: the first of each owner, then the end of the last owner's. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
@@ -169,7 +169,7 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** Where each owner's entries begin in the list. The last word is the number of entries found. */
+  /** Indices in the list: the first of each owner. The last word is the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }

@@ -76,7 +76,7 @@ export abstract class ListSearch<Group> {
     return this.list.list;
   }
 
-  /** u32: where each owner's ids begin in `ids`, then where the last ones end. */
+  /** u32, indices in `ids`: the first of each owner, then the end of the last owner's. */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }

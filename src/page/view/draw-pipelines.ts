@@ -48,7 +48,7 @@ export interface Drawn {
   readonly hasVariableRadii: boolean;
   /** True if particles may be boxes. Then `hasVariableRadii` is true as well. */
   readonly hasBoxes: boolean;
-  /** What decides the colour: the velocity, a number per particle or the age. 'plain' is one colour, for obstacles. */
+  /** The colour follows the velocity, a number per particle or the age. 'plain' is one colour, for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 

@@ -29,7 +29,7 @@ import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './unifo
 /** Texels per reach of a particle. More would not show, because the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** What the view reads of a fluid. In 2D that includes full cells, which fill gaps between drawn particles. */
+/** The view reads these parts of a fluid. In 2D it also reads full cells, which fill gaps between drawn particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
