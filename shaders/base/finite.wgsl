@@ -1,7 +1,6 @@
 // Compilers may assume that NaN and infinity do not exist, so is_finite tests the bits. Only some devices flush
 // subnormal numbers to zero. snap flushes them on all devices, so that results do not differ.
 
-const SMALLEST_NORMAL = 0x1p-126f;
 const EXPONENT_BITS = 0x7f800000u;
 const MAGNITUDE_BITS = 0x7fffffffu;
 

@@ -1,8 +1,7 @@
 // Draws the heat map, and the lines between the cells of the grid: a strip of four vertices per face. In 2D the only
 // face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher levels
 // are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
-// Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_PERCENT, DARKEST_PERCENT, heat, COOLEST_PERCENT.
-// Needs: HOTTEST_PERCENT.
+// Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
 // Lines of a level begin to show at cells of NARROWEST CSS pixels. From WIDE on, they have their full opacity.
 const NARROWEST = f32(NARROWEST_CELL);
@@ -56,7 +55,7 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let coverage = clamp(vec2f(0.5 * device + 0.5) - distance, vec2f(), vec2f(1.0)) * fade;
   let lines = select(vec2f(), coverage, is_between);
   let share = f32(level) / max(overlay.cells.w - 1.0, 1.0);
-  return max(lines.x, lines.y) * mix(f32(FAINTEST_PERCENT) * 0.01, f32(DARKEST_PERCENT) * 0.01, share);
+  return max(lines.x, lines.y) * mix(FAINTEST_LINE, DARKEST_LINE, share);
 }
 
 // Returns the number of particles per cell, averaged over the cells that a pixel covers. In 3D, a cell of the floor
@@ -84,7 +83,7 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
     let count = heat_at(face.cell, pixel);
     let share = clamp(count * overlay.heat_map.w, 0.0, 1.0);
     // Below one particle per cell, the colour fades out.
-    let opacity = mix(f32(COOLEST_PERCENT) * 0.01, f32(HOTTEST_PERCENT) * 0.01, share) * clamp(count, 0.0, 1.0);
+    let opacity = mix(FAINTEST_HEAT, DARKEST_HEAT, share) * clamp(count, 0.0, 1.0);
     colour = vec4f(overlay.heat.rgb, 1.0) * opacity;
   }
   if (overlay.shown.x > 0.0) {

@@ -1,8 +1,8 @@
 // Draws a line from each slot to the next, and a line per pair of particles. Each line is a strip of four vertices.
 // With WRAPS, a pair across an end of the world has two lines. Each goes from one particle to the middle of the pair.
 // Linked with frame.wgsl and overlay.wgsl.
-// Needs: Line, position, is_drawable, NO_LINE, overlay, LEAP_PERCENT, line_between, lift, THREAD_TENTHS, pairs.
-// Needs: CANDIDATE_TENTHS, CONTACT_TENTHS, DASH_TENTHS.
+// Needs: Line, position, is_drawable, NO_LINE, overlay, LEAP_OPACITY, line_between, lift, THREAD_WIDTH, pairs.
+// Needs: CANDIDATE_WIDTH, CONTACT_WIDTH, DASH.
 
 const CONTACT_BIT = 0x80000000u;
 
@@ -16,8 +16,8 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let share = f32(slot) / max(overlay.screen.w - 2.0, 1.0);
   let is_long_step = distance(own, next) > overlay.period.w;
   let colour = mix(overlay.first, overlay.last, share);
-  let opacity = select(1.0, f32(LEAP_PERCENT) * 0.01, is_long_step);
-  return line_between(index, lift(own), lift(next), f32(THREAD_TENTHS) * 0.1, 0.0, vec4f(colour.rgb, opacity));
+  let opacity = select(1.0, LEAP_OPACITY, is_long_step);
+  return line_between(index, lift(own), lift(next), f32(THREAD_WIDTH), 0.0, vec4f(colour.rgb, opacity));
 }
 
 // Returns the shortest vector from one particle to the other.
@@ -65,8 +65,8 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
     return NO_LINE;
   }
 #endif
-  let width = f32(select(CANDIDATE_TENTHS, CONTACT_TENTHS, is_marked)) * 0.1;
-  let dash = f32(select(DASH_TENTHS, 0u, is_marked)) * 0.1;
+  let width = select(f32(CANDIDATE_WIDTH), f32(CONTACT_WIDTH), is_marked);
+  let dash = select(f32(DASH), 0.0, is_marked);
   let colour = select(overlay.candidate, overlay.contact, is_marked);
   return line_between(index, lift(from_point), lift(from_point + way), width, dash, colour);
 }

@@ -1,6 +1,6 @@
 // Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
 // Host twin: OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
-// Needs: NOWHERE, overlay, frame.
+// Needs: NOWHERE, overlay, frame, CASING.
 
 struct Overlay {
   // Colours. `first` and `last` belong to the first and the last particle of the line through all slots. `casing`
@@ -46,9 +46,6 @@ struct Line {
 }
 
 const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
-
-// The width of the casing of a line between large particles, in CSS pixels.
-const CASING = 0.75;
 
 // Lines between small particles are thinner.
 fn line_share() -> f32 {

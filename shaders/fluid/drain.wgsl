@@ -2,9 +2,6 @@
 // src/methods/fluid/reference/drain.ts.
 // Needs: Drain, WORKGROUP, linear_index, frame, positions, STORED, is_finite_number, marks, ids.
 
-// The bits of a NaN, because WGSL has no literal for it.
-const NOT_A_NUMBER = 0x7fc00000u;
-
 fn is_taken(drain: Drain, point: vec3f) -> bool {
   let offset = point - drain.low.xyz;
   if (drain.low.w > 0.0) {

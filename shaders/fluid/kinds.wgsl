@@ -1,10 +1,7 @@
 // Computes the kind of each cell: solid, else fluid if the cell holds a particle, else air. Twin:
 // src/methods/fluid/reference/cells.ts.
-// Needs: Obstacle, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start, AIR, FLUID.
-
-// A cell is solid if its centre is deeper in an obstacle than this share of a cell's edge. A centre is often exactly on
-// a surface, where rounding would decide. With this margin, both engines leave such a cell free.
-const SOLID_DEPTH = 0x1p-10f;
+// Needs: Obstacle, SOLID_DEPTH, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start.
+// Needs: AIR, FLUID.
 
 fn is_inside(obstacle: Obstacle, point: vec3f) -> bool {
   let offset = point - obstacle.position.xyz;

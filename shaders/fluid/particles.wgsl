@@ -1,13 +1,7 @@
 // Moves the particles and updates their velocities from the lattice, in place. Twin:
 // src/methods/fluid/reference/particles.ts.
-// Needs: frame, entry_at, velocity, kinds, SOLID, Obstacle, WORKGROUP, linear_index, positions, STORED, velocities.
-// Needs: is_finite_number, APIC, before, ids, affine, ACCOUNT, account.
-
-// The flow moves a particle at most this many cells per substep along each axis.
-const MOST_CELLS = 2.0;
-// The distance in cells that a particle keeps from the ends of the tank, and at which masked cells stop a particle.
-// Masked cells are always solid.
-const MARGIN = 0.015625;
+// Needs: frame, entry_at, velocity, kinds, SOLID, MARGIN, Obstacle, WORKGROUP, linear_index, positions, STORED.
+// Needs: velocities, is_finite_number, APIC, before, ids, affine, MOST_CELLS, ACCOUNT, account.
 
 // A box around a point. Its corners are the centres of the eight (in 2D four) nearest faces that are perpendicular to
 // one axis. `entry` is the entry of the lowest corner, and `share` the offset of the point from that corner, in cells.
@@ -240,7 +234,7 @@ fn move_particles(
   let third = sample(point + 0.75 * scale * second);
   let offset = scale * (2.0 * first + 3.0 * second + 4.0 * third) / 9.0;
   let longest = max(max(abs(offset.x), abs(offset.y)), abs(offset.z));
-  let share = select(1.0, MOST_CELLS / longest, longest > MOST_CELLS);
+  let share = select(1.0, f32(MOST_CELLS) / longest, longest > f32(MOST_CELLS));
   let moved = keep_out(point, point + share * offset);
   var growth = 0.0;
   let account_of = ACCOUNT * ids[slot];

@@ -4,11 +4,7 @@
 //   height ← (1 − lowering) · height.
 // The deviation is the difference between a particle's velocity and the lattice's. Runs in one workgroup. Twin:
 // src/methods/fluid/reference/energy.ts.
-// Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, settlement.
-
-// The share of kinetic energy that slowing may remove if lowering is not enough. If the move made kinetic energy grow
-// by more, all of that growth may be removed.
-const MOST_SLOWING = 0.05;
+// Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, MOST_SLOWING, settlement.
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
 var<workgroup> more: array<vec2f, WORKGROUP>;

@@ -3,11 +3,6 @@
 // layout of entries: src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
-const AIR = 0u;
-const FLUID = 1u;
-// SOLID is a cell that is always solid; SOLID + 1 + i is a cell inside obstacle i.
-const SOLID = 2u;
-
 struct Obstacle {
   // The centre; w is the radius of a ball, or 0 for a box.
   position: vec4f,
@@ -106,9 +101,6 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   end[axis] += 1u;
   return all(at < end);
 }
-
-// A substep lowers a particle by at most this share of the particle's height.
-const MOST_LOWERING = 0.001;
 
 // The number of floats in a particle's account of a substep. The account holds, in this order:
 // - the growth of kinetic energy

@@ -6,11 +6,9 @@
 // A cell lists particles as finer entries if they are at least this many levels lower.
 const FINER_STEPS = 1u;
 
-// The greatest magnitude of a cell coordinate on the lowest level. Positions farther out are in the outermost cells.
-const FARTHEST = 0x1p30f;
-
 fn finest_at(position: Vector) -> Lattice {
-  let farthest = Vector(FARTHEST * grid.cell_size);
+  // FARTHEST_CELL counts cells of the lowest level.
+  let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 

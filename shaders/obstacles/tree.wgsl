@@ -4,7 +4,7 @@
 // - the bodies in the order of the tree, as in base/body.wgsl
 // Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node stores the node to
 // continue with, so a walk needs no stack.
-// Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid.
+// Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {
   centre: Vector,
@@ -41,7 +41,7 @@ fn branch_at(node: u32) -> Branch {
 fn is_entered(branch: Branch, position: Vector, reach: Vector) -> bool {
   let apart = abs(minimum_image(position, branch.centre));
   let both = reach + branch.half;
-  return !any(apart > both + (both + apart + grid.period) * 0x1p-18f);
+  return !any(apart > both + (both + apart + grid.period) * TREE_MARGIN);
 }
 
 fn obstacle_vec4(word: u32) -> vec4f {

@@ -1,7 +1,7 @@
 // The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Linked with
 // levels/hashed.wgsl, levels/levels.wgsl and path_blocks.wgsl. path_dense.wgsl provides the same functions and
 // describes them.
-// Needs: FARTHEST, cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
+// Needs: cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
 // The level of the current walk. Set it before calling any other function.
 var<private> level_walked: u32;
@@ -16,7 +16,7 @@ struct Segment {
 
 // Returns the outermost layer, which stands for all layers farther out.
 fn farthest_layer() -> i32 {
-  return i32(FARTHEST) >> level_walked;
+  return i32(FARTHEST_CELL) >> level_walked;
 }
 
 fn layer_at(coordinate: f32, axis: u32) -> i32 {

@@ -1,6 +1,6 @@
 // The cells along a ray (see query/rays.wgsl) in the unbounded world. path_dense.wgsl describes the functions;
 // path_blocks.wgsl provides those of pieces.
-// Needs: lattice_at, grid, FAR_OFF, FARTHEST, bucket_at, start, cell_of_slot.
+// Needs: lattice_at, grid, FAR_OFF, bucket_at, start, cell_of_slot.
 
 // The particles in cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
@@ -18,13 +18,13 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return lattice_at(Vector(coordinate)).x;
 }
 
-// The cells at coordinate ±FARTHEST hold everything farther out, so they extend without end.
+// The cells at coordinate ±FARTHEST_CELL hold everything farther out, so they extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
-  return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -FARTHEST);
+  return select(f32(layer) * grid.cell_size, -FAR_OFF, f32(layer) <= -f32(FARTHEST_CELL));
 }
 
 fn end_of(layer: i32, axis: u32) -> f32 {
-  return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= FARTHEST);
+  return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= f32(FARTHEST_CELL));
 }
 
 // Returns 0: the cell of a coordinate is exact here, so the walk needs no margin for it.

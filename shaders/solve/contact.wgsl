@@ -2,11 +2,6 @@
 // particles negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
 // Needs: Particle, Neighbour, substep.
 
-// Below this squared distance the direction is rounding noise; contact_with then chooses the direction of an axis.
-const COINCIDENT_SQUARED = 0x1p-100f;
-// Centres nearer than this along an axis count as having the same coordinate.
-const NOT_APART = 0x1p-50f;
-
 struct Contact {
   // A unit vector from the other particle to this one.
   normal: Vector,

@@ -2,15 +2,6 @@
 // multiplies in the same order.
 // Needs: substep.
 
-// Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap.
-const BOUNCE_PUSH = 0.96875;
-// Up to this load, 32-bit floats hold 1 + load almost exactly.
-const MOST_LOAD = 0x1p24f;
-// The share of the bearing that a load counts, so that rounding of the two sums gives no load.
-const LOAD_KEPT = 1.0 - 0x1p-20f;
-// Up to this rest_speed there are no loads, because a quotient by it could overflow.
-const LEAST_REST_SPEED = 0x1p-64f;
-
 // The effect of a contact on one body, or the sum of several effects.
 struct Effect {
   // The changes of position and velocity.
@@ -96,9 +87,9 @@ fn contact_effect(
   );
 }
 
-// Limits the change of a particle's velocity by all its contacts, and shortens their support and bearing alike. Then static friction removes the velocity that
-// gravity adds across the support in this substep, as far as friction reaches. It removes less if contacts press from
-// opposite sides.
+// Limits the change of a particle's velocity by all its contacts, and shortens their support and bearing alike. Then
+// static friction removes the velocity that gravity adds across the support in this substep, as far as friction
+// reaches. It removes less if contacts press from opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
@@ -128,7 +119,7 @@ fn settle(sum: Effect) -> Effect {
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {
-    load = min(MOST_LOAD, max(0.0, LOAD_KEPT * bearing - sqrt(dot(change, change))) / substep.rest_speed);
+    load = min(f32(MOST_LOAD), max(0.0, LOAD_KEPT * bearing - sqrt(dot(change, change))) / substep.rest_speed);
   }
   return load;
 }

@@ -11,17 +11,13 @@ alias Cell = StoredLattice;
 // Greater than any lattice coordinate.
 const NOWHERE = Cell(0x7fffffff);
 
-// The greatest magnitude of a cell coordinate. Positions farther out, where floats are coarser than cells, are in the
-// outermost cells.
-const FARTHEST = 0x1p30f;
-
 fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
 fn lattice_at(position: Vector) -> Lattice {
   // Clamps before scaling, so that the product cannot overflow.
-  let farthest = Vector(FARTHEST * grid.cell_size);
+  let farthest = Vector(f32(FARTHEST_CELL) * grid.cell_size);
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 

@@ -17,7 +17,6 @@ import dim2 from '../../shaders/base/dim2.wgsl?raw';
 import dim3 from '../../shaders/base/dim3.wgsl?raw';
 import * as constants from '../core/base/constants';
 import { GpuError } from '../core/base/errors';
-import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../core/state/hash';
 import type { Dimensions } from '../core/world/world';
 import { type Bindings, type DeclaredLayout, declareBindings } from './bindings';
 
@@ -65,13 +64,6 @@ export interface LinkedShader {
   locate(line: number): SourceLine;
 }
 
-/** Numbers that shaders and host share: all of core/base/constants, and the hash seeds. */
-export const SHARED_CONSTANTS: Readonly<Record<string, number>> = {
-  ...constants,
-  HASH_SEED_LOW,
-  HASH_SEED_HIGH,
-};
-
 export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   2: { name: 'base/dim2.wgsl', text: dim2 },
   3: { name: 'base/dim3.wgsl', text: dim3 },
@@ -108,7 +100,7 @@ export function linkShader(options: LinkOptions): LinkedShader {
   const lines: SourceLine[] = [];
   const generate = (text: string) => lines.push({ file: '(generated)', line: lines.length + 1, text });
   for (const extension of options.extensions ?? []) generate(`enable ${extension};`);
-  const shared = options.bare ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...SHARED_CONSTANTS };
+  const shared = options.bare ? {} : { TILE_SIZE: constants.WORKGROUP_SIZE, ...constants };
   const values: Readonly<Record<string, number | boolean>> = { ...shared, ...options.constants };
   for (const [name, value] of Object.entries(values)) generate(declareConstant(name, value));
   const groups = Object.entries(options.layouts ?? { [groupOf(options)]: options });
@@ -149,13 +141,14 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
 
 function declareConstant(name: string, value: number | boolean): string {
   if (typeof value === 'boolean') return `const ${name} = ${value};`;
-  if (!Number.isInteger(value) || value < 0 || value > 0xffff_ffff) {
-    throw new GpuError(
-      'shader',
-      `The shader constant ${name} is ${value}, but it must be a 32-bit unsigned integer.`,
-    );
-  }
-  return `const ${name} = ${value}u;`;
+  if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return `const ${name} = ${value}u;`;
+  // The text of a 32-bit float is nearer to it than to any other, so WGSL reads exactly this float. GPUs may flush
+  // numbers below 2^-126 to 0.
+  if (value % 1 && Math.abs(value) >= 2 ** -126) return `const ${name} = ${Math.fround(value)}f;`;
+  throw new GpuError(
+    'shader',
+    `The shader constant ${name} is ${value}, but it must be a fraction or a 32-bit unsigned integer.`,
+  );
 }
 
 /** Returns the lines of a file that remain with these flags, each with its number in the file. */

@@ -41,7 +41,7 @@ import spaceStraight from '../../shaders/world/space_straight.wgsl?raw';
 import worldUnbounded from '../../shaders/world/unbounded.wgsl?raw';
 import type { BroadPhase } from '../core/contact/settings';
 import { OBSTACLE_PARTNER } from '../core/obstacles/obstacles';
-import { LEAF_BITS, TREE_HEADER } from '../core/obstacles/tree';
+import { LEAF_BITS, TREE_HEADER, TREE_MARGIN } from '../core/obstacles/tree';
 import { hasFiner } from '../core/world/cells';
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Bindings } from '../gpu/bindings';
@@ -237,7 +237,7 @@ export function obstacleConstants({
   dimensions,
 }: Pick<Variant, 'obstacles' | 'dimensions'>): Readonly<Record<string, number>> {
   if (!has) return {};
-  return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, LEAF_BITS };
+  return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, TREE_MARGIN, LEAF_BITS };
 }
 
 /** Returns whether neighbour kernels have a second variant for heavy particles. */

@@ -1,8 +1,6 @@
 // Computes the equations of a coarser level: in each cell, half the left-hand sides of the finer equations, added
 // up. `level` is the finer level. Twin: src/methods/fluid/reference/multigrid.ts.
-// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, coupling.
-
-const LEAST_DIAGONAL = 1e-3;
+// Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, coupling, LEAST_DIAGONAL.
 
 @compute @workgroup_size(WORKGROUP)
 fn coarsen(

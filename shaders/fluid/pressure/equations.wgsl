@@ -7,15 +7,8 @@
 // - its number of unknowns
 // - whether any of its cells is at a surface
 // Twin: src/methods/fluid/reference/equations.ts.
-// Needs: frame, kinds, FLUID, AIR, fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal.
-// Needs: right, store_partial.
-
-// The twin explains these limits. Lengths are in cells; a fullness of 1 is that of fluid at rest.
-const SURFACE_FULLNESS = 0.5;
-const LEAST_SURFACE = 0.25;
-const MOST_SWELLING = 0.1;
-const MOST_SHRINKING = 0.3;
-const FULLNESS_SLACK = 0.02;
+// Needs: LEAST_SURFACE, SURFACE_FULLNESS, FULLNESS_SLACK, frame, MOST_SHRINKING, MOST_SWELLING, kinds, FLUID, AIR.
+// Needs: fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal, right, store_partial.
 
 // Estimates how far the surface is from the centre of a fluid cell whose neighbour is air. `full` is the fullness of
 // the fluid cell.

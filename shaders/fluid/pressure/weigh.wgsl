@@ -5,7 +5,7 @@
 // - A step would be much too long.
 // To stop the solver, the kernel sets the remaining passes to zero workgroups. Later runs of this kernel do nothing
 // until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
-// Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame.
+// Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame, MOST_STEP.
 
 const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;
@@ -13,9 +13,6 @@ const AFTER_DOT = 2u;
 const AFTER_APPLY = 3u;
 // Stage 4 follows update.wgsl: the last branch below.
 const AT_END = 5u;
-
-// If the equations have a solution, steps are near 1. A step longer than this would spoil the pressure found so far.
-const MOST_STEP = 4.0;
 
 fn stop() {
   solver.done = 1u;
@@ -77,7 +74,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
       stop();
     }
   } else if (STAGE == AFTER_APPLY) {
-    if (solver.product <= MOST_STEP * sum.x) {
+    if (solver.product <= f32(MOST_STEP) * sum.x) {
       solver.step = solver.product / sum.x;
     } else {
       stop();

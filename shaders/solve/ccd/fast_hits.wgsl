@@ -7,12 +7,9 @@
 // Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
-// Needs: window_between, is_coarse, block_around, margin_to, cells_around, enough_cells, THREADS_OF_PATH, slot_of_path.
-// Needs: note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of, linear_workgroup.
-// Needs: lane_of, first_of_all, counters, hits_out.
-
-// Fast particles are searched for within this multiple of the sum of both extents (see margin_to).
-const AROUND_FAST = 1.0;
+// Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
+// Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of.
+// Needs: linear_workgroup, lane_of, first_of_all, counters, hits_out.
 
 // True if a particle on a piece of its path may meet another particle on a piece of the other's path. The windows hold
 // the first and the last tick of these pieces (see window_between). The other path ends at tick `end`. If this tick is
@@ -70,11 +67,11 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
       break;
     }
     let window = window_between(since, to);
-    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, AROUND_FAST)))) {
+    if (is_coarse(block_around(slot, way, since, to, own_level, margin_to(body, own_level, f32(AROUND_FAST))))) {
       break;
     }
 #if VARIABLE_RADII
-    if (cells_around(slot, way, since, to, CCD_FAST_LEVELS, AROUND_FAST) > enough_cells(paths)) {
+    if (cells_around(slot, way, since, to, CCD_FAST_LEVELS, f32(AROUND_FAST)) > enough_cells(paths)) {
       for (var path = lane; path < paths; path += THREADS_OF_PATH) {
         let other = slot_of_path(path);
         if (other != slot) {
@@ -87,7 +84,7 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
 #endif
     for (var levels = levels_of(CCD_FAST_LEVELS); levels != 0u; levels &= levels - 1u) {
       let level = countTrailingZeros(levels);
-      let block = block_around(slot, way, since, to, level, margin_to(body, level, AROUND_FAST));
+      let block = block_around(slot, way, since, to, level, margin_to(body, level, f32(AROUND_FAST)));
       let cells = cells_in(block);
       for (var index = lane; index < cells; index += THREADS_OF_PATH) {
         var entry = links[word_of_list(list_in(block, index))];

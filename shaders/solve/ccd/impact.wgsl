@@ -5,12 +5,11 @@
 // A time is a share of the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts,
 // src/core/ccd/impact.ts. Linked with a world, one of the box_*.wgsl and one of the block_*.wgsl. With VARIABLE_RADII,
 // solve/contact.wgsl is linked too. The kernel binds position_in and velocity_in, both after integration.
-// Needs: substep, velocity_in, is_finite, has_size, position_in, rounding_of, shallowest_axis, level_of, grid, Block.
-// Needs: box_in_world, Box, block_on, block_between, greatest_on.
+// Needs: OVERLAP_SHARE, substep, velocity_in, is_finite, has_size, FAST_SHARE, position_in, rounding_of.
+// Needs: shallowest_axis, MOST_TANGENTS, SHORTEST_TANGENT, level_of, grid, PIECE_SHARE, Block, box_in_world, Box.
+// Needs: block_on, block_between, greatest_on.
 
-// The squares of FAST_SHARE (equal to TO_WALL) and of 1 − OVERLAP_SHARE, from src/core/ccd/law.ts.
-const FAST_SQUARED = 1.0 / f32(CCD_PARTS * CCD_PARTS);
-const NEAR_SQUARED = f32((CCD_PARTS - 1) * (CCD_PARTS - 1)) * FAST_SQUARED;
+const NEAR_SHARE = 1.0 - OVERLAP_SHARE;
 
 // A key later than any end of a path.
 const NEVER = 0xffffffffu;
@@ -39,7 +38,7 @@ fn diameter_squared(body: PackedBody) -> f32 {
 }
 
 fn is_fast(way: Vector, body: PackedBody) -> bool {
-  return dot(way, way) > FAST_SQUARED * diameter_squared(body);
+  return dot(way, way) > FAST_SHARE * FAST_SHARE * diameter_squared(body);
 }
 
 // Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these already allow for the
@@ -83,7 +82,7 @@ struct Near {
 }
 
 fn nearness(body: PackedBody, other: PackedBody) -> Near {
-  let slack = min(thickness_of(body), thickness_of(other)) / f32(CCD_PARTS);
+  let slack = OVERLAP_SHARE * min(thickness_of(body), thickness_of(other));
 #if HAS_BOXES
   let half = upper_of(body.shape);
   let other_half = upper_of(other.shape);
@@ -124,13 +123,6 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// The greatest number of steps of Newton's method. Few are needed: the gap is a convex function of time, so each step
-// divides gap × slope by at least 4.
-const MOST_TANGENTS = 24u;
-
-// A shorter step changes the tick only at a border between ticks.
-const SHORTEST_STEP = 1.0 / f32(8u * CCD_TICKS);
-
 // Returns the key of the hit of two bodies, at least one of them a box, by Newton's method. Because the gap is convex,
 // no tangent reaches zero after the hit.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
@@ -153,7 +145,7 @@ fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32
     if (!(since + later <= 1.0)) {
       return NEVER;
     }
-    if (step < SHORTEST_STEP) {
+    if (step < SHORTEST_TANGENT) {
       break;
     }
   }
@@ -201,7 +193,7 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
 #else
-  return impact_of_balls(apart, motion, since, NEAR_SQUARED * substep.diameter_squared);
+  return impact_of_balls(apart, motion, since, NEAR_SHARE * NEAR_SHARE * substep.diameter_squared);
 #endif
 }
 
@@ -232,9 +224,6 @@ fn greatest_diameter() -> f32 {
   return substep.diameter;
 }
 #endif
-
-// No piece of a path is longer than this share of a period.
-const PIECE_SHARE = 0.25;
 
 // Returns the greatest length of a piece; all pieces of a path are equally long. In a periodic world pieces are so
 // short that the nearest image of another particle stays the nearest. Twin: longestPiece in src/core/ccd/law.ts.

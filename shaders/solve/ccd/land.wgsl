@@ -1,8 +1,8 @@
 // Moves particles to the ends of their paths and stores their velocities, which strike.wgsl wrote to `struck`. Linked
 // with counters_atomic.wgsl, paths.wgsl and impact.wgsl.
 // Needs: linear_workgroup, path_count, slot_of_path, way_of, counter_at, hits, time_of_key, counters, OBSTACLE_PARTNER.
-// Needs: claims, id_in, velocity_in, struck, position_at, margin_of, position_in, substep, FAST_SQUARED.
-// Needs: diameter_squared, wrap.
+// Needs: claims, id_in, velocity_in, struck, position_at, margin_of, position_in, substep, TO_WALL, diameter_squared.
+// Needs: wrap.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn land(
@@ -43,7 +43,7 @@ fn land(
       let margin = margin_of(position_in[slot])[axis];
       let limit = select(substep.lower[axis] + margin, substep.upper[axis] - margin, way[axis] > 0.0);
       let gap = limit - position[axis];
-      if (gap * gap <= FAST_SQUARED * diameter_squared(position_in[slot])) {
+      if (gap * gap <= TO_WALL * TO_WALL * diameter_squared(position_in[slot])) {
         position[axis] = limit;
       }
     }

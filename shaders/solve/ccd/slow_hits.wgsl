@@ -1,16 +1,11 @@
 // Finds where each path ends at walls, slow particles and obstacles. Output: `first`, with the key and the partner per
 // slot. Linked with links.wgsl, counters_read.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
 // Needs: position_in, substep, margin_of, key_of_hit, comes_first, way_of, minimum_image, position_at, impact.
-// Needs: branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images, nearness_to_obstacle.
-// Needs: OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end, is_over, is_coarse.
-// Needs: block_around, margin_to, note_best, cells_around, enough_cells, grid, is_valid, is_fast, levels_of, cells_in.
-// Needs: bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of, linear_workgroup, path_count.
-// Needs: slot_of_path, NEVER, lane_of, first_of_all, first.
-
-// Factor on the margin (see margin_to) around a piece of a path, for the search for slow particles. A slow particle is
-// listed at the end of its way. The factor allows for rounding and for the length of this way, at most FAST_SHARE of a
-// diameter (src/core/ccd/law.ts).
-const AROUND_SLOW = 1.25;
+// Needs: AROUND_SLOW, branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images.
+// Needs: nearness_to_obstacle, OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end.
+// Needs: is_over, is_coarse, block_around, margin_to, note_best, cells_around, enough_cells, grid, is_valid, is_fast.
+// Needs: levels_of, cells_in, bucket_in, links, word_of_next, obstacle_start, obstacle_position, path_of.
+// Needs: linear_workgroup, path_count, slot_of_path, NEVER, lane_of, first_of_all, first.
 
 fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   var best = before;

@@ -1,6 +1,6 @@
 /**
  * Numbers that the host, the shaders and their CPU references must agree on. The shader linker turns them into WGSL
- * constants of the same names, so each number is written once.
+ * constants of the same names, so each number is written once. Whole numbers get the type u32 in WGSL, others f32.
  */
 
 /** Threads per workgroup of most passes. 256 is WebGPU's default limit; fewer threads lower the occupancy. */
@@ -28,10 +28,6 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. A higher value means fewer counters to scan but less parallelism. */
 export const RADIX_RUN = 64;
 
-/** These replace RADIX_BITS and RADIX_RUN on software GPUs: they run few threads, so each may have more counters. */
-export const RADIX_SOFTWARE_BITS = 8;
-export const RADIX_SOFTWARE_RUN = 512;
-
 /** Kinds of sort keys. shaders/sort/radix.wgsl compares with these numbers. */
 export const KEYS_UNSIGNED = 0;
 export const KEYS_SIGNED = 1;
@@ -42,6 +38,12 @@ export const KEYS_FLOAT = 2;
  * probes cross from one block to the next, but sparse particles are spread less evenly.
  */
 export const HASH_BLOCK = 32;
+
+/**
+ * Cells of an unbounded world reach this many cells from the origin. Positions farther out, where floats are coarser
+ * than cells, share the last cell.
+ */
+export const FARTHEST_CELL = 2 ** 30;
 
 /** Base-2 logarithm of HASH_BLOCK. */
 export const HASH_BLOCK_SHIFT = 5;
@@ -124,6 +126,9 @@ export const MEASURE_WORKGROUPS = 1024;
 /** Words of partial measures per workgroup. */
 export const MEASURE_WORDS = 19;
 
+/** A GPU may flush smaller 32-bit floats to 0. */
+export const SMALLEST_NORMAL = 2 ** -126;
+
 /** Bits of the NaN that marks a particle as quarantined or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
@@ -138,9 +143,6 @@ export const LIST_COUNT_WORKGROUP_SIZE = 1;
  * workgroups with little work. With a higher value, a few slow threads delay all others.
  */
 export const FEW_CELLS = 512;
-
-/** Greatest number of workgroups that search larger boxes: enough to fill a device. Each takes boxes from a queue. */
-export const MOST_BOX_WORKGROUPS = 1024;
 
 /**
  * In a periodic world a ray ends after this many periods along any axis. Longer rays would take much time, and 32-bit
@@ -187,9 +189,6 @@ export const STILL_DISPATCH = 3;
 export const ROUND_DISPATCH = 6;
 /** One thread per particle. */
 export const FILE_DISPATCH = 9;
-/** The number of words of these four dispatches. */
-export const CCD_DISPATCHES = 12;
-
 /**
  * Ticks per substep. Times along paths are whole ticks, rounded down, so a path ends just before the overlap is too
  * deep. Hits at almost the same time, such as those of a particle that touches several others, get the same tick. So
@@ -202,12 +201,6 @@ export const CCD_TICKS = 2 ** 14;
  * the upper bits of the speed as a 32-bit float. So if two hits have the same tick, the faster one has the lower key.
  */
 export const CLOSING_BITS = 17;
-
-/**
- * Parts that a diameter is divided into. A particle that moves more than one part in a substep is fast. A path ends
- * where two particles overlap by one part. See FAST_SHARE and OVERLAP_SHARE in core/ccd/law.ts.
- */
-export const CCD_PARTS = 16;
 
 /**
  * Greatest length of a piece of a path, in cells. One search covers one piece, so longer pieces mean fewer searches of
@@ -235,3 +228,28 @@ export const FEWEST_LISTS = 2 ** 17;
 
 /** The partner of a path that ends at a wall is this number plus the axis of the wall. */
 export const WALL_PARTNER = 0xc000_0000;
+
+/** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap. */
+export const BOUNCE_PUSH = 31 / 32;
+
+/** Up to this load, 32-bit floats hold 1 + load almost exactly. */
+export const MOST_LOAD = 2 ** 24;
+
+/** A load counts this share of the bearing, so that rounding of the two sums gives no load. */
+export const LOAD_KEPT = 1 - 2 ** -20;
+
+/** With a restSpeed up to this, there are no loads: a quotient by it could overflow. */
+export const LEAST_REST_SPEED = 2 ** -64;
+
+/**
+ * Below this squared distance the direction from one centre to the other is rounding noise. A contact then has the
+ * direction of an axis.
+ */
+export const COINCIDENT_SQUARED = 2 ** -100;
+
+/** Centres nearer than this along an axis count as having the same coordinate. */
+export const NOT_APART = 2 ** -50;
+
+/** The two seeds of the state hash: see core/state/hash.ts. */
+export const HASH_SEED_LOW = 0x9e37_79b9;
+export const HASH_SEED_HIGH = 0x85eb_ca6b;

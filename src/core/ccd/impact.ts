@@ -9,18 +9,21 @@
  * reaches zero no later than the function itself. Repeated tangents (Newton's method) therefore converge to the time of
  * impact.
  */
+
 import { CCD_TICKS } from '../base/constants';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
 import { isBox, type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
-import { type CcdState, keyOfHit, NEVER, OVERLAP_SHARE, PIECE_SHARE } from './law';
-
-/** Greatest number of steps of Newton's method. Few are needed: each step divides gap × slope by at least 4. */
-const MOST_TANGENTS = 24;
-
-/** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
-const SHORTEST_STEP = 1 / (8 * CCD_TICKS);
+import {
+  type CcdState,
+  keyOfHit,
+  MOST_TANGENTS,
+  NEVER,
+  OVERLAP_SHARE,
+  PIECE_SHARE,
+  SHORTEST_TANGENT,
+} from './law';
 
 /** Half extent of an endless box along its endless axis: farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
@@ -227,7 +230,7 @@ export class Impact {
       const step = -gap / slope;
       later += step;
       if (!(from + later <= 1)) return NEVER;
-      if (step < SHORTEST_STEP) break;
+      if (step < SHORTEST_TANGENT) break;
     }
     return keyOfHit(from + later, -this.slope);
   }

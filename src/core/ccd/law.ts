@@ -32,7 +32,7 @@
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.
  */
-import { CCD_PARTS, CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
+import { CCD_TICKS, CLOSING_BITS, PIECE_CELLS } from '../base/constants';
 import { bounceChange, frictionShare } from '../contact/law';
 import type { Substep } from '../contact/settings';
 import type { StaticBodies } from '../obstacles/tree';
@@ -40,19 +40,39 @@ import { type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
 /** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
-export const FAST_SHARE = 1 / CCD_PARTS;
+export const FAST_SHARE = 1 / 16;
 
 /**
  * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep, so they end
  * no path.
  */
-export const OVERLAP_SHARE = 1 / CCD_PARTS;
+export const OVERLAP_SHARE = 1 / 16;
 
 /**
  * Share of a diameter. A hit at a wall is rounded down to a tick, so a gap to the wall may be left. If the gap is at
  * most this share, the particle is moved onto the wall. A longer gap could lead through other particles.
  */
-export const TO_WALL = 1 / CCD_PARTS;
+export const TO_WALL = 1 / 16;
+
+/**
+ * Greatest number of steps of Newton's method in the search for a hit. Few are needed: each step divides gap × slope by
+ * at least 4.
+ */
+export const MOST_TANGENTS = 24;
+
+/** The search ends after a tangent step shorter than this, because such a step rarely changes the tick. */
+export const SHORTEST_TANGENT = 1 / (8 * CCD_TICKS);
+
+/** Share of a period. In a periodic world, every piece of a path is shorter than this share. */
+export const PIECE_SHARE = 1 / 4;
+
+/**
+ * Factors on the extents of bodies, for the boxes around pieces of paths in which other bodies are searched for.
+ * AROUND_SLOW is for slow particles, which are listed at the end of their way. It allows for rounding and for the
+ * length of this way, at most FAST_SHARE of a diameter.
+ */
+export const AROUND_SLOW = 1.25;
+export const AROUND_FAST = 1;
 
 /** The key if there is no hit: greater than any other key. */
 export const NEVER = 2 ** 32;
@@ -158,9 +178,6 @@ export interface CcdSearch {
    */
   meetings(boxes: Float32Array, visit: (first: number, second: number) => boolean): boolean;
 }
-
-/** Share of a period. In a periodic world, every piece of a path is shorter than this share. */
-export const PIECE_SHARE = 1 / 4;
 
 /**
  * Returns the greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world a

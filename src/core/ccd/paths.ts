@@ -23,6 +23,8 @@ import { levelOf } from '../world/levels';
 import type { World } from '../world/world';
 import { Impact } from './impact';
 import {
+  AROUND_FAST,
+  AROUND_SLOW,
   CCD_ROUNDS,
   type CcdSearch,
   type CcdState,
@@ -58,14 +60,6 @@ interface Limits {
 /** Limits of the work beyond the first horizon. */
 const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
-
-/**
- * The box around a piece of a path has a margin: the particle's extent times this number. With AROUND_SLOW, CcdSearch
- * finds every slow particle that the piece may meet. With AROUND_FAST, the boxes of two pieces overlap if the pieces
- * meet.
- */
-const AROUND_SLOW = 1.25;
-const AROUND_FAST = 1;
 
 /**
  * Moves each fast particle to the end of its path and changes the velocities of both particles of a hit. If no particle

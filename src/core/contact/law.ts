@@ -85,15 +85,6 @@
  */
 import type { Dimensions } from '../world/world';
 
-/** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether bodies still overlap. */
-export const BOUNCE_PUSH = 31 / 32;
-/** Up to this load, 32-bit floats hold 1 + load almost exactly. */
-export const MOST_LOAD = 2 ** 24;
-/** A load counts this share of the bearing, so that rounding of the two sums gives no load. */
-export const LOAD_KEPT = 1 - 2 ** -20;
-/** With a restSpeed up to this, there are no loads: a quotient by it could overflow. */
-export const LEAST_REST_SPEED = 2 ** -64;
-
 /**
  * Returns the first particle's share of the effect: the other's mass / the sum of both masses, each multiplied by 1 +
  * load. Equal particles share equally, whatever their loads. Computes with the ratio of the radii, which neither

@@ -2,7 +2,7 @@
  * Formulas of the contact law (law.ts) that continuous motion does not use, only passes of the CPU engine. They have
  * their own file, so that the page does not load them with the GPU engine.
  */
-import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from './law';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../base/constants';
 import type { Substep } from './settings';
 
 /**

@@ -41,7 +41,7 @@ export function nodeWords(dimensions: Dimensions): number {
 }
 
 /** Margin of a walk, as a share of the sum of distance, reach and period: many times the rounding error. */
-const ROUNDING = 2 ** -18;
+export const TREE_MARGIN = 2 ** -18;
 
 export class ObstacleTree {
   readonly count: number;
@@ -92,7 +92,7 @@ export class ObstacleTree {
         let apart = Math.abs((middle[axis] as number) - (boxes[first] as number));
         if (length > 0) apart = Math.abs(apart - length * Math.round(apart / length));
         const reach = (half[axis] as number) + (boxes[first + dimensions] as number);
-        const margin = ROUNDING * (reach + apart + length);
+        const margin = TREE_MARGIN * (reach + apart + length);
         overlaps = !(apart > reach + margin);
       }
       const leaf = links[2 * node + 1] as number;

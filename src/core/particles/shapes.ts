@@ -28,9 +28,6 @@ import {
 
 const { fround } = Math;
 
-/** Two centres that differ by less than this along an axis count as equal along it. */
-export const NOT_APART = 2 ** -50;
-
 /** Least half extent of a box, equal to the least radius: see SMALLEST_DIAMETER. */
 const THINNEST = SMALLEST_DIAMETER / 2;
 

@@ -5,8 +5,8 @@
  * Guarantee: a rejected checkpoint changes nothing.
  */
 import { checkFinite } from '../base/checks';
+import { MOST_LOAD } from '../base/constants';
 import { ArgumentError } from '../base/errors';
-import { MOST_LOAD } from '../contact/law';
 import { defaultSettings, readSavedSettings, resolveSettings, type Settings } from '../contact/settings';
 import { checkObstacles, describeObstacles, NO_OBSTACLES, obstaclesOf } from '../obstacles/obstacles';
 import type { StaticBodies } from '../obstacles/tree';

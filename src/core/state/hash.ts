@@ -10,10 +10,8 @@
  * in memory. It leaves out loads (core/contact/law.ts), which change the hash only after the next step.
  */
 
+import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../base/constants';
 import type { Sizes } from '../particles/shapes';
-
-export const HASH_SEED_LOW = 0x9e37_79b9;
-export const HASH_SEED_HIGH = 0x85eb_ca6b;
 
 /** Mixes one word into a running 32-bit value, with the steps of MurmurHash3. */
 export function mixWord(value: number, word: number): number {

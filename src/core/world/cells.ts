@@ -5,12 +5,10 @@
  * shaders multiply by inverses that the host computes. Both this file and the shaders set magnitudes below 2⁻¹²⁶ to
  * zero, since a GPU may flush them.
  */
-import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
-import { FARTHEST_CELL, type World } from './world';
+import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
+import type { World } from './world';
 
 const { fround } = Math;
-
-const SMALLEST_NORMAL = 2 ** -126;
 
 /** Returns 0 if a GPU may flush the value to 0, otherwise the value. */
 export function snap(value: number): number {

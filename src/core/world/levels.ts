@@ -6,9 +6,9 @@
  * of the higher of their two levels.
  */
 
-import { FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
+import { FARTHEST_CELL, FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
 import { finerSteps, mixBlock, snap, wrapOnce } from './cells';
-import { FARTHEST_CELL, type World } from './world';
+import type { World } from './world';
 
 const { fround } = Math;
 

@@ -11,9 +11,6 @@ export const MAX_CELLS_PER_AXIS = 2 ** 19;
 /** Least number of cells along a periodic axis. With fewer, both neighbours of a cell would be the same cell. */
 export const FEWEST_PERIODIC_CELLS = 3;
 
-/** Cells of an unbounded world reach this many cells from the origin. Positions farther out share the last cell. */
-export const FARTHEST_CELL = 2 ** 30;
-
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
 /**

@@ -23,7 +23,6 @@ import type { World, WorldOptions } from './types';
 
 export {
   checkDiameter,
-  FARTHEST_CELL,
   FEWEST_PERIODIC_CELLS,
   GREATEST_FLOAT,
   GREATEST_SPEED,

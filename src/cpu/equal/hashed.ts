@@ -8,9 +8,9 @@
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 
-import { CROWDED, HASH_BLOCK } from '../../core/base/constants';
+import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
 import { bucketOfLattice } from '../../core/world/cells';
-import { FARTHEST_CELL, type World } from '../../core/world/world';
+import type { World } from '../../core/world/world';
 import type { PairTask, Placement } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { PLANE } from './plane';
@@ -18,8 +18,6 @@ import { SPACE } from './space';
 
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'activeCount' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
-
-const SMALLEST_NORMAL = 2 ** -126;
 
 /** Computes cells like latticeCoordinate of core/world/cells.ts, for unbounded worlds only. */
 export class CellScale {

@@ -3,7 +3,8 @@
  * (see order.ts) and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance
  * and then by source. See ../shared/ray-walk.ts.
  */
-import { FARTHEST_CELL, type World } from '../../core/world/world';
+import { FARTHEST_CELL } from '../../core/base/constants';
+import type { World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
 import {
   type CellsAlong,

@@ -10,8 +10,8 @@
  * cells of a row always have consecutive buckets. Otherwise the table is hashed: a hash of level and cell gives the
  * bucket, and cells may share a bucket.
  */
-import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
-import { FARTHEST_CELL, MAX_LEVELS, type World } from '../../core/world/world';
+import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
+import { MAX_LEVELS, type World } from '../../core/world/world';
 import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 

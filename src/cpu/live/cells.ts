@@ -9,9 +9,9 @@
  * or two buckets and allocates nothing.
  */
 
-import { HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
+import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import type { Bounds } from '../../core/world/bounds';
-import { FARTHEST_CELL, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
+import { LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 

@@ -39,12 +39,6 @@ export interface ContactKernels {
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
 }
 
-/**
- * Below this distance², the direction between two particles is rounding noise. coincidentNormal then derives a
- * direction from their slots.
- */
-export const COINCIDENT_SQUARED = 2 ** -100;
-
 /** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */
 export const GREATEST_PLAIN = 2 ** 127;
 

@@ -5,7 +5,8 @@
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as in those two files.
  */
-import { BOUNCE_PUSH, bounceChange, frictionShare, massShare } from '../../core/contact/law';
+import { BOUNCE_PUSH } from '../../core/base/constants';
+import { bounceChange, frictionShare, massShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';

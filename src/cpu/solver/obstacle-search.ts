@@ -3,10 +3,11 @@
  * equal-obstacles.ts implements the search for obstacles of one radius, variable-obstacles.ts for variable sizes.
  * Guarantee: the list and its order depend on the particle and the set of obstacles alone.
  */
+import { COINCIDENT_SQUARED } from '../../core/base/constants';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
+import { coincidentNormal } from './contact';
 import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {

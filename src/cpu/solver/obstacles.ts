@@ -6,7 +6,8 @@
  * Ordering: particles by slot; per particle, its obstacles in the order of the search, which is the same on every run.
  */
 
-import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
+import { BOUNCE_PUSH } from '../../core/base/constants';
+import { bounceChange, frictionShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';

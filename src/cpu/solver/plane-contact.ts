@@ -3,11 +3,12 @@
  * space-contact.ts does so in 3D. Both are unrolled copies of general-contact.ts: a loop over axes would take longer
  * than their other work.
  */
-import { BOUNCE_PUSH, bounceChange, frictionShare } from '../../core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
+import { bounceChange, frictionShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import { COINCIDENT_SQUARED, type ContactKernels, coincidentNormal, type Response } from './contact';
+import { type ContactKernels, coincidentNormal, type Response } from './contact';
 
 function findPartners(pairs: SlotPairs, state: ParticleState, response: Response): void {
   const { words, length } = pairs;

@@ -3,10 +3,10 @@
  * bodies that may be boxes (core/particles/shapes.ts). `meet` and `meetShapes` write the unit normal to `normal`, to
  * avoid an allocation.
  */
-import { NOT_APART } from '../../core/particles/shapes';
+import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { COINCIDENT_SQUARED, coincidentNormal } from './contact';
+import { coincidentNormal } from './contact';
 
 /** Returned instead of an overlap if two bodies do not overlap. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;

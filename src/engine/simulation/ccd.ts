@@ -5,7 +5,7 @@
  * and the sort.
  */
 
-import { CCD_DISPATCHES, CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
+import { CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
 import type { ContinuousCounts } from '../../core/ccd/law';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../../gpu/buffers';
@@ -13,7 +13,7 @@ import type { Gpu } from '../../gpu/device';
 import type { SharedBinding } from '../../gpu/params';
 import type { Stage } from '../../gpu/stage';
 import type { Variant } from '../../passes/modules';
-import { type CcdBinding, type CcdBuffers, CcdPass } from '../../passes/solve/ccd';
+import { CCD_DISPATCHES, type CcdBinding, type CcdBuffers, CcdPass } from '../../passes/solve/ccd';
 import { type CcdBytes, ccdBytes } from './memory';
 
 type Names = keyof CcdBytes;

@@ -26,6 +26,7 @@ export interface Lattice {
   readonly size: number;
 }
 
+/** Kinds of cells. SOLID is a cell that is always solid; SOLID + 1 + i is a cell inside obstacle i. */
 export const AIR = 0;
 export const FLUID = 1;
 export const SOLID = 2;

@@ -1,8 +1,8 @@
 /** Warnings for users: one text per problem that a fluid's measures show. */
 import { ArgumentError } from '../../core/base/errors';
+import { MOST_CELLS } from './constants';
 import type { FluidPlan } from './options';
 import type { FluidMeasures } from './reference/measure';
-import { MOST_CELLS } from './reference/particles';
 
 export type WarningFigures = Pick<
   FluidMeasures,

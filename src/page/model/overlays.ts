@@ -51,6 +51,8 @@ export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
+/** Width of the outline on either side of a line between large particles, in CSS pixels. */
+export const CASING = 0.75;
 
 /** Lines between particles of at least this diameter, in CSS pixels, have their full width. */
 const LARGE_PARTICLE = 14;

@@ -16,6 +16,7 @@ import { interpolate, type Rgb, toCss } from '../model/colour';
 import {
   CANDIDATE_OPACITY,
   CANDIDATE_WIDTH,
+  CASING,
   CONTACT_WIDTH,
   DASH,
   HEAT_OPACITY,
@@ -42,8 +43,6 @@ const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
 /** The number of colours along the line of the sorted order. */
 const STEPS = 32;
-/** Width of the outline on either side of a line between large particles, in CSS pixels. */
-const CASING = 0.75;
 const CASING_OPACITY = 0.7;
 
 type Position = readonly number[];

@@ -4,7 +4,6 @@
  * workgroup searches each of these.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
-import { MOST_BOX_WORKGROUPS } from '../../core/base/constants';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
@@ -18,6 +17,9 @@ export const BOXES_FIELDS = { box_count: 'u32' } as const;
  * The number of words in the queue before the boxes: three arguments for an indirect dispatch, and the number of boxes.
  */
 const QUEUE_HEADER = 4;
+
+/** Greatest number of workgroups that search larger boxes: enough to fill a device. Each takes boxes from a queue. */
+const MOST_BOX_WORKGROUPS = 1024;
 
 /** Searchers of a box: one thread alone, or the threads of a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;

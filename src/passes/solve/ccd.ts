@@ -29,7 +29,17 @@ import {
   STILL_DISPATCH,
   WORKGROUP_SIZE,
 } from '../../core/base/constants';
-import { CCD_ROUNDS } from '../../core/ccd/law';
+import {
+  AROUND_FAST,
+  AROUND_SLOW,
+  CCD_ROUNDS,
+  FAST_SHARE,
+  MOST_TANGENTS,
+  OVERLAP_SHARE,
+  PIECE_SHARE,
+  SHORTEST_TANGENT,
+  TO_WALL,
+} from '../../core/ccd/law';
 import { MAX_LEVELS } from '../../core/world/world';
 import type { Bindings } from '../../gpu/bindings';
 import type { Gpu } from '../../gpu/device';
@@ -48,6 +58,21 @@ import {
   worldName,
 } from '../modules';
 import { blockModules } from '../search-modules';
+
+/** The numbers of core/ccd/law.ts that the shaders use, too. */
+const LAW = {
+  AROUND_FAST,
+  AROUND_SLOW,
+  FAST_SHARE,
+  MOST_TANGENTS,
+  OVERLAP_SHARE,
+  PIECE_SHARE,
+  SHORTEST_TANGENT,
+  TO_WALL,
+};
+
+/** Words of the four indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
+export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
   /** Positions after the integration of the substep. */
@@ -268,6 +293,7 @@ export class CcdPass {
       flags: { ...worldFlags(own), OBSTACLES: own.obstacles === true },
       constants: {
         ...obstacleConstants({ ...variant, obstacles: true }),
+        ...LAW,
         MOST_WORKGROUPS: workgroupsPerDimension,
       },
     };

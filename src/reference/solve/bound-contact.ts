@@ -45,13 +45,13 @@
  *   - the axis of the shortest way out
  *   - the sign of the normal
  */
+import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
-import { NOT_APART } from '../../core/particles/shapes';
 import type { World } from '../../core/world/world';
 import { pairBand, UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { GridState } from '../query/probe';
 import { type Accuracy, accuracyOf, component, inner, length, SLACK, vectorOf } from './bound-sums';
-import { type Bodies, COINCIDENT_SQUARED, coincidentNormal, minimumImageInDoubles } from './contact';
+import { type Bodies, coincidentNormal, minimumImageInDoubles } from './contact';
 import type { Obstacles } from './obstacles';
 
 export interface ExactContact {

@@ -58,7 +58,7 @@
  * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
  * outcomes are added to the error.
  */
-import { BOUNCE_PUSH } from '../../core/contact/law';
+import { BOUNCE_PUSH } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { obstacleShare } from '../../core/obstacles/obstacles';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';

@@ -47,7 +47,7 @@
  *   - The quotient adds 5 u.
  *   - The maximum with 0 and the minimum with 2²⁴ enlarge no error.
  */
-import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/contact/law';
+import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 import type { Body } from './bound-law';

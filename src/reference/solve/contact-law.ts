@@ -2,7 +2,8 @@
  * The contact law (src/core/contact/law.ts) in 32 bits. Twin of shaders/solve/contact_law.wgsl: the same operations in
  * the same order, each rounded once.
  */
-import { BOUNCE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD, massShare } from '../../core/contact/law';
+import { BOUNCE_PUSH, LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
+import { massShare } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../core/world/world';
 import type { GridState } from '../query/probe';

@@ -4,19 +4,14 @@
  * Guarantee: swapping the two particles negates the normal and keeps the overlap, to the bit.
  */
 
+import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
-import { NOT_APART, type Sizes } from '../../core/particles/shapes';
+import type { Sizes } from '../../core/particles/shapes';
 import { minimumImage } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 import type { SortedState } from '../grid/gather';
 
 const { fround } = Math;
-
-/**
- * Below this distance², the direction is rounding noise. coincidentNormal then derives a normal from the canonical
- * slots.
- */
-export const COINCIDENT_SQUARED = 2 ** -100;
 
 export type Vector = number[];
 

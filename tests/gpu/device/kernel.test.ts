@@ -72,6 +72,29 @@ async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> 
   return caught;
 }
 
+gpuTest(
+  'fractions among the constants of a kernel become the nearest 32-bit floats',
+  async (_, tools) => {
+    const asserts = ['0x1.99999ap-5f == TWENTIETH', '1.0 - 0x1p-20f == ALMOST_ONE', '0x1p-100f == TINY'];
+    await Kernel.compile(tools.wrap(), {
+      label: 'constants',
+      dimensions: 2,
+      standalone: true,
+      constants: { TWENTIETH: 0.05, ALMOST_ONE: 1 - 2 ** -20, TINY: 2 ** -100 },
+      sources: [
+        {
+          name: 'constants.wgsl',
+          text: `${asserts.map((assert) => `const_assert ${assert};`).join('\n')}
+@compute @workgroup_size(1) fn main() {}`,
+        },
+      ],
+      entryPoint: 'main',
+      bindings: {},
+    });
+  },
+  { driverless: true },
+);
+
 describe('a kernel that does not compile', () => {
   gpuTest(
     'reports file, line and column of the original source, and shows the line',

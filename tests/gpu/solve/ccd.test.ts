@@ -1,7 +1,6 @@
 /** Compares the pass of continuous motion with the reference, and checks what it leaves in its buffers. */
 import { describe, expect } from 'vitest';
 import {
-  CCD_DISPATCHES,
   CCD_HEADER,
   CCD_HELD,
   CCD_HITS,
@@ -14,7 +13,7 @@ import {
 import type { SettingsOptions } from '../../../src/core/contact/settings';
 import { defineWorld, type World } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
-import { CcdPass } from '../../../src/passes/solve/ccd';
+import { CCD_DISPATCHES, CcdPass } from '../../../src/passes/solve/ccd';
 import { buildGrid, type Grid } from '../../../src/reference/grid/grid';
 import { fly } from '../../../src/reference/solve/ccd';
 import { integrate } from '../../../src/reference/solve/integrate';

@@ -3,9 +3,8 @@
  * values, lost decimal points. A shader would lack a line that the linker drops silently.
  */
 import { describe, expect, it } from 'vitest';
-import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import { HASH_SEED_LOW, SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { GpuError } from '../../../src/core/base/errors';
-import { HASH_SEED_LOW } from '../../../src/core/state/hash';
 import { type LinkOptions, linkShader, preprocess, type ShaderSource } from '../../../src/gpu/link';
 import { userCode } from '../../../src/gpu/user-code';
 import { describeKernels } from '../../../src/passes';
@@ -94,10 +93,11 @@ describe('preprocess', () => {
 });
 
 describe('linkShader', () => {
-  it('declares every shared constant as an integer, before all modules', () => {
+  it('declares every shared constant, whole numbers as integers, before all modules', () => {
     const { code } = link();
     for (const declaration of [
       `const WORKGROUP_SIZE = ${WORKGROUP_SIZE}u;`,
+      `const BOUNCE_PUSH = 0.96875f;`,
       `const SCAN_BLOCK = ${SCAN_BLOCK}u;`,
       `const HASH_SEED_LOW = ${HASH_SEED_LOW}u;`,
       `const TILE_SIZE = ${WORKGROUP_SIZE}u;`,
@@ -114,13 +114,27 @@ describe('linkShader', () => {
     expect(code.match(/const TILE_SIZE/g)).toHaveLength(1);
   });
 
-  it.each([1.5, -1, 2 ** 32, Number.NaN, Number.POSITIVE_INFINITY, undefined, '64'])(
+  it.each([
+    [0.05, '0.05000000074505806f'],
+    [-1.25, '-1.25f'],
+    [1 - 2 ** -20, '0.9999990463256836f'],
+    [1 - 2 ** -40, '1f'],
+    [2 ** 23 + 0.5, '8388608f'],
+    [2 ** -100, '7.888609052210118e-31f'],
+    [2 ** -126, '1.1754943508222875e-38f'],
+  ])('declares the fraction %d as the nearest 32-bit float, %s', (value, literal) => {
+    expect(link({ constants: { SHARE: value } }).code.split('\n')).toContain(`const SHARE = ${literal};`);
+    // Compilers of WGSL read the text either as a 64-bit float, which they round, or at once as the nearest 32-bit float.
+    expect(Math.fround(Number.parseFloat(literal))).toBe(Math.fround(value));
+  });
+
+  it.each([-1, 2 ** 32, 2 ** -127, Number.NaN, Number.POSITIVE_INFINITY, undefined, '64'])(
     'rejects the constant %s',
     (value) => {
       const attempt = () => link({ constants: { SIZE: value as number } });
       expect(attempt).toThrow(GpuError);
       expect(attempt).toThrow(
-        `The shader constant SIZE is ${value}, but it must be a 32-bit unsigned integer.`,
+        `The shader constant SIZE is ${value}, but it must be a fraction or a 32-bit unsigned integer.`,
       );
     },
   );

@@ -1,8 +1,9 @@
 /** The `// Needs:` lines of a shader list all names that it uses but does not declare, in order of first use. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import * as constants from '../../../src/core/base/constants';
 import { isPredeclared, KEYWORDS } from '../../../src/engine/grid/wgsl-names';
-import { BODY_SOURCE, DIMENSION_SOURCES, SHARED_CONSTANTS } from '../../../src/gpu/link';
+import { BODY_SOURCE, DIMENSION_SOURCES } from '../../../src/gpu/link';
 
 const ROOT = new URL('../../../shaders/', import.meta.url);
 const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
@@ -21,7 +22,7 @@ function declaredIn(text: string): string[] {
 /** Names that every module may use without listing them. */
 const COMMON = new Set([
   ...declaredIn([DIMENSION_SOURCES[2], DIMENSION_SOURCES[3], BODY_SOURCE].map(({ text }) => text).join('\n')),
-  ...Object.keys(SHARED_CONSTANTS),
+  ...Object.keys(constants),
   'TILE_SIZE',
 ]);
 

@@ -1,10 +1,13 @@
 /** A kernel of the fluid: adds the WGSL and constants that all kernels share, and dispatches with a substep's frame. */
 
 import shared from '../../../../shaders/fluid/shared.wgsl?raw';
+import { NOT_A_NUMBER } from '../../../core/base/constants';
 import type { Bindings } from '../../../gpu/bindings';
 import type { Gpu } from '../../../gpu/device';
 import { Kernel, type KernelDescription } from '../../../gpu/kernel';
 import type { ShaderSource } from '../../../gpu/link';
+import * as constants from '../constants';
+import { AIR, FLUID, SOLID } from '../lattice';
 import { MAX_OBSTACLES } from '../obstacles';
 import { COARSEST_ROUNDS, SMOOTHINGS } from '../reference/multigrid';
 import { MAX_DRAINS } from '../settings';
@@ -86,6 +89,11 @@ export function describeFluidKernel(dimensions: 2 | 3, kernel: FluidKernelSource
       SMOOTHINGS,
       TAIL_THREADS,
       MOST_LEVELS,
+      AIR,
+      FLUID,
+      SOLID,
+      NOT_A_NUMBER,
+      ...constants,
       SUMS_ONLY: false,
       ...kernel.constants,
     },

@@ -1,6 +1,7 @@
 /**
  * Finds the kind of each cell: solid, fluid if it holds a particle, otherwise air. Twin of shaders/fluid/kinds.wgsl.
  */
+import { SOLID_DEPTH } from '../constants';
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import { insideObstacle, type Obstacle } from '../obstacles';
 
@@ -11,12 +12,6 @@ export interface CellInput {
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
 }
-
-/**
- * A cell is solid if its centre lies in an obstacle, deeper than this share of a cell. A centre is often exactly on a
- * surface, where rounding would decide; both engines then leave the cell free.
- */
-export const SOLID_DEPTH = 2 ** -10;
 
 /** Writes the kinds of all cells as if there were no fluid: AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {

@@ -10,6 +10,7 @@
  * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
  * 4. if that is not enough, from all velocities again; see MOST_SLOWING.
  */
+import { MOST_LOWERING, MOST_SLOWING } from '../constants';
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
@@ -69,18 +70,6 @@ export interface Settlement {
   readonly scale: number;
   readonly lowering: number;
 }
-
-/**
- * Greatest share of a particle's height by which a substep lowers the particle. A fluid of the right density needs a
- * hundredth of this share. A fluid that was poured into too little room has to swell and needs more.
- */
-export const MOST_LOWERING = 0.001;
-/**
- * Greatest share of the kinetic energy that may be removed if lowering is not enough. Splashes with APIC, which has no
- * noise to remove, need 2%. If the kinetic energy grew by more than this share in the move, up to the whole growth may
- * be removed. That happens when the last bubble in a tank fills up.
- */
-export const MOST_SLOWING = 0.05;
 
 /** Returns how to remove the energy gained. `restraint`: see FluidSettings. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {

@@ -10,25 +10,9 @@
  * Density correction: in each substep, cells that are too full swell a little. Cells that are not full shrink a little
  * if they are deep, that is without air neighbours.
  */
+import { FULLNESS_SLACK, LEAST_SURFACE, MOST_SHRINKING, MOST_SWELLING, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
 import type { FluidPlan } from '../options';
-
-/** Fullness of a cell whose centre is at the surface. */
-export const SURFACE_FULLNESS = 0.5;
-/**
- * Least distance from a fluid cell's centre to the surface, in cells. With a shorter one, velocities at the surface
- * become unstable.
- */
-const LEAST_SURFACE = 0.25;
-/** Greatest relative growth of a cell's volume per substep. A faster growth would throw particles about. */
-const MOST_SWELLING = 0.1;
-/**
- * Greatest relative shrinking of a cell's volume per substep. It is large enough for a wave that closes over a hollow
- * to fill that hollow.
- */
-const MOST_SHRINKING = 0.3;
-/** A cell counts as full if its fullness differs from 1 by at most this. */
-const FULLNESS_SLACK = 0.02;
 
 export interface EquationInput {
   readonly lattice: Lattice;

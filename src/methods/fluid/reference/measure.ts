@@ -2,13 +2,13 @@
  * Measures a fluid from its particles and its lattice, for both engines. Sums are in doubles, in the order of ids or of
  * cells.
  */
+import { MOST_CELLS, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
 import type { FluidParticles } from '../shape';
 import { markFluid, markSolids } from './cells';
-import { correctionRate, SURFACE_FULLNESS, swelling } from './equations';
-import { MOST_CELLS } from './particles';
+import { correctionRate, swelling } from './equations';
 import { fillCells } from './transfer';
 
 /** Figures of the pressure solver in the last substep. */

@@ -10,6 +10,7 @@
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
  */
+import { LEAST_DIAGONAL } from '../constants';
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing on each level but the coarsest, before the coarser levels and again after them. */
@@ -78,12 +79,6 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
       if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }
 }
-
-/**
- * Smaller diagonals count as rounding errors and become 0. Couplings of fluid cells are at least 1 on the finest level,
- * and each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
- */
-export const LEAST_DIAGONAL = 1e-3;
 
 /** Returns the first entry, counted over all levels, of the coarse row that contains the finer row at `y` and `z`. */
 function parentRow(coarse: Level, y: number, z: number): number {

@@ -4,19 +4,12 @@
  * A particle moves by Ralston's third-order rule through a velocity field that is constant during the substep. It moves
  * at most MOST_CELLS cells along an axis; then keepOut() moves it out of solids.
  */
+import { MARGIN, MOST_CELLS } from '../constants';
 import type { Lattice } from '../lattice';
 import { leaveObstacle, type Obstacle } from '../obstacles';
 import { Corners } from './corners';
 import type { Account } from './energy';
 import type { ParticleSet } from './transfer';
-
-/**
- * In a substep, a particle moves at most this many cells along an axis. Extrapolated velocities do not reach much
- * farther.
- */
-export const MOST_CELLS = 2;
-/** Distance that particles keep from solids, in cells. */
-export const MARGIN = 1 / 64;
 
 export interface ParticleStep {
   readonly lattice: Lattice;

@@ -2,6 +2,7 @@
  * Solves the pressure equations by conjugate gradients, preconditioned by one V-cycle. Twin of
  * shaders/fluid/pressure/begin.wgsl, dot.wgsl, turn.wgsl, apply.wgsl, update.wgsl and weigh.wgsl.
  */
+import { MOST_STEP } from '../constants';
 import { eachRow, type Level } from '../lattice';
 import type { Equations } from './equations';
 import { coarsen, cycle, type Hierarchy } from './multigrid';
@@ -13,14 +14,6 @@ export interface Solved {
   /** The greatest right-hand side: the surplus flow before the solver. */
   readonly greatest: number;
 }
-
-/**
- * Longest step of the solver along a search direction, in multiples of that direction. If the equations have a
- * solution, steps are from 0.7 to 1.3. Much longer steps mean that there is no solution: the fluid is enclosed
- * without air, but would have to swell. The solver then stops, because further steps would spoil the pressure found so
- * far.
- */
-export const MOST_STEP = 4;
 
 export function solvePressure(
   hierarchy: Hierarchy,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { MOST_LOAD, massShare } from '../../../../src/core/contact/law';
+import { MOST_LOAD } from '../../../../src/core/base/constants';
+import { massShare } from '../../../../src/core/contact/law';
 import { changeLimit, holdFactor, idleClosing, loadOf } from '../../../../src/core/contact/pass-law';
 
 it.each([2, 3] as const)(

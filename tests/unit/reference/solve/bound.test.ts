@@ -3,8 +3,7 @@
  * in directions that a seed chooses.
  */
 import { describe, expect, it } from 'vitest';
-import { NO_PARTNER } from '../../../../src/core/base/constants';
-import { BOUNCE_PUSH } from '../../../../src/core/contact/law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, NO_PARTNER } from '../../../../src/core/base/constants';
 import { deriveSubstep, type SettingsOptions, type Substep } from '../../../../src/core/contact/settings';
 import type { Shapes } from '../../../../src/core/particles/shapes';
 import { planSimulation } from '../../../../src/core/simulation/plan';
@@ -13,11 +12,7 @@ import { createCpuSimulation } from '../../../../src/cpu/index';
 import { buildGrid, type Grid } from '../../../../src/reference/grid/grid';
 import { probeCells } from '../../../../src/reference/query/probe';
 import { resolveBound } from '../../../../src/reference/solve/bound';
-import {
-  COINCIDENT_SQUARED,
-  coincidentNormal,
-  minimumImageInDoubles,
-} from '../../../../src/reference/solve/contact';
+import { coincidentNormal, minimumImageInDoubles } from '../../../../src/reference/solve/contact';
 import type { Box } from '../../../../src/reference/solve/contact-law';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { findPartners } from '../../../../src/reference/solve/partner';

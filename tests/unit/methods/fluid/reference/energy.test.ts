@@ -1,6 +1,8 @@
 /** How a fluid removes energy that it gained. */
+
 import { expect, test } from 'vitest';
-import { MOST_LOWERING, MOST_SLOWING, settlement } from '../../../../../src/methods/fluid/reference/energy';
+import { MOST_LOWERING, MOST_SLOWING } from '../../../../../src/methods/fluid/constants';
+import { settlement } from '../../../../../src/methods/fluid/reference/energy';
 
 test('settlement computes from sums how to remove gained energy', () => {
   const sums = { growth: 0, kinetic: 10, along: 2, squared: 1, potential: 200 };
