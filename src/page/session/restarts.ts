@@ -4,7 +4,7 @@
  * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
  * ready yet if the visitor has chosen something else and another run stays visible.
  */
-import { GpuError } from '../../index';
+import { GpuError, sizeRatioWarning } from '../../index';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
@@ -91,7 +91,7 @@ export class Restarts {
     session.running = session.choices;
     this.adjusted.emit(run);
     session.choicesChanged.emit();
-    this.notifyCap();
+    this.notifyAdvice();
   }
 
   /** Starts a run with the same state and with room for what the chosen tool adds. */
@@ -124,11 +124,12 @@ export class Restarts {
     return hardwareOf(this.session.engine, this.session.choices);
   }
 
-  private notifyCap(): void {
-    const { choices } = this.session;
+  private notifyAdvice(): void {
+    const { choices, run } = this.session;
     const cap = capOf(choices, this.hardware);
     const isCapped = !choices.opened && cap !== undefined && choices.count > cap.most;
-    const note = [this.apology, isCapped ? cap.reason : ''].filter(Boolean).join(' ');
+    const ratio = run && sizeRatioWarning(run.simulation)?.replace('`substeps`', 'Substeps');
+    const note = [this.apology, isCapped ? cap.reason : '', ratio].filter(Boolean).join(' ');
     this.apology = '';
     if (note) notify(note);
   }
@@ -298,7 +299,7 @@ export class Restarts {
       return;
     }
     session.choicesChanged.emit();
-    this.notifyCap();
+    this.notifyAdvice();
   }
 
   private show(

@@ -40,6 +40,17 @@ describe('the controls', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
+  browserTest('warn if radii differ too much for the substeps', async () => {
+    const { page } = await open();
+    await arrange(page, { scene: 'pile', dimensions: 3 });
+    await typeNumber(page, 'spread', 64);
+    expect(await textOf(page, 'notice')).toMatch(
+      /^The largest radius is 64 times the smallest\. With 8 substeps .* Set Substeps to \d+\.$/,
+    );
+    await typeNumber(page, 'spread', 4);
+    expect(await textOf(page, 'notice')).toBe('');
+  });
+
   for (const [engine, tags] of [
     ['cpu', []],
     ['gpu', ['full']],
