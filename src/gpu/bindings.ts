@@ -69,18 +69,18 @@ export function declareBindings(group: number, bindings: Bindings): string[] {
   });
 }
 
-/** Without `visibility`, the layout is for shaders that draw. */
+/** The layout is for kernels or, without `isKernel`, for shaders that draw. */
 export function declareLayout(
   device: GPUDevice,
   label: string,
   bindings: Bindings,
-  visibility = GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
+  isKernel = false,
 ): DeclaredLayout {
   const layout = device.createBindGroupLayout({
     label: `${label}.layout`,
     entries: Object.values(bindings).map((declared, binding) => ({
       binding,
-      visibility,
+      visibility: isKernel ? GPUShaderStage.COMPUTE : GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
       ...ENTRIES[kindOf(declared)],
     })),
   });

@@ -113,7 +113,7 @@ export class Kernel {
 
   private static describe(gpu: Gpu, description: KernelDescription): Kernel {
     const { label, bindings } = description;
-    const { layout } = declareLayout(gpu.device, label, bindings, GPUShaderStage.COMPUTE);
+    const { layout } = declareLayout(gpu.device, label, bindings, true);
     return new Kernel(gpu, description, layout);
   }
 
