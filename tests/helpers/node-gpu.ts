@@ -50,7 +50,7 @@ export interface GpuTools {
   liveBuffers(): string[];
 }
 
-export type GpuSimulationView = (device: GPUDevice, tools: GpuTools) => Promise<void> | void;
+export type GpuTestBody = (device: GPUDevice, tools: GpuTools) => Promise<void> | void;
 
 const SCOPES = ['internal', 'out-of-memory', 'validation'] as const;
 const OPTIONAL_FEATURES = ['timestamp-query', 'subgroups'] as const;
@@ -62,7 +62,7 @@ const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch(
 
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
-export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestOptions = {}): void {
+export function gpuTest(name: string, body: GpuTestBody, options: GpuTestOptions = {}): void {
   const run = opened instanceof Error && allowsNoGpu() ? test.skip : test;
   const { tags = [], timeoutMs, ...device } = options;
   const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };
@@ -70,7 +70,7 @@ export function gpuTest(name: string, body: GpuSimulationView, options: GpuTestO
 }
 
 /** Runs `body` on a device. Throws the error of `body`, or else the errors that the GPU reported meanwhile. */
-export async function withDevice(body: GpuSimulationView, options: DeviceOptions = {}): Promise<void> {
+export async function withDevice(body: GpuTestBody, options: DeviceOptions = {}): Promise<void> {
   if (!options.shared) {
     const session = await openSession(options);
     await runIn(session, body).finally(() => session.device.destroy());
@@ -132,7 +132,7 @@ async function openSession(options: DeviceOptions): Promise<Session> {
   return { device, complaints, live: trackBuffers(device), wrapped: new Map() };
 }
 
-async function runIn(session: Session, body: GpuSimulationView): Promise<void> {
+async function runIn(session: Session, body: GpuTestBody): Promise<void> {
   const { device, complaints, live } = session;
   complaints.length = 0;
   for (const scope of SCOPES) device.pushErrorScope(scope);
