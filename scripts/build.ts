@@ -98,7 +98,7 @@ async function buildPage(outDir: string): Promise<void> {
 
 /** Builds declarations whose relative imports end in `.js`, as "moduleResolution": "nodenext" requires. */
 export async function buildDeclarations(outDir: string): Promise<void> {
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);
   const files = (await readdir(outDir, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));

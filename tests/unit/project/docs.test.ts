@@ -69,7 +69,7 @@ function compile(folder: string, examples: readonly Example[]): string[] {
     include: [join(folder, '*.ts'), join(ROOT, 'src/**/*.d.ts')],
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const compiler = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   const { stdout, stderr } = spawnSync(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], {
     cwd: folder,
     encoding: 'utf8',

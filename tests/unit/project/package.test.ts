@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildDeclarations, buildLibrary } from '../../../scripts/build';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc');
 const run = promisify(execFile);
 
 const USER_CODE = `
