@@ -23,7 +23,7 @@ import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PEER_PACKAGES } from '../bench/peers/packages';
 import { commitOf } from '../src/cli/commit';
-import { buildCli } from './build';
+import { buildModules } from './build';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PACK = join(ROOT, 'dist/bench-pack');
@@ -107,7 +107,7 @@ export async function pack(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   const app = join(folder, 'app');
   mkdirSync(join(folder, 'bin'), { recursive: true });
-  await buildCli(app, false);
+  await buildModules(app);
   // Node needs this type to run the .js files of the app as ES modules.
   writeFileSync(join(app, 'package.json'), '{ "type": "module", "private": true }\n');
   writeFileSync(join(app, 'COMMIT'), `${commitOf() ?? ''}\n`);

@@ -2,9 +2,9 @@
  * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after an install.
  * Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js and pbf.js: the library
- *   - types/: the library's declarations
  *   - cli.js: the command, for Node
- *   - chunks/: code that these files share
+ *   - a file per module that these import
+ *   - types/: the library's declarations
  *   - THIRD_PARTY.md: licences of bundled packages
  *   - page/: the pages
  */
@@ -18,29 +18,32 @@ import { stripShaders } from './strip-shaders';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = 'es2022';
-const NODE_TARGET = 'node20.19';
 
 async function buildAll(outDir: string): Promise<void> {
   await rm(outDir, { recursive: true, force: true });
   await Promise.all([
-    buildLibrary(outDir),
-    buildCli(outDir),
+    buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
     buildPage(join(outDir, 'page')),
   ]);
 }
 
-/** The entries that package.json exports. */
-const LIBRARY = [
-  ['index', 'src/index.ts'],
-  ['cpu', 'src/cpu/index.ts'],
-  ['fluid', 'src/methods/fluid/index.ts'],
-  ['flock', 'src/methods/flock/index.ts'],
-  ['pbf', 'src/methods/pbf/index.ts'],
-] as const;
+/** The entries that package.json exports, and the command. */
+const ENTRIES = {
+  index: 'src/index.ts',
+  cpu: 'src/cpu/index.ts',
+  fluid: 'src/methods/fluid/index.ts',
+  flock: 'src/methods/flock/index.ts',
+  pbf: 'src/methods/pbf/index.ts',
+  cli: 'bench/cli/main.ts',
+} as const;
 
-/** Code that entries share goes to chunks/, so that users of several entries load it once. */
-export async function buildLibrary(outDir: string): Promise<void> {
+/**
+ * Builds the library and the command, one file per source module: so bundlers leave out every module that a program
+ * does not use, and the command shares its modules with the library.
+ */
+export async function buildModules(outDir: string): Promise<void> {
+  const command = join(ROOT, ENTRIES.cli);
   await build({
     ...quiet(outDir),
     build: {
@@ -48,38 +51,22 @@ export async function buildLibrary(outDir: string): Promise<void> {
       target: TARGET,
       license: { fileName: 'THIRD_PARTY.md' },
       lib: {
-        entry: Object.fromEntries(LIBRARY.map(([name, file]) => [name, join(ROOT, file)])),
+        entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(ROOT, file)])),
         formats: ['es'],
       },
       rolldownOptions: {
-        // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
+        // The benchmark's packages are not bundled: users install those that they want.
+        external: ['webgpu', ...PEER_PACKAGES, /^node:/],
         output: {
-          entryFileNames: '[name].js',
-          chunkFileNames: 'chunks/[name]-[hash].js',
+          preserveModules: true,
+          // The declarations have the documentation.
+          comments: { jsdoc: false, legal: true, annotation: true },
+          preserveModulesRoot: join(ROOT, 'src'),
+          // npm packs no folder named node_modules.
+          entryFileNames: ({ name }) => `${name.replaceAll('node_modules', 'packages')}.js`,
+          // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
           topLevelVar: false,
-        },
-      },
-    },
-  });
-}
-
-export async function buildCli(outDir: string, sourcemap = false): Promise<void> {
-  await build({
-    ...quiet(outDir),
-    // The benchmark's packages are not bundled: users install those that they want.
-    ssr: { noExternal: true, external: ['webgpu', ...PEER_PACKAGES] },
-    build: {
-      ...quiet(outDir).build,
-      sourcemap,
-      target: NODE_TARGET,
-      ssr: join(ROOT, 'bench/cli/main.ts'),
-      rolldownOptions: {
-        output: {
-          // Constants stay `const`; see buildLibrary.
-          topLevelVar: false,
-          entryFileNames: 'cli.js',
-          chunkFileNames: 'chunks/[name]-[hash].js',
-          banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+          banner: ({ facadeModuleId }) => (facadeModuleId === command ? '#!/usr/bin/env node' : ''),
         },
       },
     },
@@ -133,7 +120,7 @@ function quiet(outDir: string): InlineConfig & { build: NonNullable<InlineConfig
     plugins: [stripShaders],
     publicDir: false,
     logLevel: 'warn',
-    build: { outDir, emptyOutDir: false, minify: false, sourcemap: true },
+    build: { outDir, emptyOutDir: false, minify: false },
   };
 }
 

@@ -1,16 +1,21 @@
 /** The package as users install it: its declarations resolve, its modules load, and it contains nothing else. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { publint } from 'publint';
+import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildDeclarations, buildLibrary } from '../../../scripts/build';
+import { npm, packInto } from '../../helpers/packed';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc');
 const run = promisify(execFile);
+const PACKING_LIMIT_MS = 120_000;
 
 const USER_CODE = `
 import { ArgumentError, requestGpu } from 'cellstorm';
@@ -37,17 +42,16 @@ export { cpu, createCpuFluid };
 `;
 
 let folder = '';
+let tarball = '';
 
+/** Packs the package as npm would, from a build of its own, and installs it into an empty project. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cellstorm-user-'));
-  const installed = join(folder, 'node_modules/cellstorm');
-  await mkdir(installed, { recursive: true });
-  await cp(join(ROOT, 'package.json'), join(installed, 'package.json'));
-  await buildLibrary(join(installed, 'dist'));
-  await buildDeclarations(join(installed, 'dist/types'));
+  tarball = await packInto(folder);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball);
   await writeFile(join(folder, 'user.ts'), USER_CODE);
-});
+}, PACKING_LIMIT_MS);
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -69,6 +73,19 @@ async function compile(module: string, moduleResolution: string, extra: object =
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout || String(error),
   );
+}
+
+/** Reads a module and everything that it imports, statically or not; every import must be a file of the package. */
+async function readModules(path: string, texts: Map<string, string>): Promise<void> {
+  if (texts.has(path)) return;
+  const code = await readFile(path, 'utf8');
+  texts.set(path, code);
+  for (const [, specifier = ''] of code.matchAll(/^(?:import|export)\b.*?\bfrom "([^"]+)"/gm)) {
+    expect(specifier, path).toMatch(/^\.\.?\//);
+  }
+  for (const [, specifier = ''] of code.matchAll(/\b(?:from |import\()"(\.[^"]+)"/g)) {
+    await readModules(join(dirname(path), specifier), texts);
+  }
 }
 
 describe('the package', () => {
@@ -99,18 +116,51 @@ describe('the package', () => {
 
   test('imports no other package, nothing of Node and no page', async () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
-    const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
-    expect(files).toEqual(expect.arrayContaining(['index.js', 'cpu.js', 'fluid.js', 'flock.js', 'pbf.js']));
+    const texts = new Map<string, string>();
+    await readModules(join(dist, 'index.js'), texts);
+    for (const entry of ['cpu', 'fluid', 'flock', 'pbf']) await readModules(join(dist, `${entry}.js`), texts);
+    expect(texts.size).toBeGreaterThan(100);
     // Bundlers may turn constants into `var`, which V8 would look up at every test of a pair.
-    const texts = await Promise.all(files.map((file) => readFile(join(dist, file), 'utf8')));
-    expect(texts.filter((text) => /^const windowKeys = /m.test(text))).toHaveLength(1);
-    for (const file of files) {
-      const code = await readFile(join(dist, file), 'utf8');
-      const imported = [...code.matchAll(/^(?:import|export)\b.*?\bfrom ["']([^"']+)["']/gm)];
-      for (const [, specifier] of imported) expect(specifier, file).toMatch(/^\.\.?\//);
+    expect([...texts.values()].filter((text) => /^const windowKeys = /m.test(text))).toHaveLength(2);
+    for (const [file, code] of texts) {
       // Comments may name files and parts of the engine.
-      const instructions = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+      const instructions = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import .*$/gm, '');
       expect(instructions, file).not.toMatch(/\b(?:require\(|process\.|document\.|window\.)/);
+    }
+  });
+
+  test('runs its command', async () => {
+    const command = join(folder, 'node_modules/.bin/cellstorm');
+    const flags = ['--scene', 'pile', '--count', '100', '--steps', '10', '--backend', 'cpu', '--json'];
+    const { stdout } = await run(command, ['simulate', ...flags], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ scene: 'pile' });
+  });
+
+  test('has correct exports and types, according to publint and attw', async () => {
+    const { buffer } = new Uint8Array(await readFile(tarball));
+    const { messages } = await publint({ pack: { tarball: buffer } });
+    expect(messages).toEqual([]);
+    const attw = join(ROOT, 'node_modules/@arethetypeswrong/cli/dist/index.js');
+    // attw exits with 1 if it finds a problem.
+    const checked = await run(process.execPath, [attw, tarball, '--profile', 'esm-only', '--no-color']);
+    expect(checked.stdout).toContain('"cellstorm/cpu"');
+  });
+
+  test('is at most 800 kB, packed', async () => {
+    expect((await stat(tarball)).size).toBeLessThanOrEqual(800_000);
+  });
+
+  test('contains every file that its documents link to', async () => {
+    const installed = join(folder, 'node_modules/cellstorm');
+    const documents = (await readdir(installed, { recursive: true })).filter((file) => file.endsWith('.md'));
+    expect(documents).toContain('README.md');
+    for (const document of documents) {
+      const text = await readFile(join(installed, document), 'utf8');
+      for (const [, target = ''] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+        if (/^https?:/.test(target)) continue;
+        const path = join(installed, dirname(document), target);
+        expect(existsSync(path), `${document} links to ${target}`).toBe(true);
+      }
     }
   });
 
@@ -121,5 +171,44 @@ describe('the package', () => {
     >;
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependenciesMeta).toEqual({ webgpu: { optional: true } });
+  });
+});
+
+/**
+ * The bytes that a page loads to use one function of the package, built by Vite and compressed by gzip. Chunks that are
+ * imported when a feature is first used do not count.
+ */
+async function bundle(entry: string, name: string): Promise<number> {
+  const input = join(folder, `${name}.js`);
+  await writeFile(input, `import { ${name} } from '${entry}'; globalThis.used = ${name};`);
+  const built = (await build({
+    root: folder,
+    configFile: false,
+    logLevel: 'error',
+    build: { write: false, modulePreload: false, rolldownOptions: { input } },
+  })) as Rolldown.RolldownOutput;
+  const chunks = built.output.filter((file) => file.type === 'chunk');
+  const loaded = new Set<string>();
+  const load = (fileName: string) => {
+    if (loaded.has(fileName)) return;
+    loaded.add(fileName);
+    for (const imported of chunks.find((chunk) => chunk.fileName === fileName)?.imports ?? []) load(imported);
+  };
+  load(chunks.find((chunk) => chunk.isEntry)?.fileName ?? '');
+  const loadedChunks = chunks.filter((chunk) => loaded.has(chunk.fileName));
+  return loadedChunks.reduce((bytes, { code }) => bytes + gzipSync(code, { level: 9 }).length, 0);
+}
+
+describe('a page that uses one function', () => {
+  test.each([
+    ['cellstorm', 'createSimulation', 65_000],
+    ['cellstorm', 'HashGrid', 58_000],
+    ['cellstorm', 'requestGpu', 6_000],
+    ['cellstorm/cpu', 'createCpuGrid', 26_500],
+    ['cellstorm/fluid', 'createFluid', 95_000],
+  ])('%s: %s loads at most %i bytes', async (entry, name, most) => {
+    const bytes = await bundle(entry, name);
+    expect(bytes).toBeGreaterThan(1000);
+    expect(bytes).toBeLessThanOrEqual(most);
   });
 });

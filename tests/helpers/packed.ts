@@ -1,0 +1,31 @@
+/** The package as npm would pack it. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { buildDeclarations, buildModules } from '../../scripts/build';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+
+/** Runs npm in a folder and returns its output. */
+export async function npm(folder: string, ...args: readonly string[]): Promise<string> {
+  return (await run('npm', args, { cwd: folder })).stdout;
+}
+
+/** Builds and packs the package into a folder; returns the path of the tarball. */
+export async function packInto(folder: string): Promise<string> {
+  const staged = join(folder, 'staged');
+  const { files } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
+  const copied = files.filter((file) => !file.startsWith('!') && !file.startsWith('dist'));
+  for (const file of ['package.json', 'README.md', 'LICENSE', ...copied]) {
+    await mkdir(dirname(join(staged, file)), { recursive: true });
+    await cp(join(ROOT, file), join(staged, file), { recursive: true });
+  }
+  await Promise.all([buildModules(join(staged, 'dist')), buildDeclarations(join(staged, 'dist/types'))]);
+  const packed = await npm(staged, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder);
+  const [tarball] = Object.values(JSON.parse(packed) as Record<string, { filename: string }>);
+  if (tarball === undefined) throw new Error('npm pack wrote no tarball.');
+  return join(folder, tarball.filename);
+}
