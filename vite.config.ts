@@ -26,6 +26,14 @@ const stripIndents: Plugin = {
 export default defineConfig(({ command }) => ({
   plugins: [stripShaders, stripIndents],
   base: './',
+  // Examples import the package by its name.
+  resolve: {
+    alias: [
+      { find: /^cellstorm$/, replacement: '/src/index.ts' },
+      { find: /^cellstorm\/cpu$/, replacement: '/src/cpu/index.ts' },
+      { find: /^cellstorm\/(fluid|flock|pbf)$/, replacement: '/src/methods/$1/index.ts' },
+    ],
+  },
   // The commit, for benchmark records, and the worker's path relative to the page.
   define: {
     BUILT_COMMIT: JSON.stringify(commitOf() ?? ''),

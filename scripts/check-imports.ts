@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders'];
+const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders', 'examples'];
 
 /** The library's entries, from which the page takes all that is public. */
 const ENTRIES = [
@@ -107,6 +107,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   shaders: [],
   bench: ['src', 'shaders', 'scripts'],
   scripts: ['src', 'bench'],
+  // Examples import the package by its name.
+  examples: [],
   tests: ['src', 'shaders', 'bench', 'scripts'],
 };
 
