@@ -1,13 +1,12 @@
-// A body as the grid stores it: its position and, with variable radii, its radius. With HAS_BOXES a body is a ball or a
-// box; see src/core/particles/shapes.ts. Host twins: bodyFloats and toBodies in src/gpu/layout.ts.
+// A body: its position and, with variable radii, its radius. With HAS_BOXES it is a ball or a box. Host twins:
+// bodyFloats and toBodies in src/gpu/layout.ts.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
 struct PackedBody {
-  // The position and the radius. The radius of a box is that of the ball around it.
+  // Position and radius; for a box, the radius of the ball around it.
   ball: vec4f,
-  // The half edges of a box along each axis, or 0 for a ball. The last component is the radius of the ball that has the
-  // volume of this body.
+  // xyz: half the edges of a box; 0 for a ball. w: the radius of a ball of the same volume.
   shape: vec4f,
 }
 
@@ -24,7 +23,7 @@ fn with_ball(body: PackedBody, ball: vec4f) -> PackedBody {
   return PackedBody(ball, body.shape);
 }
 
-// Replaces the position by NaN, so that the particle is in no cell. WGSL can write a NaN only as bits.
+// Replaces the position by NaN, so that the particle is in no cell. WGSL can write NaN only as bits.
 fn with_nan(bits: PackedBodyBits) -> PackedBodyBits {
   return PackedBodyBits(with_upper_nan(bits.ball), bits.shape);
 }
@@ -73,7 +72,7 @@ fn with_load(body: PackedBody, load: f32) -> PackedBody {
   return with_ball(body, with_spare(ball_of(body), load));
 }
 
-// Returns what determines the cell of a body: its position and, with variable radii, its radius.
+// Returns what determines the cell of a body.
 fn cell_key_source(body: PackedBody) -> PackedBody {
   return body;
 }
@@ -119,7 +118,6 @@ fn reach_of(body: PackedBody) -> Vector {
 #endif
 }
 
-// Returns the diameter of a ball, or the shortest edge of a box.
 fn thickness_of(body: PackedBody) -> f32 {
   let reach = reach_of(body);
   return 2.0 * min(reach.x, min(reach.y, reach[DIMENSIONS - 1u]));

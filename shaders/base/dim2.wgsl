@@ -1,5 +1,4 @@
-// Types and functions that depend on the dimension, for 2D. Every shader that is not bare is linked with
-// this file or dim3.wgsl.
+// Types and functions for 2D. Shaders that are not bare are linked with this file or dim3.wgsl.
 
 const DIMENSIONS = 2u;
 
@@ -9,7 +8,7 @@ alias Extent = vec2u;
 
 const AXES = Extent(0u, 1u);
 
-// A particle's vector in memory: 8 bytes.
+// A vector in memory: 8 bytes.
 alias Stored = vec2f;
 alias StoredBits = vec2u;
 
@@ -21,17 +20,16 @@ fn store_vector(vector: Vector) -> Stored {
   return vector;
 }
 
-// Returns the vector in the first components of `four`.
+// Returns the vector in the first components.
 fn upper_of(four: vec4f) -> Vector {
   return four.xy;
 }
 
-// Returns `bits` with NaN in the first components.
 fn with_upper_nan(bits: vec4u) -> vec4u {
   return vec4u(vec2u(NOT_A_NUMBER), bits.zw);
 }
 
-// The load of a particle (solve/contact_law.wgsl) is in the third component of its body, which is free in 2D.
+// The load of a particle (solve/contact_law.wgsl) is in the free third component of its body.
 fn spare_of(four: vec4f, stored: Stored) -> f32 {
   return four.z;
 }
@@ -44,12 +42,11 @@ fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return vector;
 }
 
-// Returns `four` with `vector` in the first components.
+// Replaces the first components.
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.zw);
 }
 
-// Returns `stored` with its vector replaced.
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return vector;
 }
@@ -58,7 +55,7 @@ fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, 0.0, last);
 }
 
-// Returns the index of a cell. x varies fastest, so the cells of a row are adjacent in memory.
+// x varies fastest, so the cells of a row are adjacent in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return u32(cell.y) * cells.x + u32(cell.x);
 }
@@ -67,7 +64,6 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(index / cells.x));
 }
 
-// Cell coordinates in memory: 8 bytes.
 alias StoredLattice = vec2i;
 
 fn load_lattice(stored: StoredLattice) -> Lattice {
@@ -78,25 +74,24 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// The hashed grid groups cells along x into blocks. Shifting the coordinates of a cell right by BLOCK_SHIFT gives the
-// coordinates of its block.
+// Shift a cell's coordinates right by this to get its block. The hashed grid groups cells along x into blocks.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
-// Hashes the coordinates of a block. The caller passes the result to mix_bits in base/hash.wgsl.
+// Hashes a block. The caller passes the result to mix_bits.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u);
 }
 
 const ALONG_X = Lattice(1, 0);
 
-// The number of rows in the 3 × 3 cells around a cell; each row has three cells.
+// The rows of three cells around a cell.
 const ROWS = 3u;
 
 fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row) - 1);
 }
 
-// A probe reads the rows in layers of three. layer_centre returns the index of the middle cell of a layer.
+// A probe reads the rows in layers of three. layer_centre returns the middle cell of a layer.
 const LAYERS = 1u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

@@ -1,5 +1,4 @@
-// Types and functions that depend on the dimension, for 3D. Every shader that is not bare is linked with
-// this file or dim2.wgsl.
+// Types and functions for 3D. Shaders that are not bare are linked with this file or dim2.wgsl.
 
 const DIMENSIONS = 3u;
 
@@ -9,8 +8,7 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A particle's vector in memory: 16 bytes. The last four are zero, except in velocities with variable radii; see
-// spare_of.
+// A vector in memory: 16 bytes. The last four are zero, except in velocities with variable radii; see spare_of.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
 
@@ -22,17 +20,16 @@ fn store_vector(vector: Vector) -> Stored {
   return Stored(vector, 0.0);
 }
 
-// Returns the vector in the first components of `four`.
+// Returns the vector in the first components.
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
 }
 
-// Returns the bits of `four` with NaN in the first components.
 fn with_upper_nan(bits: vec4u) -> vec4u {
   return vec4u(vec3u(NOT_A_NUMBER), bits.w);
 }
 
-// The load of a particle (solve/contact_law.wgsl) is in the last component of its velocity, which is free in 3D.
+// The load of a particle (solve/contact_law.wgsl) is in the free last component of its velocity.
 fn spare_of(four: vec4f, stored: Stored) -> f32 {
   return stored.w;
 }
@@ -45,12 +42,11 @@ fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return Stored(vector, spare);
 }
 
-// Returns `four` with `vector` in the first components.
+// Replaces the first components.
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.w);
 }
 
-// Returns `stored` with its vector replaced. Keeps the last component.
 fn with_vector(stored: Stored, vector: Vector) -> Stored {
   return Stored(vector, stored.w);
 }
@@ -59,7 +55,7 @@ fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, last);
 }
 
-// Returns the index of a cell. x varies fastest, so the cells of a row are adjacent in memory.
+// x varies fastest, so the cells of a row are adjacent in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return (u32(cell.z) * cells.y + u32(cell.y)) * cells.x + u32(cell.x);
 }
@@ -69,7 +65,7 @@ fn unflatten(index: u32, cells: Extent) -> Lattice {
   return Lattice(i32(index % cells.x), i32(row % cells.y), i32(row / cells.y));
 }
 
-// Cell coordinates in memory: 16 bytes, of which the last four are unused.
+// Cell coordinates in memory: 16 bytes, the last four unused.
 alias StoredLattice = vec4i;
 
 fn load_lattice(stored: StoredLattice) -> Lattice {
@@ -80,25 +76,24 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return StoredLattice(lattice, 0);
 }
 
-// The hashed grid groups cells along x into blocks. Shifting the coordinates of a cell right by BLOCK_SHIFT gives the
-// coordinates of its block.
+// Shift a cell's coordinates right by this to get its block. The hashed grid groups cells along x into blocks.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
 
-// Hashes the coordinates of a block. The caller passes the result to mix_bits in base/hash.wgsl.
+// Hashes a block. The caller passes the result to mix_bits.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u) ^ (u32(block.z) * 0xcb1ab31fu);
 }
 
 const ALONG_X = Lattice(1, 0, 0);
 
-// The number of rows in the 3 × 3 × 3 cells around a cell; each row has three cells.
+// The rows of three cells around a cell.
 const ROWS = 9u;
 
 fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row % 3u) - 1, i32(row / 3u) - 1);
 }
 
-// A probe reads the rows in layers of three. layer_centre returns the index of the middle cell of a layer.
+// A probe reads the rows in layers of three. layer_centre returns the middle cell of a layer.
 const LAYERS = 3u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

@@ -1,32 +1,29 @@
-// The parameters in bind group 0 of every kernel that is not standalone. Host twins: GRID_FIELDS and SUBSTEP_FIELDS in
-// src/gpu/params.ts.
+// The parameters in bind group 0. Host twins: GRID_FIELDS and SUBSTEP_FIELDS in src/gpu/params.ts.
 
 struct Grid {
   origin: Vector,
   inverse_cell_size: f32,
   cells: Extent,
-  // The number of cells, or of buckets in an unbounded world. Two more buckets follow: bucket `cell_count` is the
-  // quarantine, and the next one holds particles that are being removed.
+  // The number of cells, or of buckets in an unbounded world. Two buckets follow: the quarantine, then removed
+  // particles.
   cell_count: u32,
-  // The number of particles in the buffers, including the quarantine.
+  // The number of particles, including the quarantine.
   count: u32,
-  // The edge of a cell; a power of two in an unbounded world.
+  // The edge of a cell. A power of two in an unbounded world.
   cell_size: f32,
-  // The length of the world along periodic axes, and the inverse of that length; both are 0 along other axes.
+  // The period of each axis and its inverse; 0 along axes that are not periodic.
   period: Vector,
   inverse_period: Vector,
-  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Grids with levels and unbounded
-  // worlds do not use `ring`.
+  // Empty cells at each end of an axis: 1, or 0 if the axis is periodic. Levels and unbounded worlds do not use it.
   ring: Extent,
-  // With variable radii (see levels/levels.wgsl): the number of levels, and 1 / the largest diameter on the lowest
-  // level. Otherwise both are 0.
+  // With variable radii, the number of levels and 1 / the largest diameter on the lowest level. Otherwise 0.
   levels: u32,
   inverse_base: f32,
   // Particles with a larger radius go into the quarantine.
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
-  // The first bucket of each level in a dense grid with levels.
+  // The first bucket of each level in a dense grid.
   level_first: array<vec4u, 6>,
 }
 
@@ -48,25 +45,24 @@ struct Substep {
   limit_factor: f32,
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
-  // The number of substeps per step.
+  // Substeps per step.
   substeps: f32,
 }
 
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// Returns the bucket of a particle without a cell: the bucket of removed particles if its id is marked, otherwise the
-// quarantine.
+// Returns the bucket of a particle without a cell: removed if its id is marked, otherwise the quarantine.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// True if two cells are the same or touch, corners included. Does not look across the ends of a periodic axis.
+// True if two cells are the same or touch, corners included. Ignores periods.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// Returns the index of a workgroup in a dispatch that may be folded into two dimensions.
+// Returns the index of a workgroup, also if the dispatch is folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

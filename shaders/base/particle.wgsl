@@ -1,13 +1,12 @@
-// The types that kernels over particles and their neighbours receive. Such a kernel defines
+// The types of kernels over neighbours. Such a kernel defines
 //   struct Gathered                 what it gathers per particle,
-//   fn reach_squared() -> f32       the square of the reach; see below.
+//   fn reach_squared() -> f32       the square of the reach,
 //   fn begin(particle: Particle) -> Gathered
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
-//   fn skip(slot: u32)              called instead of these three for quarantined and removed particles.
-// each_particle.wgsl calls begin, then visit for every other particle within the reach, then finish.
-// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, the reach is at most
-// the size of a cell. In other loops with variable radii, its unit is the sum of both radii: 1 finds overlaps.
+//   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
+// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, it is at most a cell.
+// In other loops with variable radii, its unit is the sum of both radii.
 
 struct Particle {
   slot: u32,
@@ -15,7 +14,7 @@ struct Particle {
 #if VARIABLE_RADII
   radius: f32,
 #if HAS_BOXES
-  // Half edges and volume radius: see `shape` in body.wgsl.
+  // See `shape` in body.wgsl.
   half: Vector,
   bulk: f32,
 #endif
@@ -24,7 +23,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // The vector from the neighbour to the particle. In a periodic world, it begins at the neighbour's nearest image.
+  // From the neighbour, or its nearest image in a periodic world, to the particle.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII

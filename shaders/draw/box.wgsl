@@ -1,4 +1,4 @@
-// Draws the world's box. Its inside (2D) or floor (3D) is a strip of four vertices, and its edges are a list of lines.
+// Draws the world's box. Its inside (2D) or floor (3D) is a strip of four vertices; its edges are lines.
 // Needs: frame.
 
 struct Vertex {
@@ -6,7 +6,7 @@ struct Vertex {
   @location(0) @interpolate(flat) colour: vec4f,
 }
 
-// Returns a point of the box in clip space. Along each axis, `share` is 0 at the lowest corner and 1 at the highest.
+// Returns a point of the box in clip space. `share` is 0 at the lowest corner and 1 at the highest.
 fn at(share: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(mix(frame.lowest.xyz, frame.highest.xyz, share), 1.0);
 }
@@ -18,7 +18,7 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   return Vertex(at(share), frame.surface);
 }
 
-// Two vertices per edge. The edges at z = 0 come first, so that 2D draws only the first four.
+// The edges at z = 0 come first, so that 2D draws only the first four.
 @vertex
 fn edge_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   let edge = index >> 1u;

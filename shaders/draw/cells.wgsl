@@ -1,15 +1,14 @@
-// Draws the heat map, and the lines between the cells of the grid: a strip of four vertices per face. In 2D the only
-// face is the box. In 3D the faces are the floor, then the two walls farther from the camera. Lines of higher levels
-// are darker. Cells too narrow on the screen get no lines. Linked with frame.wgsl and overlay.wgsl.
+// Draws the heat map and the lines between cells, as a strip of four vertices per face. In 2D the face is the box. In
+// 3D the faces are the floor, then the two walls farther from the camera.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
-// Lines of a level begin to show at cells of NARROWEST CSS pixels. From WIDE on, they have their full opacity.
+// Lines appear at cells of NARROWEST CSS pixels and have their full opacity from WIDE on.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 
 struct Face {
   @builtin(position) position: vec4f,
-  // The position in cells of the lowest level, along the two axes of the face.
+  // In cells of the lowest level, along the axes of the face.
   @location(0) cell: vec2f,
   @location(1) @interpolate(flat) axes: vec2u,
 }
@@ -20,7 +19,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   var share = vec3f(corner, 0.0);
   var axes = vec2u(0u, 1u);
   if (DIMENSIONS == 3u) {
-    // The farther end of each axis: the high end if the axis points away from the camera.
+    // The farther end of each axis from the camera.
     let far = select(vec3f(), vec3f(1.0), vec3f(frame.view[0].z, frame.view[1].z, frame.view[2].z) < vec3f());
     if (face == 0u) {
       share = vec3f(corner.x, 0.0, corner.y);
@@ -37,8 +36,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   return Face(frame.projection * frame.view * vec4f(point, 1.0), vec2f(cell[axes.x], cell[axes.y]), axes);
 }
 
-// Returns the opacity of the lines between cells of a level. `pixel` is the number of cells of the lowest level per
-// device pixel.
+// Returns the opacity of the lines of a level. `pixel`: cells of the lowest level per device pixel.
 fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let width = f32(1u << level);
   let scaled = cell / width;
@@ -58,8 +56,8 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   return max(lines.x, lines.y) * mix(FAINTEST_LINE, DARKEST_LINE, share);
 }
 
-// Returns the number of particles per cell, averaged over the cells that a pixel covers. In 3D, a cell of the floor
-// stands for all cells above it. A counter may stand for a block of cells.
+// Returns the number of particles per cell, averaged over a pixel. In 3D, a cell of the floor stands for its column. A
+// counter may stand for a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = overlay.heat_map.xy;
   let footprint = pixel / overlay.heat_map.z;

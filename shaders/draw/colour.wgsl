@@ -1,17 +1,14 @@
-// The colour of a particle, which depends on its speed. These flags change that:
-// - VALUED: it depends on a number per particle, such as the id.
-// - AGED: it depends on the time since the particle's birth.
-// - PLAIN: it is one colour, for obstacles.
+// The colour of a particle, by speed. The flag VALUED colours it by a number per particle, AGED by the time since its
+// birth. PLAIN gives obstacles one colour.
 // Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN
-// Returns the factor by which drawn particles are scaled in 3D. It is less than 1 if lines between particles must be
-// visible.
+// Returns the factor that scales particles in 3D. It is below 1 if lines between them must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }
 
-// Returns the value of a particle as a share of the colour scale, from 0 to 1.
+// Returns the position on the colour scale, from 0 to 1.
 fn share_of(slot: u32) -> f32 {
 #if VALUED
   let share = f32(value[slot]) * frame.scale.z;

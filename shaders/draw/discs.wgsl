@@ -1,14 +1,13 @@
-// Draws particles in 2D straight from the simulation's buffers, as a strip of four vertices per slot. Each particle is
-// a disc with an edge antialiased over one pixel. With HAS_BOXES some are boxes, whose coverage of each pixel is exact.
-// Linked with frame.wgsl and colour.wgsl.
+// Draws particles in 2D from the simulation's buffers, as a strip of four vertices per slot. Discs are antialiased over
+// one pixel. The coverage of boxes is exact.
 // Needs: is_drawable, NOWHERE, frame, drawn_radius, quad_corner, lift, colour_of.
 
 struct Disc {
   @builtin(position) position: vec4f,
-  // The offset from the centre in pixels.
+  // From the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // The radius in pixels.
+  // In pixels.
   @location(2) @interpolate(flat) radius: f32,
 #if HAS_BOXES
   // Half the edges in pixels; 0 for a disc.
@@ -16,11 +15,10 @@ struct Disc {
 #endif
 }
 
-// The least drawn radius in pixels. A smaller disc is drawn at this radius and fainter, so that it does not fall
-// between pixels.
+// The least drawn radius in pixels. Smaller discs are drawn fainter at this radius; otherwise they fall between pixels.
 const SMALLEST = 0.6;
 
-// The greatest width of a rim in pixels.
+// In pixels.
 const WIDEST_RIM = 5.0;
 
 @vertex
@@ -36,7 +34,7 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
 #if HAS_BOXES
   let half = position[slot].shape.xy * frame.scale.y;
   let is_box = half.x > 0.0;
-  // For a box, the radius of the largest disc inside it.
+  // For a box, the radius of the largest disc inside.
   let radius = select(drawn_radius(position[slot]) * frame.scale.y, min(half.x, half.y), is_box);
   let pixels = select(vec2f(max(radius, SMALLEST)), half, is_box) + 1.0;
 #else
@@ -61,10 +59,10 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   var coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
   if (disc.half.x > 0.0) {
     let middle = abs(disc.offset);
-    // The part of the pixel's square that lies in the box, along each axis.
+    // The part of the pixel inside the box, along each axis.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
-    // For the rim below, `distance` equals `radius` at the edge of the box, as it does at the edge of a disc.
+    // Equals `radius` at the edge, as for a disc.
     let beyond = middle - disc.half;
     distance = radius + max(beyond.x, beyond.y);
   }
@@ -72,7 +70,6 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
   let distance = length(disc.offset);
   let coverage = clamp(drawn + 0.5 - distance, 0.0, 1.0) * min(1.0, (radius * radius) / (SMALLEST * SMALLEST));
 #endif
-  // A darker rim separates neighbours of one colour.
   let rim = smoothstep(max(radius * 0.7, radius - WIDEST_RIM), radius, distance) * smoothstep(1.5, 5.0, radius);
   return vec4f(disc.colour * (1.0 - 0.38 * rim) * coverage, coverage);
 }

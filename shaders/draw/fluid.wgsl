@@ -1,36 +1,30 @@
-// Uniforms and splines for the shaders of a fluid's surface. All fields are whole vec4f, so their order alone fixes the
-// layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
+// Uniforms and splines of a fluid's surface. All fields are whole vec4f, so their order alone fixes the layout. Host
+// twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
 
 struct Fluid {
-  // xy: size of the picture in device pixels.
-  // z: texels of the fluid's textures per device pixel.
-  // w: device pixels per CSS pixel.
+  // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
+  // CSS pixel.
   screen: vec4f,
-  // x, y and z are lengths in units of the world.
-  // x: the reach of a particle, which is the radius at which it is drawn.
-  // y: the distance between particles.
-  // z: the radius of a drop.
-  // w: 1 if bodies may hide fluid.
+  // x: the radius at which a particle is drawn. y: the distance between particles. z: the radius of a drop. w: 1 if
+  // bodies may hide fluid.
   kernel: vec4f,
-  // The number of cells along each axis; w: the length of their edges.
+  // xyz: cells along each axis. w: their edge.
   cells: vec4f,
-  // Lengths in units of the world, in 3D.
+  // In 3D, lengths in the world.
   // x: the camera's distance from its target.
-  // y: the unit of the depths in the fluid's textures. These depths are relative to x.
+  // y: the unit of depths in the fluid's textures, which are relative to x.
   // z: the standard deviation of the smoothing.
-  // w: texels whose depths differ by more than this belong to different surfaces.
+  // w: a larger difference of depth separates two surfaces.
   range: vec4f,
-  // The colours that the surface mirrors from above (`zenith`) and from the side (`horizon`).
+  // The colours mirrored from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
-  // Rates per unit of length. After a length, the share exp(−rate × length) of the light is left.
-  // rgb: the light that the fluid absorbs.
-  // a: the light that the fluid's own colour replaces.
+  // Rates per length: the share exp(−rate × length) of the light is left. rgb: absorbed light. a: light replaced by the
+  // fluid's own colour.
   absorption: vec4f,
 }
 
-// Returns the weights of four neighbouring texels for a cubic B-spline. `share` is the position between the middle two
-// texels along one axis, from 0 to 1.
+// Returns the weights of a cubic B-spline for four texels. `share`, from 0 to 1, lies between the middle two.
 fn spline(share: f32) -> vec4f {
   let rest = 1.0 - share;
   let square = share * share;
@@ -43,7 +37,7 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// Samples a texture with cubic B-spline smoothing. `texel` is a position in texels: texel i lies from i to i + 1.
+// Samples a texture with cubic B-spline smoothing. Texel i lies from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

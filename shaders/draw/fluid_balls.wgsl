@@ -1,12 +1,10 @@
-// Draws the fluid in 3D as balls around its particles, as a strip of four vertices per slot. Outputs per pixel: the
-// depth of the nearest ball, and the thickness of the fluid. A depth is a distance from the camera along the camera's
-// axis. The blending keeps the least depth and adds up the thicknesses. Linked with frame.wgsl, colour.wgsl and
-// fluid.wgsl.
+// Draws the fluid in 3D as balls, as a strip of four vertices per slot. Outputs the depth along the camera's axis and
+// the thickness of the fluid. The blending keeps the least depth and adds up thicknesses.
 // Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of, bodies.
 
 struct Ball {
   @builtin(position) position: vec4f,
-  // The offset from the centre in radii.
+  // From the centre, in radii.
   @location(0) offset: vec2f,
   // The depth of the centre.
   @location(1) @interpolate(flat) distance: f32,
@@ -14,11 +12,9 @@ struct Ball {
 }
 
 struct BallPixel {
-  // The depth minus the depth of the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, and
-  // the fluid is near the target.
+  // Relative to the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, where the fluid is.
   @location(0) distance: f32,
-  // x: the thickness of the fluid. Its unit is the distance between particles.
-  // y: x times the particle's value on the colour scale. This value is from 0 to 1.
+  // x: thickness, in distances between particles. y: x times the position on the colour scale.
   @location(1) thickness: vec2f,
 }
 
@@ -37,7 +33,7 @@ fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   return Ball(clip, corner, -in_view.z, share_of(slot));
 }
 
-// Returns the depth beyond which a body hides the fluid at a pixel: the greatest depth of the pixel's samples.
+// Returns the depth beyond which a body hides the fluid: the greatest depth of the pixel's samples.
 fn hidden_beyond(texel: vec2f) -> f32 {
   let pixel = vec2u(min(texel / fluid.screen.z, fluid.screen.xy - 1.0));
 #if SAMPLED

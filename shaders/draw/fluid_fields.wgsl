@@ -1,30 +1,23 @@
-// Draws the fields of a fluid straight from its lattice: the pressure of fluid cells, solid cells, and velocities as
-// arrows. In 3D:
-// - Pressure and arrows are drawn in the middle layer along z.
-// - Solid cells are drawn as their faces towards cells that are not solid.
-// Host twin of the struct: FIELDS in src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
+// Draws fields of a fluid from its lattice: pressure, solid cells, and velocities as arrows. In 3D, pressure and arrows
+// are drawn in the middle layer along z, and solid cells as their outer faces. Host twin of the struct: FIELDS in
+// src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, fields, kinds, frame, quad_corner, NOWHERE, velocity.
 
 struct Fields {
-  // The number of cells along each axis (1 along z in 2D); w: the edge of a cell.
+  // xyz: cells along each axis, 1 along z in 2D. w: their edge.
   cells: vec4f,
-  // xy: size of the picture in CSS pixels.
-  // z: device pixels per CSS pixel.
-  // w: length of the longest arrow in CSS pixels.
+  // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: the longest arrow in CSS pixels.
   screen: vec4f,
-  // x: the distance between arrows in cells.
-  // yz: the x and y coordinates of the first cell with an arrow.
-  // w: arrows per row.
+  // x: the distance between arrows in cells. yz: the x and y of the first cell with an arrow. w: arrows per row.
   arrows: vec4f,
   // x: 1 / pressure at the end of the colour scale.
   // y: 1 / speed of the longest arrow.
   // z: the z coordinate of the drawn layer, in cells.
-  // w: the number of entries of an array over the lattice.
+  // w: entries of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
-  // Colours. `casing` surrounds arrows, so that they are visible on any background. `pressure` is the colour scale of
-  // pressures.
+  // Colours. `casing` surrounds arrows, for contrast. `pressure` is a colour scale.
   arrow: vec4f,
   casing: vec4f,
   solid: vec4f,
@@ -34,10 +27,10 @@ struct Fields {
 const FLUID = 1u;
 const SOLID = 2u;
 
-// The distance between lines of the hatching along x, and half the width of a line, in CSS pixels.
+// The distance between lines of the hatching along x, and half their width, in CSS pixels.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
-// The opacity of solid cells between the lines of the hatching, and on the lines.
+// The opacity of solid cells between and on these lines.
 const TONE = 0.3;
 const HATCH_TONE = 0.95;
 
@@ -45,7 +38,7 @@ fn cells_along() -> vec3i {
   return vec3i(fields.cells.xyz);
 }
 
-// Returns the distance in entries to the next cell along each axis; w: the entry of the first cell.
+// Returns the distance in entries to the next cell along each axis. w: the entry of the first cell.
 fn strides() -> vec4i {
   let wide = cells_along() + 1;
   let layer = wide.x * wide.y;
@@ -66,14 +59,14 @@ fn kind_at(cell: vec3i) -> u32 {
   return select(SOLID, kinds[entry_of(cell)], is_in_tank(cell));
 }
 
-// Returns the clip position of a point, given in cells from the corner of the tank.
+// `point` is in cells from the corner of the tank.
 fn clip_of(point: vec3f) -> vec4f {
   return frame.projection * frame.view * vec4f(frame.lowest.xyz + point * fields.cells.w - frame.origin.xyz, 1.0);
 }
 
 struct Slice {
   @builtin(position) position: vec4f,
-  // The position in cells.
+  // In cells.
   @location(0) at: vec2f,
 }
 
@@ -83,7 +76,7 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Interpolates the pressure between the centres of cells; cells without fluid do not count.
+// Interpolates the pressure between fluid cells.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -126,17 +119,17 @@ fn slice_fragment(slice: Slice) -> @location(0) vec4f {
 
 struct Face {
   @builtin(position) position: vec4f,
-  // The position on the face in cells.
+  // On the face, in cells.
   @location(0) at: vec2f,
   @location(1) @interpolate(flat) light: f32,
   @location(2) distance: f32,
 }
 
-// The direction of the light, as in spheres.wgsl.
+// As in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// The nodes are the cells, and one more layer at the upper end of each axis. Each instance draws the face between a
-// node and the cell below that node along one axis.
+// Each instance draws the face between a node and the cell below it along one axis. Nodes are the cells and one more
+// layer at each upper end.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -175,16 +168,16 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
 
 struct Arrow {
   @builtin(position) position: vec4f,
-  // The position along the arrow from its tail, and across the arrow, in CSS pixels.
+  // From the tail along the arrow, and across it, in CSS pixels.
   @location(0) @interpolate(linear) at: vec2f,
   @location(1) @interpolate(flat) length: f32,
 }
 
-// Half the width of an arrow's shaft. This length and the next three are in CSS pixels.
+// Half the width of a shaft. This and the next three are in CSS pixels.
 const SHAFT = 0.9;
-// The length of the head of a long arrow.
+// The greatest length of a head.
 const HEAD = 8.0;
-// The width of the casing around an arrow.
+// The width of a casing.
 const CASING = 1.25;
 // Shorter arrows are not drawn.
 const SHORTEST = 2.5;
@@ -223,7 +216,7 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   let tail = clip_of(middle - little);
   let half_screen = 0.5 * fields.screen.xy;
   let moved = (tip.xy / tip.w - tail.xy / tail.w) * half_screen;
-  // The length of half a cell on the screen, seen from the side.
+  // Half a cell on the screen, seen from the side.
   let unit = 0.5 * frame.projection[1].y * fields.cells.w * half_screen.y / centre.w;
   let seen = clamp(length(moved) / unit, 0.0, 1.0);
   let size = fields.screen.w * min(1.0, speed * fields.scale.y) * seen;
@@ -244,7 +237,7 @@ fn arrow_fragment(arrow: Arrow) -> @location(0) vec4f {
   let head = min(HEAD, 0.6 * arrow.length);
   let neck = arrow.length - head;
   let across = abs(arrow.at.y);
-  // The distances outside the shaft and the head, in CSS pixels.
+  // Distances outside the shaft and the head, in CSS pixels.
   let shaft = max(across - SHAFT, max(-arrow.at.x, arrow.at.x - neck));
   let slant = (across - (arrow.length - arrow.at.x) * OPENING) / sqrt(1.0 + OPENING * OPENING);
   let outside = min(shaft, max(slant, neck - arrow.at.x));

@@ -1,8 +1,7 @@
-// The reach of a particle: the radius at which it is drawn into the field of a fluid (see fluid_splat.wgsl) in 2D.
-// Linked with frame.wgsl and fluid.wgsl.
+// The radius at which fluid_splat.wgsl draws a particle.
 // Needs: fluid, frame.
 
-// The least reach in texels. A particle with a smaller reach could fall between texels.
+// In texels. A smaller particle could fall between texels.
 const NARROWEST_REACH = 2.0;
 
 fn reach_drawn() -> f32 {

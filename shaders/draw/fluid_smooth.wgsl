@@ -1,9 +1,7 @@
-// Smooths the depths of balls into the depths of a surface, along one axis of the screen. The filter is a narrow-range
-// filter (Truong and Yuksel 2018):
-// - If a texel is far behind the middle texel, the filter skips it and its mirror image. So edges do not curl.
-// - A texel far in front counts as only a little in front.
-// - The allowed range of depths grows with the depths found. So the filter follows slopes.
-// Linked with frame.wgsl and fluid.wgsl.
+// Smooths the depths of a fluid along one axis of the screen, with a narrow-range filter (Truong and Yuksel 2018):
+// - It skips texels far behind and their mirror images, so edges do not curl.
+// - Texels far in front count as a little in front.
+// - The allowed range grows with the depths found, so it follows slopes.
 // Needs: source, NOTHING, fluid, frame, MOST_TEXELS.
 
 @vertex

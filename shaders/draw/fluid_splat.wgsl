@@ -1,12 +1,10 @@
-// Draws the fluid in 2D into a texture, the field, as a strip of four vertices per slot. Output x: the density of
-// particles, which is 1 inside the fluid and ½ at its border. Output y: x times the particle's value on the colour
-// scale, from 0 to 1. The blending adds up all instances. Linked with frame.wgsl, colour.wgsl, fluid.wgsl and
-// fluid_reach.wgsl.
+// Draws the fluid in 2D into a texture, as a strip of four vertices per slot. Outputs the density, which is 1 inside
+// and ½ at the border, and the density times the position on the colour scale. The blending adds up all instances.
 // Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
   @builtin(position) position: vec4f,
-  // The offset from the centre, in units of the reach.
+  // From the centre, in units of the reach.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) weight: f32,
   @location(2) @interpolate(flat) share: f32,

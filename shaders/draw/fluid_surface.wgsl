@@ -1,30 +1,26 @@
-// Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
-// SLOTS it draws drops instead: each particle at which the density is low, as a strip of four vertices. Linked with
-// frame.wgsl, fluid.wgsl and fluid_reach.wgsl. Drops also need colour.wgsl.
+// Draws the surface of a fluid in 2D from the densities of fluid_splat.wgsl, as a strip of four vertices over the box.
+// With SLOTS, draws particles at low density as drops, with a strip of four vertices each.
 // Needs: fluid, kinds, frame, reach_drawn, fullness, NOWHERE, is_drawable, lift, smooth_sample, field, linear.
 // Needs: quad_corner, colour_of, colour_at.
 
 const SOLID = 2u;
 
-// fluid_splat.wgsl spreads each particle over a disc, the kernel, whose radius is the reach. free_share replaces this
-// disc by a square. SQUARE_SHARE is half the width of the square, as a share of the reach. WIDEST_SQUARE is the
-// greatest half width in cells.
+// free_share replaces the disc of a particle by a square. Its half width is this share of the reach, and at most
+// WIDEST_SQUARE cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
-// The least free share of the kernel; a smaller share counts as LEAST_FREE.
+// Smaller free shares count as this.
 const LEAST_FREE = 0.2;
 
-// The fullness of a cell is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
-//   min(WITHIN, fullness − GAP).
-// So cells with a fullness above BORDER + GAP have no gaps.
+// A cell's fullness is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
+// min(WITHIN, fullness − GAP), so cells with a fullness above BORDER + GAP have no gaps.
 const GAP = 0.2;
 
-// At a density of WITHIN or more, a point is inside the fluid; below NOWHERE_NEAR, no particle is near.
+// From a density of WITHIN on, a point is inside the fluid. Below NOWHERE_NEAR, no particle is near.
 const WITHIN = 0.75;
 const NOWHERE_NEAR = 0.01;
 
-// The density at the border.
 const BORDER = 0.5;
 
 fn is_cell(cell: vec2i) -> bool {
@@ -40,7 +36,7 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// Returns the share of the kernel's disc around a point that is free of solid cells. Only there can particles be.
+// Returns the share of the disc around a point that is free of solid cells.
 fn free_share(point: vec2f) -> f32 {
   let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
@@ -59,7 +55,7 @@ fn free_share(point: vec2f) -> f32 {
   return max(LEAST_FREE, free / (4.0 * half * half));
 }
 
-// Returns the fullness of the cells around a point, interpolated between their centres. Solid cells do not count.
+// Interpolates the fullness between cells that are not solid.
 fn fullness_at(point: vec2f) -> f32 {
   let at = (point - frame.lowest.xy) / fluid.cells.w - 0.5;
   let base = floor(at);
@@ -77,17 +73,14 @@ fn fullness_at(point: vec2f) -> f32 {
   return sum / total;
 }
 
-// Returns the density of particles at a point. Between particles, the fullness of the cells fills gaps narrower than a
-// cell.
+// Returns the density at a point. The fullness of cells fills gaps narrower than a cell.
 fn density_at(sampled: f32, point: vec2f) -> f32 {
-  // Inside the fluid and far from it, the sample alone decides.
   if (sampled >= WITHIN || sampled < NOWHERE_NEAR) {
     return min(sampled, WITHIN);
   }
   return min(WITHIN, max(sampled / free_share(point), fullness_at(point) - GAP));
 }
 
-// Darkens a colour with depth.
 fn in_depth(colour: vec3f, height: f32) -> vec3f {
   let share = clamp((height - frame.lowest.y) / (frame.highest.y - frame.lowest.y), 0.0, 1.0);
   return mix(colour, colour * frame.stops[0].rgb * 2.0, 0.35 * (1.0 - share));
@@ -96,20 +89,20 @@ fn in_depth(colour: vec3f, height: f32) -> vec3f {
 #if SLOTS
 struct Drop {
   @builtin(position) position: vec4f,
-  // The offset from the centre in pixels.
+  // From the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // The radius in pixels.
+  // In pixels.
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// Up to the first density, drops have their full size; from the second on, there are none.
+// Drops have their full size up to the first density, and vanish at the second.
 const DROPS = vec2f(0.42, 0.62);
 
 // The share of `fluid.zenith` in the colour of a drop.
 const DROP_LIGHT = 0.25;
 
-// The least drawn radius in pixels. A smaller drop is drawn at this radius and fainter.
+// The least drawn radius in pixels. Smaller drops are drawn fainter at this radius.
 const SMALLEST = 0.6;
 
 @vertex
@@ -171,7 +164,6 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);
   let colour = in_depth(colour_at(found.y / max(found.x, 1e-4)), surface.world.y);
-  // Lightens the fluid just inside the border and draws a line along the border.
   let lit = colour * (1.0 + 0.12 * (1.0 - smoothstep(BORDER, WITHIN, density)));
   let rim = 1.0 - smoothstep(0.5, 1.0, within / (RIM * fluid.screen.w));
   return vec4f(mix(lit, fluid.zenith.rgb, RIM_SHARE * rim) * coverage, coverage);

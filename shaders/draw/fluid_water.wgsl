@@ -1,12 +1,11 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture. The surface mirrors light, and the fluid refracts
-// and absorbs the light of the background. A depth is a distance from the camera along the camera's axis; textures hold
-// depths as fluid_balls.wgsl stores them. The fluid ends flat at the walls of the box, like water behind glass. Writes
-// depth, so that bodies and fluid hide each other. Linked with frame.wgsl and fluid.wgsl.
+// Draws the fluid in 3D as a strip of four vertices over the picture. Its surface mirrors light; its inside refracts
+// and absorbs the light behind. The fluid ends flat at the walls, like water behind glass. Writes depth. Textures hold
+// depths as fluid_balls.wgsl stores them.
 // Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, colour_at.
 
 struct Pixel {
   @builtin(position) position: vec4f,
-  // The point of the camera's ray at depth 1, in the camera's x and y.
+  // The x and y of the camera's ray at depth 1.
   @location(0) ray: vec2f,
 }
 
@@ -15,27 +14,24 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// The direction of the light, a unit vector in the camera's axes, as in spheres.wgsl.
+// As in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
-// MIRRORED: the share of head-on light that is mirrored. BENT: the refractive index of air divided by that of water.
+// The share of head-on light that is mirrored, and the refractive index of air over that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
-// A smaller slope along an axis counts as LEAST_SLOPE.
+// Smaller slopes count as this.
 const LEAST_SLOPE = 1e-7;
-// The unit of the next three constants is the distance between particles.
-// Water fades in between these two thicknesses, so that edges are smooth.
+// These three are in distances between particles. Water fades in between these two thicknesses.
 const THIN = vec2f(0.15, 0.5);
 // The width over which water fades out at the wall behind it.
 const BEYOND = 0.3;
-// A surface nearer to the front wall than the first distance lies flat at that wall. Beyond the second distance, the
-// wall has no effect.
+// Nearer to the front wall than the first distance, the surface is flat. Beyond the second, the wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
-// The share of the background that is visible through the thinnest water.
+// The share of the background visible through the thinnest water.
 const CLEAR = 0.6;
-// The share of each colour channel that water keeps in shade. Blue keeps the most, because grey looks like dirt.
+// The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// The fastest water is usually at the end of the colour scale. There, it is like foam: 1 + FOAM times as cloudy as
-// water at the beginning of the scale.
+// Fast water looks like foam: 1 + FOAM times as cloudy at the end of the colour scale as at its beginning.
 const FOAM = 5.0;
 
 @vertex
@@ -50,8 +46,7 @@ fn distance_at(texel: vec2i) -> f32 {
   return textureLoad(distances, clamp(texel, vec2i(0), last), 0).x;
 }
 
-// Returns the depth of the surface, smoothed by a spline, and its change per texel along x and y. The depth is NOTHING
-// if there is no fluid.
+// Returns the smoothed depth of the surface, or NOTHING, and its change per texel along x and y.
 fn surface_at(texel: vec2f) -> vec3f {
   let base = vec2i(floor(texel - 0.5));
   let share = texel - 0.5 - vec2f(base);
@@ -66,7 +61,7 @@ fn surface_at(texel: vec2f) -> vec3f {
   let x = spline(share.x);
   let y = spline(share.y);
   let rest = 1.0 - share;
-  // The derivatives of the pieces of the spline.
+  // The derivatives of the spline.
   let change_x = 0.5 * vec4f(-rest.x * rest.x, (3.0 * share.x - 4.0) * share.x, 1.0 + (2.0 - 3.0 * share.x) * share.x, share.x * share.x);
   let change_y = 0.5 * vec4f(-rest.y * rest.y, (3.0 * share.y - 4.0) * share.y, 1.0 + (2.0 - 3.0 * share.y) * share.y, share.y * share.y);
   var found = vec3f();
@@ -74,7 +69,7 @@ fn surface_at(texel: vec2f) -> vec3f {
     var along = vec2f();
     for (var column = 0; column < 4; column++) {
       var distance = distance_at(base + vec2i(column, row) - 1);
-      // A texel at a very different depth belongs to another surface, or to none.
+      // A texel at a very different depth is not of this surface.
       distance = select(middle, distance, abs(distance - middle) < allowed);
       along += vec2f(x[column], change_x[column]) * distance;
     }
@@ -91,7 +86,7 @@ fn pixel_of(point: vec3f) -> vec2f {
 @fragment
 fn water_fragment(pixel: Pixel) -> Water {
   let ray = vec3f(pixel.ray, -1.0);
-  // The depths at which the camera's ray enters the box and leaves the box, computed in the axes of the world.
+  // The depths at which the camera's ray enters and leaves the box.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -frame.view[3].xyz + frame.origin.xyz;
   let towards = axes * ray;
@@ -109,20 +104,19 @@ fn water_fragment(pixel: Pixel) -> Water {
   let found = surface_at(texel);
   let amount = smooth_sample(thicknesses, linear, texel).xy;
   let open = fluid.range.x + found.x * fluid.range.y;
-  // Balls extend a little beyond the walls; the fluid does not.
+  // Balls extend beyond the walls; the fluid does not.
   let in_front = clamp(0.5 + (exit - open) / (BEYOND * fluid.kernel.y), 0.0, 1.0);
   let coverage = in_box * in_front * smoothstep(THIN.x, THIN.y, amount.x);
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
-  // The vectors by which the point of the surface moves per pixel.
+  // How far the surface point moves per pixel.
   let steps = found.yz * fluid.range.y * fluid.screen.z;
   let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
   let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
   let down = vec3f(0.0, pixel_ray.y, 0.0) * open + ray * steps.y;
   let surface_normal = normalize(cross(down, across));
 
-  // Near a wall, the wall replaces the surface.
   let facing = select(vec3f(), -ahead, entries == vec3f(entry));
   let wall_normal = (frame.view * vec4f(facing, 0.0)).xyz;
   let from_wall = (open - entry) * abs(dot(towards, facing)) / fluid.kernel.y;
@@ -133,12 +127,12 @@ fn water_fragment(pixel: Pixel) -> Water {
   let view = -normalize(ray);
   let upright = max(dot(normal, view), 0.02);
 
-  // The length of the ray inside the fluid, and the pixel at which the refracted ray ends.
+  // The length of the ray inside the fluid, and the pixel where the refracted ray ends.
   let path_length = min(amount.x * fluid.kernel.y, max(exit - distance, 0.0) * length(ray));
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
   var behind = pixel_of(point + bent * path_length);
   let shown = vec2f(textureDimensions(scene));
-  // If the refracted ray ends at a pixel without fluid, uses the background straight behind the shaded pixel instead.
+  // If that pixel has no fluid, uses the background straight behind instead.
   let amount_behind = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
   behind = select(behind, pixel.position.xy / shown, amount_behind < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
@@ -152,7 +146,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let sky = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 90.0);
-  // Edges have no glint, because their normals are unreliable.
+  // Normals at edges are unreliable, so edges have no glint.
   let shaded = mix(inside, sky, fresnel) + vec3f(0.45 * glint * smoothstep(1.0, 3.0, amount.x));
   let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
   let clip = frame.projection * vec4f(point, 1.0);

@@ -1,35 +1,29 @@
-// Uniforms and functions for all drawing shaders. All fields consist of vec4f, so their order alone fixes the layout.
-// Host twin: FRAME_FIELDS in src/page/view/frame.ts.
+// Uniforms and functions for all drawing. All fields consist of vec4f, so their order alone fixes the layout. Host
+// twin: FRAME_FIELDS in src/page/view/frame.ts.
 // Needs: STOPS, frame.
 
 const STOPS_LAST = STOPS - 1u;
 const EXPONENT_BITS = 0x7f800000u;
 
 struct Frame {
-  // World space to camera space. The camera looks along −z, and y is up.
+  // World to camera. The camera looks along −z, and y is up.
   view: mat4x4f,
-  // Camera space to clip space.
+  // Camera to clip space.
   projection: mat4x4f,
   background: vec4f,
-  // The colours of the box. `surface`: the inside (2D) or the floor (3D). `line`: the edges. Alpha is opacity.
+  // The colours of the box: its inside (2D) or floor (3D), and its edges.
   surface: vec4f,
   line: vec4f,
   obstacle: vec4f,
-  // An offset that is subtracted from positions before `view`. It is 0 except in unbounded worlds, whose box is not
-  // drawn.
+  // Subtracted from positions before `view`. 0 except in unbounded worlds.
   origin: vec4f,
-  // The corners of the world's box. lowest.w: the factor by which drawn particles are scaled (3D only).
+  // The corners of the box. lowest.w: the factor that scales particles in 3D.
   lowest: vec4f,
   highest: vec4f,
-  // x: the radius of a particle; with variable radii, the largest.
-  // y: pixels per unit of length (2D only).
-  // z: 1 / the value at the end of the colour scale.
-  // w: pixels with at most this coverage are not drawn (3D only).
+  // x: the largest radius. y: pixels per length (2D). z: 1 / the value at the end of the colour scale. w: pixels with
+  // at most this coverage are not drawn (3D).
   scale: vec4f,
-  // x: the camera distance at which fog begins.
-  // y: the camera distance at which fog is thickest.
-  // z: the greatest share of fog.
-  // w: the simulated time.
+  // x, y: the distances at which fog begins and is thickest. z: the greatest share of fog. w: the simulated time.
   fog: vec4f,
   stops: array<vec4f, STOPS>,
 }
@@ -40,7 +34,7 @@ fn colour_at(share: f32) -> vec3f {
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, stop - f32(first));
 }
 
-// Returns a particle's radius. In 3D, spheres.wgsl scales the result by drawn_share.
+// Does not include drawn_share.
 fn drawn_radius(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return radius_of(body);
@@ -49,12 +43,12 @@ fn drawn_radius(body: PackedBody) -> f32 {
 #endif
 }
 
-// Returns the corner of a quad that is drawn as a strip of four vertices. Each coordinate is −1 or 1.
+// Returns a corner of a quad drawn as a strip; coordinates are −1 or 1.
 fn quad_corner(index: u32) -> vec2f {
   return vec2f(f32(index & 1u), f32(index >> 1u)) * 2.0 - 1.0;
 }
 
-// Returns a position in the coordinates that the camera's matrices expect.
+// Returns a position in the coordinates that `view` expects.
 fn lift(vector: Vector) -> vec3f {
   var lifted = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -68,5 +62,5 @@ fn is_drawable(vector: Vector) -> bool {
   return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
 }
 
-// A position behind the far plane: a vertex here draws nothing.
+// Behind the far plane, where a vertex draws nothing.
 const NOWHERE = vec4f(0.0, 0.0, 2.0, 1.0);

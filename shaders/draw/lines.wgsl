@@ -1,6 +1,5 @@
-// Draws a line from each slot to the next, and a line per pair of particles. Each line is a strip of four vertices.
-// With WRAPS, a pair across an end of the world has two lines. Each goes from one particle to the middle of the pair.
-// Linked with frame.wgsl and overlay.wgsl.
+// Draws a line from each slot to the next, and a line per pair, as strips of four vertices. With WRAPS, a pair across
+// an end of the world has two half lines, one from each particle.
 // Needs: Line, position, is_drawable, NO_LINE, overlay, LEAP_OPACITY, line_between, lift, THREAD_WIDTH, pairs.
 // Needs: CANDIDATE_WIDTH, CONTACT_WIDTH, DASH.
 
@@ -20,7 +19,7 @@ fn thread_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   return line_between(index, lift(own), lift(next), f32(THREAD_WIDTH), 0.0, vec4f(colour.rgb, opacity));
 }
 
-// Returns the shortest vector from one particle to the other.
+// Returns the minimum image.
 fn minimum_way(own: Vector, other: Vector) -> Vector {
   let apart = other - own;
 #if WRAPS
@@ -44,7 +43,6 @@ fn pair_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) insta
 #else
   let pair = pairs[instance];
 #endif
-  // If contacts are not shown, a contact is drawn as a candidate.
   let is_marked = (pair.y & CONTACT_BIT) != 0u && overlay.shown.z > 0.0;
   let own = body_position(position[pair.x]);
   let other = body_position(position[pair.y & ~CONTACT_BIT]);

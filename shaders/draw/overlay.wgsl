@@ -1,10 +1,10 @@
-// Uniforms and lines for the shaders of overlays. All fields are whole vec4f, so their order alone fixes the layout.
-// Host twin: OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
+// Uniforms and lines of overlays. All fields are whole vec4f, so their order alone fixes the layout. Host twin:
+// OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
 // Needs: NOWHERE, overlay, frame, CASING.
 
 struct Overlay {
-  // Colours. `first` and `last` belong to the first and the last particle of the line through all slots. `casing`
-  // surrounds lines, so that they are visible on any particle.
+  // Colours. `first` and `last` are those of the ends of the line through all slots. `casing` surrounds lines, for
+  // contrast.
   cell: vec4f,
   heat: vec4f,
   first: vec4f,
@@ -14,33 +14,26 @@ struct Overlay {
   casing: vec4f,
   // xy: size of the picture in CSS pixels. z: device pixels per CSS pixel. w: the number of particles.
   screen: vec4f,
-  // xyz: the low corner of the box.
-  // w: cells of the lowest level per unit of length.
+  // xyz: the low corner of the box. w: cells of the lowest level per length.
   origin: vec4f,
-  // xyz: the number of cells of the lowest level along each axis.
-  // w: the number of levels.
+  // xyz: cells of the lowest level along each axis. w: the number of levels.
   cells: vec4f,
-  // xyz: the length of the box along periodic axes, 0 along others.
-  // w: if a step of the line through all slots is longer than this, it is drawn fainter.
+  // xyz: the period of each axis or 0. w: longer steps of the line through all slots are fainter.
   period: vec4f,
-  // xy: the number of counters of the heat map along its axes.
-  // z: cells along an edge of a counter's block.
-  // w: 1 / the number of particles per cell that gets the last colour of the scale. In 3D: per column of cells.
+  // xy: counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / particles per cell
+  // (3D: per column) at the end of the colour scale.
   heat_map: vec4f,
-  // x: 1 if the lines of cells are drawn.
-  // y: 1 if the heat map is drawn.
-  // z: 1 if contacts are drawn.
-  // w: the width of drawn lines, as a share of the full width.
+  // x, y, z: 1 if the lines of cells, the heat map, and contacts are drawn. w: the factor that scales line widths.
   shown: vec4f,
 }
 
 struct Line {
   @builtin(position) position: vec4f,
-  // The distance from the middle of the line, and from its beginning, in CSS pixels.
+  // In CSS pixels, from the middle of the line and from its beginning.
   @location(0) @interpolate(linear) across: f32,
   @location(1) @interpolate(linear) along: f32,
   @location(2) @interpolate(flat) colour: vec4f,
-  // Half the width of the line, and the length of a dash, or 0 for a solid line, in CSS pixels.
+  // In CSS pixels. `dash` is 0 for a solid line.
   @location(3) @interpolate(flat) half_width: f32,
   @location(4) @interpolate(flat) dash: f32,
 }
@@ -52,13 +45,12 @@ fn line_share() -> f32 {
   return overlay.shown.w;
 }
 
-// Returns the distance of the near plane from the camera; −1 in 2D, which has no near plane.
+// Returns the distance of the near plane, or −1 in 2D.
 fn nearest_seen() -> f32 {
   return select(-1.0, frame.projection[3].z / frame.projection[2].z, DIMENSIONS == 3u);
 }
 
-// Returns a vertex of a line between two points of the world. The line is a strip of four vertices. `full_width` is the
-// width of a line between large particles, and `full_dash` the length of its dashes, or 0 for a solid line.
+// Returns a vertex of a line drawn as a strip of four. line_share scales `full_width` and `full_dash`.
 fn line_between(
   index: u32,
   from_point: vec3f,

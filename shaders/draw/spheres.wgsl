@@ -1,12 +1,10 @@
-// Draws particles in 3D straight from the simulation's buffers, as a strip of four vertices per slot that faces the
-// camera. Each particle has the shading and depth of its sphere or, with HAS_BOXES, of its box. Distances from the
-// camera are measured along the camera's axis. Linked with frame.wgsl and colour.wgsl.
+// Draws particles in 3D from the simulation's buffers, as a strip of four vertices per slot. Each has the shading and
+// depth of its sphere or box. Distances are measured along the camera's axis.
 // Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // For a sphere, the offset from the centre in radii. For a box, the ray from the camera through this vertex: the x
-  // and y of the ray's point at distance 1.
+  // For a sphere, from the centre in radii. For a box, the x and y of the vertex's camera ray at distance 1.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
@@ -22,17 +20,16 @@ struct Shaded {
   @builtin(frag_depth) depth: f32,
 }
 
-// The direction of the light, a unit vector in the camera's axes. The light comes from over the left shoulder.
+// A unit vector in the camera's axes. The light comes from over the left shoulder.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 #if HAS_BOXES
-// FARTHEST is greater than the distance of any box from the camera. A component of a ray that is smaller than
-// LEAST_SLOPE counts as LEAST_SLOPE, so that no division overflows.
+// Farther than any box; and smaller slopes of a ray count as LEAST_SLOPE, so that no division overflows.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// Each face of a box has a darker rim along its edges, which separates faces of the same colour. WIDEST_RIM is the
-// rim's greatest width in pixels. DARKEST_RIM is the share of light that is lost at the very edge.
+// A darker rim along edges separates faces of one colour. Its greatest width in pixels, and the share of light lost at
+// the edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -48,7 +45,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
 #endif
   }
   let radius = drawn_radius(position[slot]) * drawn_share();
-  // A little larger than the sphere, to make room for the antialiased edge.
+  // Leaves room for the antialiased edge.
   let corner = quad_corner(index) * 1.1;
   let middle = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let clip = frame.projection * vec4f(middle + vec3f(corner * radius, 0.0), 1.0);
@@ -57,7 +54,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, middle, half);
-    // This depth only has to lie between the near and the far plane: the fragment shader writes the true depth.
+    // Any depth between the near and the far plane; the fragment shader writes the true one.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
     return Sphere(screen, ray, middle, colour, radius, half);
   }
@@ -68,13 +65,11 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
 }
 
 #if HAS_BOXES
-// Returns the distance of the near plane from the camera.
 fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Returns the ray from the camera through a corner of the quad: the x and y of the ray's point at distance 1. The quad
-// covers the eight corners of the box.
+// Returns the x and y, at distance 1, of the camera ray through a corner of a quad that covers the box.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);
@@ -87,28 +82,26 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
     most = max(most, corner.xy / -corner.z);
   }
   if (nearest < near_plane()) {
-    // A part of the box is nearer than the near plane. Corners there cannot be projected, so the quad covers the whole
-    // picture.
+    // Corners nearer than the near plane cannot be projected, so the quad covers the whole picture.
     return (quad_corner(index) + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   }
-  // A little larger than the box, to make room for the antialiased edge.
+  // Leaves room for the antialiased edge.
   return mix(least, most, 0.5) + quad_corner(index) * (most - least) * 0.55;
 }
 
 struct Cut {
   coverage: f32,
-  // The distance at which the ray enters the box.
+  // Where the ray enters the box.
   depth: f32,
-  // A normal in the camera's axes. In a pixel on an edge, it is the mean of the normals of the faces, so that light
-  // changes evenly.
+  // In the camera's axes. On an edge, the mean of both faces, so that light changes evenly.
   normal: vec3f,
-  // The share of light that is kept: less near an edge.
+  // The share of light that is kept near an edge.
   kept: f32,
 }
 
-// Intersects a box with the ray (ray.x, ray.y, −1) from the camera. Must be called in uniform control flow.
+// Intersects a box with the ray (ray.x, ray.y, −1). Call it in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
-  // Positions relative to the centre of the box. The box has the axes of the world.
+  // Relative to the centre; a box has the axes of the world.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -centre;
   let towards = axes * vec3f(ray, -1.0);
@@ -117,14 +110,13 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box; negative if the ray misses the box. For a ray along a face, this length could
-  // be a huge negative number, which would make fwidth useless. So `through` is at least −size.
+  // The length of the ray inside the box; negative if it misses. At least −size, because huge values make fwidth
+  // useless.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters the box where it has crossed the front planes of all three axes. For each axis, `later` is how much
-  // later the ray crosses the axis's plane than the other two planes. Where two faces meet, `later` is 0 for the axes
-  // of both.
+  // The ray enters where it has crossed the front planes of all axes. `later` is how much later it crosses an axis's
+  // plane than the other two. It is 0 for both axes where two faces meet.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));
@@ -169,7 +161,7 @@ fn sphere_fragment(sphere: Sphere) -> Shaded {
   let point = sphere.centre + normal * sphere.radius;
 #endif
   let clip = frame.projection * vec4f(point, 1.0);
-  // How far the normal points up in the world: 0 for down, 1 for up.
+  // How far the normal points up: 0 for down, 1 for up.
   let sky = 0.5 + 0.5 * dot(normal, frame.view[1].xyz);
   let diffuse = max(0.0, dot(normal, LIGHT));
   let glint = pow(max(0.0, dot(normal, normalize(LIGHT + vec3f(0.0, 0.0, 1.0)))), 40.0);

@@ -1,16 +1,16 @@
-// Boids: each turns away from neighbours that are too near, flies like its neighbours, and stays near them. Boids also
-// avoid walls, obstacles and hunters. The weight of a neighbour falls to 0 at the limit of perception, so that motion
-// is smooth. Linked with motion.wgsl and steering.wgsl. Buffers and parameters: src/methods/flock/flock.ts.
+// Boids turn away from near neighbours, align with all neighbours and stay near them. They also avoid walls, obstacles
+// and hunters. A neighbour's weight falls to 0 at the limit of perception, so that motion is smooth. Host:
+// src/methods/flock/flock.ts.
 // Needs: Particle, velocity_of, Neighbour, parameters, heading, shunned_obstacles, shunned, spheres, steered, flown.
 // Needs: id_of, positions, velocities.
 
 struct Own {
   velocity: Vector,
-  // The weighted sum of the directions away from neighbours nearer than the spacing.
+  // Weighted directions away from neighbours nearer than the spacing.
   parting: Vector,
-  // The weighted sum of the neighbours' velocities relative to this boid.
+  // Weighted velocities of neighbours, relative to this boid.
   others: Vector,
-  // The weighted sum of the vectors from the neighbours to this boid.
+  // Weighted vectors from neighbours to this boid.
   apart: Vector,
   weight: f32,
 }
@@ -32,8 +32,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 }
 
 fn finish(own: Own, particle: Particle) {
-  // Turns the weighted sums into means. A total weight below 1 counts as 1, so that one distant neighbour has little
-  // effect.
+  // A total weight below 1 counts as 1, so that one distant neighbour has little effect.
   let share = 1.0 / max(own.weight, 1.0);
   var push = parameters.separation * own.parting
     + share * (parameters.alignment * own.others - parameters.cohesion * own.apart)

@@ -1,10 +1,9 @@
-// Moves the hunters. Each hunter is a point, whose neighbours are boids. A hunter steers to the middle of the boids
-// that it sees, and avoids walls and obstacles. Linked with motion.wgsl and steering.wgsl. Buffers and parameters:
+// Moves the hunters. A hunter steers to the middle of the boids that it sees, and avoids walls and obstacles. Host:
 // src/methods/flock/flock.ts.
 // Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {
-  // The weighted sum of the vectors from the boids to the hunter.
+  // Weighted vectors from boids to the hunter.
   apart: Vector,
   weight: f32,
 }

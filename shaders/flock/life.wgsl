@@ -1,11 +1,9 @@
-// Particle life: the attraction between two particles depends on the species of both. Particles nearer than the core
-// distance always push each other away. Beyond the core, the pull rises to the full attraction halfway between core and
-// reach, and falls to 0 at the reach. `parameters.core` is the core distance as a share of the reach. Linked with
-// motion.wgsl. Buffers and parameters: src/methods/flock/life.ts.
+// Particle life: attraction depends on both species. Particles nearer than the core, a share of the reach, repel each
+// other. Beyond it, the pull is greatest halfway to the reach and 0 at the reach. Host: src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {
-  // The first entry of the particle's species in the table of attractions.
+  // The first attraction of the particle's species.
   row: u32,
   pull: Vector,
 }

@@ -1,5 +1,4 @@
-// Motion with walls, for kernels over a grid whose parameters have `dt`, `lower` and `upper`. The walls are at `lower`
-// and `upper`. Along periodic axes, both lie beyond every position.
+// Motion between walls at `lower` and `upper`. Along periodic axes, these lie beyond every position.
 // Needs: wrap, parameters.
 
 struct Motion {
@@ -18,8 +17,8 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// Returns `apart` scaled to length 1. If `apart` is 0, returns a unit vector along x. Swapping `number` and `other`
-// reverses this vector, so that two particles at one position separate.
+// Returns the direction of `apart`, or a unit vector along x if it is 0. Swapping `number` and `other` reverses that
+// vector, so coincident particles separate.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

@@ -1,5 +1,4 @@
-// Limits of acceleration and speed, and avoidance of walls and obstacles, for boids and hunters. Linked with
-// motion.wgsl.
+// Limits acceleration and speed, and avoids walls and obstacles.
 // Needs: minimum_image, heading, parameters, spheres, Motion, moved, wrap, walled.
 
 struct Sphere {
@@ -7,7 +6,7 @@ struct Sphere {
   radius: f32,
 }
 
-// Returns a push away from a sphere whose surface is nearer than `reach`: 0 at that distance, 1 at the surface.
+// Returns a push away from a sphere: 1 at its surface, 0 at the distance `reach` from it.
 fn shunned(position: Vector, sphere: Sphere, reach: f32) -> Vector {
   let apart = minimum_image(position, sphere.centre);
   let distance = length(apart);

@@ -1,4 +1,4 @@
-// Drains particles: marks their ids and makes their positions NaN, so that every later stage ignores them. Twin:
+// Drains particles: marks their ids and makes their positions NaN, so later stages ignore them. Twin:
 // src/methods/fluid/reference/drain.ts.
 // Needs: Drain, WORKGROUP, linear_index, frame, positions, STORED, is_finite_number, marks, ids.
 

@@ -1,14 +1,7 @@
-// Sums energies over all finite particles, per unit of mass. Accounts and deviations: see ACCOUNT in shared.wgsl. Twin:
-// src/methods/fluid/reference/energy.ts.
-// Outputs two vectors of sums per workgroup: the first vectors of all workgroups, then the second ones.
-// First vector:
-// - x: the growth of kinetic plus potential energy
-// - y: the kinetic energy
-// - z: velocity · deviation
-// - w: deviation²
-// Second vector:
-// - x: the potential energy of the particles that may be lowered, relative to the lowest corner of the tank
-// - y: the growth of kinetic energy
+// Sums energies, per unit of mass, over finite particles. Outputs two vectors per workgroup, first vectors first:
+// - the growth of kinetic plus potential energy, kinetic energy, velocity · deviation, deviation²
+// - the potential energy above the tank's floor of particles that may be lowered, the growth of kinetic energy
+// See ACCOUNT in shared.wgsl. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.
 
@@ -21,7 +14,7 @@ fn sum_energy(
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
-  // The potential energy, and the growth of kinetic energy.
+  // Potential energy, and growth of kinetic energy.
   var more = vec2f();
   for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     let first = ACCOUNT * ids[slot];
@@ -45,7 +38,7 @@ fn sum_energy(
     }
   }
   second_sums[thread] = more;
-  // store_partial waits for all threads, so `second_sums` is complete after the call.
+  // store_partial waits for all threads, so `second_sums` is complete afterwards.
   store_partial(own, group.x, thread);
   if (thread == 0u) {
     var sum = vec2f();

@@ -1,6 +1,5 @@
-// Extends the known velocities by one layer: each unknown face gets the mean of its known neighbours. The kernel reads
-// only known faces and writes only unknown ones, so the order of threads does not matter. Twin:
-// src/methods/fluid/reference/project.ts.
+// Extends known velocities by one layer: an unknown face gets the mean of its known neighbours. Reads only known faces
+// and writes only unknown ones, so the order of threads does not matter. Twin: src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, known, is_face, velocity, IS_LAST, known_after.
 
 @compute @workgroup_size(WORKGROUP)
@@ -40,7 +39,7 @@ fn extrapolate(
       velocity[face] = sum / count;
       bits |= bit;
     } else if (IS_LAST) {
-      // The face is far from all fluid.
+      // Far from all fluid.
       velocity[face] = 0.0;
     }
   }

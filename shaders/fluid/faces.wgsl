@@ -1,7 +1,6 @@
-// Copies the velocities of faces to `before`, then adds gravity at the faces of fluid cells. A face between a solid
-// cell and one that is not solid gets the velocity of the solid.
-// `known` gets one bit per axis for each node (see `sizes` in shared.wgsl). The bit is 1 if the velocity of the node's
-// lower face along that axis is now known. Twin: src/methods/fluid/reference/faces.ts.
+// Copies face velocities to `before`, then adds gravity at faces of fluid cells. Faces of solid cells get the velocity
+// of the solid. `known` gets a bit per axis: whether the velocity of the node's lower face is known. Twin:
+// src/methods/fluid/reference/faces.ts.
 // Needs: WORKGROUP, linear_index, frame, node_at, entry_at, kinds, before, velocity, is_face, SOLID, FLUID, known.
 
 @compute @workgroup_size(WORKGROUP)

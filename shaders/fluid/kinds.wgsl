@@ -1,4 +1,4 @@
-// Computes the kind of each cell: solid, else fluid if the cell holds a particle, else air. Twin:
+// Computes the kind of each cell: solid, else fluid if it holds a particle, else air. Twin:
 // src/methods/fluid/reference/cells.ts.
 // Needs: Obstacle, SOLID_DEPTH, frame, WORKGROUP, linear_index, node_at, entry_at, is_cell, mask, kinds, SOLID, start.
 // Needs: AIR, FLUID.
@@ -38,7 +38,7 @@ fn mark_kinds(
       return;
     }
   }
-  // The last cell along each axis also counts particles that rounding puts into grid cells beyond it.
+  // Rounding puts some particles of the last cell into grid cells beyond it.
   let last = select(at, frame.grid_last.xyz, at + 1u == frame.cells.xyz);
   var inside = 0u;
   for (var z = at.z; z <= last.z; z++) {

@@ -1,13 +1,11 @@
-// Heights of particles: the coordinate to which particles fall along an axis, and whether a particle may be lowered.
-// Linked with kernels that use heights.
+// Heights of particles above the level to which they fall. Linked with kernels that use heights.
 // Needs: frame, MOST_LOWERING, kinds, entry_at, SOLID.
 
 fn lowest_along(axis: u32) -> f32 {
   return select(0.0, f32(frame.cells[axis]) * frame.scale.z, frame.gravity[axis] > 0.0);
 }
 
-// True if a particle would still be in the tank and outside masked cells after it is lowered as far as allowed. Masked
-// cells are always solid.
+// True if a particle stays in the tank and outside masked cells when lowered as far as allowed.
 fn is_free_below(point: vec3f) -> bool {
   var aim = point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,10 +1,10 @@
-// Moves the particles and updates their velocities from the lattice, in place. Twin:
+// Moves particles and updates their velocities from the lattice, in place. Twin:
 // src/methods/fluid/reference/particles.ts.
 // Needs: frame, entry_at, velocity, kinds, SOLID, MARGIN, Obstacle, WORKGROUP, linear_index, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, before, ids, affine, MOST_CELLS, ACCOUNT, account.
 
-// A box around a point. Its corners are the centres of the eight (in 2D four) nearest faces that are perpendicular to
-// one axis. `entry` is the entry of the lowest corner, and `share` the offset of the point from that corner, in cells.
+// The nearest face centres across one axis, which are the corners of a box around a point. `entry` is the lowest;
+// `share` is the point's offset from it in cells.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -64,8 +64,7 @@ fn lowest() -> vec3f {
   return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
 }
 
-// Moves a point inside an obstacle to the nearest point of the surface. Uses the position of the obstacle at the end of
-// the substep.
+// Moves a point inside an obstacle to its surface at the end of the substep.
 fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
   let radius = obstacle.position.w;
@@ -75,7 +74,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
     if (distance >= radius) {
       return point;
     }
-    // A point exactly at the centre moves upwards.
+    // At the centre, goes up.
     let outward = select(vec3f(0.0, 1.0, 0.0), offset / distance, distance > 0.0);
     return position + radius * outward;
   }
@@ -95,7 +94,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   return result;
 }
 
-// Moves a point inside a masked cell to the nearest point in a neighbouring cell that is not masked, if any.
+// Moves a point inside a masked cell to the nearest neighbouring cell that is free, if any.
 fn leave_mask(point: vec3f) -> vec3f {
   let own = floor(point);
   var nearest = 1e30;
@@ -153,8 +152,8 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
   if (!is_masked(0.5 * (start_point + to)) && !is_masked(to)) {
     return Move(to, stopped);
   }
-  // Moves along one axis after another, so that a particle stopped along one axis slides along the others. Also tests
-  // the middle of each move, because a move may be longer than a cell.
+  // Moves along one axis after another, so that stopped particles slide. Tests the middle too, because a move may be
+  // longer than a cell.
   var at = start_point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];
@@ -193,8 +192,8 @@ fn move_particles(
     return;
   }
   let old = speed;
-  // With APIC, a particle takes the lattice's velocity and stores the velocity's slopes in `affine`. Otherwise it takes
-  // that velocity plus a share of its own difference from `before`, the lattice's velocity before gravity and pressure.
+  // With APIC, a particle takes the lattice's velocity and stores its slopes. Otherwise it adds a share of its own
+  // difference from `before`, the velocity before gravity and pressure.
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);
@@ -228,7 +227,7 @@ fn move_particles(
       speed[axis] = now + frame.rules.x * (speed[axis] - then);
     }
   }
-  // Moves with Ralston's third-order Runge–Kutta method; `offset` is in cells.
+  // Ralston's third-order Runge–Kutta method; `offset` is in cells.
   let scale = frame.scale.x;
   let second = sample(point + 0.5 * scale * first);
   let third = sample(point + 0.75 * scale * second);

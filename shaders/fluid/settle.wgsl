@@ -1,11 +1,9 @@
-// Applies the settlement (see settlement.wgsl): changes velocities and lowers particles. A particle is usually lowered
-// by less than the last bit of its position. So a hash decides which positions are rounded down, and on average
-// particles are lowered by the right amount. A particle just above a masked cell is not lowered, because it could move
-// into that cell. Masked cells are always solid. Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement of settlement.wgsl. A particle is usually lowered by less than the last bit of its position. A
+// hash decides which positions are rounded down, so the mean is right. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 
-// Hashes a coordinate and an id to a number in [0, 1).
+// Hashes to [0, 1).
 fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;
@@ -13,7 +11,6 @@ fn hash_of(value: f32, id: u32) -> f32 {
   return f32((bits ^ (bits >> 16u)) >> 8u) * 0x1p-24;
 }
 
-// Returns the value of the last bit of a number.
 fn last_bit(value: f32) -> f32 {
   return bitcast<f32>(bitcast<u32>(value) & 0x7f800000u) * 0x1p-23;
 }

@@ -1,9 +1,7 @@
-// Computes how to scale velocities and lower particles so that energy does not grow. Reads the sums over all particles.
-// The three outputs are share, scale and lowering, for these changes:
+// Computes how to change particles so that energy does not grow, in one workgroup:
 //   velocity ← scale · (velocity − share · deviation),
 //   height ← (1 − lowering) · height.
-// The deviation is the difference between a particle's velocity and the lattice's. Runs in one workgroup. Twin:
-// src/methods/fluid/reference/energy.ts.
+// The deviation is a particle's velocity minus the lattice's. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, MOST_SLOWING, settlement.
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
@@ -13,7 +11,7 @@ var<workgroup> more: array<vec2f, WORKGROUP>;
 fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   var own = vec4f();
   var own_more = vec2f();
-  // Small fluids have fewer partial sums; the rest of the buffer is stale.
+  // Small fluids have fewer partial sums; the rest is stale.
   let groups = min(PARTIALS, (frame.cells.w + WORKGROUP - 1u) / WORKGROUP);
   for (var index = thread; index < groups; index += WORKGROUP) {
     own += partials[index];
@@ -40,8 +38,7 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   if (gain > 0.0) {
     let along = sum.z;
     let squared = sum.w;
-    // Finds the least share for which along · share − squared · share² / 2 = gain. If there is none, takes the share
-    // that removes the most.
+    // The least share with along · share − squared · share² / 2 = gain or, if none, the share that removes most.
     let root = along * along - 2.0 * squared * gain;
     if (along > 0.0) {
       if (root >= 0.0) {
@@ -53,7 +50,7 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
     let taken = share * along - 0.5 * share * share * squared;
     let rest = max(0.0, sum.y - taken);
     let owed = max(0.0, gain - taken);
-    // If nothing can be lowered, the velocities must lose all of the growth.
+    // If nothing can be lowered, velocities lose all of the growth.
     var slowed = min(select(1.0, frame.gravity.w, potential > 0.0) * rest, owed);
     if (potential > 0.0) {
       lowering = min(MOST_LOWERING, (owed - slowed) / potential);

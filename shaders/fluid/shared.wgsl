@@ -1,73 +1,59 @@
-// Declarations for all kernels of the fluid. STORED is the number of floats of a particle's vector in memory. In 2D
-// every z coordinate is 0, and there is one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. The
-// layout of entries: src/methods/fluid/lattice.ts.
+// Declarations for the fluid's kernels. STORED is the number of floats per vector in memory. In 2D, z is 0 and there is
+// one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. Entries: src/methods/fluid/lattice.ts.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 struct Obstacle {
-  // The centre; w is the radius of a ball, or 0 for a box.
+  // The centre. w: the radius of a ball, or 0 for a box.
   position: vec4f,
   velocity: vec4f,
   half_extents: vec4f,
 }
 
-// If low.w is 0, a box from `low` to `high`. Otherwise a ball around `low` with the squared radius low.w.
+// A box from `low` to `high` or, if low.w is not 0, a ball around `low` of squared radius low.w.
 struct Drain {
   low: vec4f,
   high: vec4f,
 }
 
-// The parameters of one substep.
 struct Frame {
-  // xyz: cells of the lattice along each axis.
-  // w: the number of particles.
+  // xyz: cells of the lattice. w: the number of particles.
   cells: vec4u,
-  // xyz: distances in entries between neighbouring cells.
-  // w: the entry of the first cell.
+  // xyz: distances in entries between neighbouring cells. w: the entry of the first cell.
   strides: vec4u,
-  // x: entries of an array over the lattice.
-  // y: entries of `coupling` per axis.
-  // z: number of obstacles.
-  // w: number of nodes. Nodes are the cells and the upper layers: one more layer of entries at the upper end of each
-  // axis.
+  // x: entries of an array over the lattice. y: entries of `coupling` per axis. z: obstacles. w: nodes, which are the
+  // cells and one more layer at the upper end of each axis.
   sizes: vec4u,
-  // Strides of the cells of the sorted grid; w: the first cell inside its ring.
+  // Strides of the sorted grid. w: the first cell inside its ring.
   grid_strides: vec4u,
-  // The last cell inside the ring along each axis, counted from 0; w: the number of drains.
+  // xyz: the last cell inside the ring, counted from 0. w: the number of drains.
   grid_last: vec4u,
-  // The velocity that gravity adds; w: the seconds of the substep.
+  // xyz: the velocity that gravity adds. w: the seconds of the substep.
   gain: vec4f,
-  // x: seconds of the substep / cell size.
-  // y: 1 / cell size.
-  // z: cell size.
-  // w: the speed at which a flow through one face of a cell fills the cell in a substep. For this speed, very short
-  // substeps count as longer (see correctionRate in src/methods/fluid/reference/equations.ts).
+  // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed that fills a cell through one
+  // face in a substep, with a least duration (correctionRate in src/methods/fluid/reference/equations.ts).
   scale: vec4f,
-  // x: share of FLIP.
-  // y: the share of a surplus of particles that a substep corrects.
-  // z: 1 / particles per cell.
-  // w: tolerance of the pressure solver.
+  // x: share of FLIP. y: the share of a surplus of particles corrected per substep. z: 1 / particles per cell. w:
+  // tolerance of the pressure solver.
   rules: vec4f,
-  // xyz: the acceleration.
-  // w: the share of the kinetic energy that a substep may take by slowing all particles alike, before it lowers them.
-  // See settlement.wgsl. 0 switches slowing and lowering off.
+  // xyz: gravity. w: the share of kinetic energy that a substep may take before it lowers particles; 0 switches
+  // settling off.
   gravity: vec4f,
   drains: array<Drain, MAX_DRAINS>,
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
 
-// A level of the multigrid and the next coarser level.
+// A level of the multigrid and the next coarser one.
 struct Level {
-  // Cells of the level along each axis; w: entries of `coupling` per axis.
+  // xyz: cells. w: entries of `coupling` per axis.
   cells: vec4u,
-  // Strides of the level; w: the entry of its first cell.
+  // w: the entry of the first cell.
   strides: vec4u,
-  // xyz: cells of the coarser level along each axis.
-  // w: for the first level, the number of levels; for all others, the first level of the tail (see pressure/tail.wgsl).
+  // xyz: cells of the coarser level. w: the number of levels in the first level; in others, the first level of the
+  // tail.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
 }
 
-// An element of a uniform that holds all levels.
 struct Slot {
   @size(256) level: Level,
 }
@@ -76,7 +62,6 @@ fn linear_index(group: vec3u, groups: vec3u, thread: u32) -> u32 {
   return (group.y * groups.x + group.x) * WORKGROUP + thread;
 }
 
-// Returns the coordinates of a node (see `sizes` in Frame).
 fn node_at(index: u32, strides: vec4u) -> vec3u {
   let in_layer = index % strides.z;
   return vec3u(in_layer % strides.y, in_layer / strides.y, index / strides.z);
@@ -102,10 +87,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   return all(at < end);
 }
 
-// The number of floats in a particle's account of a substep. The account holds, in this order:
-// - the growth of kinetic energy
-// - the position before the move
-// - the deviation of the particle's velocity from the lattice's
+// Floats of a particle's account of a substep: the growth of kinetic energy, the position before, and the deviation
+// from the lattice's velocity.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

@@ -1,12 +1,10 @@
-// Transfers particles to the lattice. Each node gathers the velocities of its lower faces and the fullness at its
-// centre from the cells around it. Weights fall off linearly over one cell. Twin:
-// src/methods/fluid/reference/transfer.ts.
-// Ordering: particles are visited in ascending slots of the sorted grid, so the same particles give the same bits.
+// Transfers particles to the lattice. Each node gathers the velocities of its lower faces and the fullness of its cell.
+// Weights fall off linearly over one cell. Particles are visited in ascending slots, so the bits are reproducible.
+// Twin: src/methods/fluid/reference/transfer.ts.
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
-// solids_around sets one bit per solid cell in the 3 × 3 (× 3) cells around a cell; x varies fastest. OWN_BIT is the
-// bit of the cell itself.
+// The bit of the cell itself. solids_around sets a bit per solid cell in the 3 × 3 (× 3) cells; x varies fastest.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {
@@ -25,10 +23,8 @@ fn solids_around(at: vec3u) -> u32 {
   return bits;
 }
 
-// Returns the part of a particle's weight that is not in solid cells.
-// - `middle`: the cell's share of the weight along each axis. The rest belongs to the neighbouring cell nearer to the
-//   particle.
-// - `offset`: the particle's position relative to the lower corner of the cell, in cells.
+// Returns the part of a particle's weight outside solid cells. `middle`: the cell's own weight along each axis.
+// `offset`: from the cell's lower corner, in cells.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;
@@ -68,7 +64,7 @@ fn transfer(
   for (var z = first.z; z <= last.z; z++) {
     for (var y = first.y; y <= last.y; y++) {
       let row = frame.grid_strides.w + u32(y) * frame.grid_strides.y + u32(z) * frame.grid_strides.z;
-      // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+      // Bounded, so that a corrupt grid cannot hang the device.
       let begin = start[row + u32(first.x)];
       let end = min(start[row + u32(last.x) + 1u], frame.cells.w);
       for (var slot = begin; slot < end; slot++) {

@@ -1,8 +1,6 @@
-// Turns boxes into bodies of a grid with levels (see levels/levels.wgsl). The position of a body is the low corner of
-// its box. The radius of the body is the greatest one on the box's level, so that it selects this level.
-// Inputs: boxes, each as its low and its high corner.
-// Outputs: bodies and high corners. `refused` counts the invalid boxes and the boxes that are too large. Boxes of both
-// kinds are in no pair. Twin: src/reference/grid/box-bodies.ts.
+// Turns boxes into bodies of a grid with levels. A body is at the low corner of its box, and its radius selects the
+// box's level. `refused` counts invalid and too large boxes; both are in no pair. Twin:
+// src/reference/grid/box-bodies.ts.
 //
 // No pair is missed:
 // - On a box's level and above, the cell of its high corner is at most one beyond the cell of its low corner.
@@ -12,7 +10,7 @@
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
-// The invalid radius of a body that goes into the quarantine.
+// Invalid, so the body goes into the quarantine.
 const NO_RADIUS = -1.0;
 
 // The words of `refused`.
@@ -27,8 +25,8 @@ fn longest(extents: Vector) -> f32 {
   return most;
 }
 
-// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent. Returns
-// `grid.levels` if there is none.
+// Returns the lowest level, from `first` on, on which the cells of two corners are the same or adjacent, else
+// `grid.levels`.
 fn level_from(first: u32, low: Lattice, high: Lattice) -> u32 {
   for (var level = first; level < grid.levels; level++) {
     if (all(coarsened(high, 0u, level) - coarsened(low, 0u, level) <= Lattice(1))) {
@@ -56,11 +54,11 @@ fn make_bodies(
   if (!is_finite(low_in) || !is_finite(high_in) || any(low > high)) {
     atomicAdd(&refused[INVALID], 1u);
   } else {
-    // Halves the corners first, because a whole extent may exceed the largest float.
+    // Halves first, because a whole extent may exceed the largest float.
     let half_extent = longest(0.5 * high - 0.5 * low);
     var level = grid.levels;
     if (half_extent <= grid.greatest_radius) {
-      // Starts at the level of the box's size, so that boxes of equal size are usually on one level wherever they lie.
+      // Starts at the level of the box's size, so that equal boxes are usually on one level.
       level = level_from(level_of(half_extent), finest_at(low), finest_at(high));
     }
     if (level < grid.levels) {

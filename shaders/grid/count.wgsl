@@ -1,6 +1,5 @@
-// Finds the bucket of each particle and counts the particles per bucket. Inputs: positions, and ids if particles can be
-// removed. Outputs: counts, and each particle's rank in its bucket. Ranks follow the order of the atomics; gather.wgsl
-// makes the order canonical. With HAS_FINER the kernel also counts finer entries (see finer_entries.wgsl).
+// Counts particles per bucket, and finer entries with HAS_FINER. Each particle gets a rank in its bucket, in the order
+// of the atomics; gather.wgsl makes the order canonical.
 // Needs: linear_workgroup, grid, id_in, position_in, bucket_of, ranks, counts, level_of, cell_at, FINER_STEPS, finer.
 // Needs: finer_bucket, bucket_at, coarsened.
 

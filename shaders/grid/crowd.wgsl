@@ -1,14 +1,10 @@
-// Sorts the entries of crowded buckets by id. With FINER, sorts finer entries as numbers.
-// One kernel sorts tiles of CROWD_TILE entries. The other kernel runs twice: first it merges tiles into runs of
-// CROWD_RUN entries, then the runs of each bucket. Each thread computes the target indices of a few entries, so no
-// thread reads a whole crowd alone.
-// Inputs: starts; the tiles that scatter.wgsl lists, in any order. With FINER, finer_entries.wgsl lists the tiles.
-// Input and output: entries (slot, id). With FINER, an entry is one word.
-// The number of tiles sets the size of the dispatch: without tiles, nothing runs.
+// Sorts crowded buckets by id. With FINER, sorts finer entries as numbers. sort_tiles sorts tiles of CROWD_TILE
+// entries. merge_pieces merges tiles into runs of CROWD_RUN entries, then the runs of a bucket. Each thread computes
+// the target indices of a few entries, so no thread reads a whole crowd alone. Tiles are listed in any order; without
+// tiles, no workgroup runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
-// `crowd` holds the number of tiles and other counters (see CROWD_HEADER), then per tile its bucket and its index in
-// the bucket.
+// `crowd` holds CROWD_HEADER counters, then per tile its bucket and its index in the bucket.
 
 #if FINER
 alias Entry = u32;
@@ -33,10 +29,10 @@ fn first_entry_of(bucket: u32) -> u32 {
 #endif
 
 struct Tile {
-  // The range of the bucket's entries.
+  // The bucket's entries.
   first: u32,
   end: u32,
-  // The range of the tile's entries.
+  // The tile's entries.
   begin: u32,
   stop: u32,
 }
@@ -52,7 +48,7 @@ fn tile_at(index: u32) -> Tile {
 #if TILES
 const PER_THREAD = CROWD_TILE / WORKGROUP_SIZE;
 
-// Strips of this many entries are sorted by counting before they are merged into a tile.
+// Strips of this many entries are sorted by counting, then merged into a tile.
 const STRIP = 32u;
 
 var<workgroup> keys: array<u32, CROWD_TILE>;

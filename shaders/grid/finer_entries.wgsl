@@ -1,20 +1,11 @@
-// Lists the finer entries of each cell: the particles in it that are FINER_STEPS or more levels lower. A particle on
-// the level of the cell finds all these smaller particles there, in one range.
-// Order of the kernels:
-// - clear_finer clears the first word. If there are too few levels for finer entries, it marks all levels as occupied,
-//   and no other kernel of this file runs.
-// - note_finer notes the occupied levels, because cells of empty levels get no finer entries.
-// - count.wgsl counts finer entries in buckets behind those of the grid.
-// - list_finer, after the sort, lists the entries from the scanned starts.
-// - order_finer sorts each list.
-// Inputs: positions; a sorted grid, starts. Outputs: `finer`; counts, zero again; the tiles of crowded lists, which
-// crowd.wgsl sorts.
-// Layout of `finer`:
-// - the first word: one bit per occupied level, and CROWD_BIT if any bucket or list is crowded
-// - from FINER_HEADER on: the entries, ordered by bucket and ascending in each bucket
-// - the last words: for heavy.wgsl
-// An entry is a slot and, in the lowest FINER_LEVEL_BITS bits, the level of the cell. Cells of two levels may share a
-// bucket, and a particle may be a finer entry of both. The level tells these two entries apart.
+// Lists the finer entries of each cell: particles in it that are FINER_STEPS or more levels lower, in one range.
+// - clear_finer clears the first word, or marks all levels if there are too few for finer entries.
+// - note_finer notes occupied levels, because cells of empty levels get no finer entries.
+// - count.wgsl counts finer entries, in buckets behind those of the grid.
+// - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
+// `finer` holds one bit per occupied level and CROWD_BIT; from FINER_HEADER on, entries by bucket, ascending; at the
+// end, words for heavy.wgsl. An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell. The
+// level is needed because cells of two levels may share a bucket.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
@@ -26,7 +17,7 @@ fn clear_finer() {
 }
 #elif NOTE
 
-// Usually the bit is already set; threads then need not wait for each other.
+// Loads first: usually the bit is set, and threads need not wait.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -79,7 +70,7 @@ fn list_finer(
     if (index < arrayLength(&finer)) {
       atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
-    // Lists the tiles of a crowded list, as scatter.wgsl does for crowded buckets.
+    // As in scatter.wgsl.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
       note(1u << CROWD_BIT);
       let tile = atomicAdd(&crowd[0], 1u);
@@ -91,7 +82,7 @@ fn list_finer(
 }
 #else
 
-// Sorts each list of at most CROWDED entries by insertion, one thread per bucket. crowd.wgsl sorts longer lists.
+// Sorts lists of at most CROWDED entries by insertion; crowd.wgsl sorts longer ones.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn order_finer(
   @builtin(workgroup_id) workgroup: vec3u,

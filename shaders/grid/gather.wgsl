@@ -1,6 +1,5 @@
-// Moves every particle to its canonical slot: buckets ascending, and ids ascending inside a bucket.
-// Inputs: entries, starts, state. Outputs: ids, cells and state in canonical order. The quarantine and the bucket of
-// removed particles keep the order of the atomics. No kernel depends on that order, nor does the state hash.
+// Moves particles to their canonical slots: buckets ascending, ids ascending inside. Quarantined and removed particles
+// keep the order of the atomics, on which no kernel nor the state hash depends.
 // Needs: entries, linear_workgroup, grid, position_in, bucket_of, start, position_out, wrap_stored, id_out.
 // Needs: cell_of_slot, cell_of, velocity_out, velocity_in.
 
@@ -31,7 +30,7 @@ fn gather(
     let first = start[bucket];
     let end = min(start[bucket + 1u], grid.count);
 #if CROWDS
-    // crowd.wgsl has already sorted the entries of a crowd.
+    // crowd.wgsl has already sorted crowds.
     if (end - first <= CROWDED) {
       target_slot = first + smaller_ids(first, end, entry.y);
     }

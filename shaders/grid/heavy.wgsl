@@ -1,14 +1,8 @@
-// Lists the heavy particles: those with so many candidates that a workgroup handles each of them instead of a thread. A
-// particle is heavy if a row of cells around it holds more than HEAVY_ROW candidates. If the neighbour loop visits
-// layers of three rows, the limit is 3 × HEAVY_ROW per layer instead.
-// Inputs: a grid just sorted, and whether there are crowds. Without crowds no particle is heavy.
-// Outputs:
-// - The slots of heavy particles, in any order. They overwrite the tiles of crowd.wgsl, which are no longer needed.
-// - The arguments of a dispatch with one workgroup per heavy particle, at most CROWD_WORKGROUPS.
-// With variable radii, the end of `finer` holds the slots (see heavy_words.wgsl), so that no kernel needs another
-// binding. `finer` then also has one bit per slot, so that other kernels need not repeat the test. `close` stores the
-// number of heavy particles there.
-// `clear` runs before the sort.
+// Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
+// HEAVY_ROW candidates, or a layer of three rows more than 3 × HEAVY_ROW. Without crowds, none is. Their slots, in any
+// order, overwrite the tiles of crowd.wgsl. The dispatch has at most CROWD_WORKGROUPS workgroups.
+// With variable radii, `finer` ends with these slots, one bit per slot, and their number (heavy_words.wgsl), to save a
+// binding. `clear` runs before the sort, `close` after list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -19,7 +13,7 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The neighbour loop needs these declarations, but this kernel visits no neighbours.
+// The neighbour loop needs these, but is not called.
 
 alias Gathered = u32;
 

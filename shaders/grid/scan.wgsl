@@ -1,17 +1,15 @@
-// Exclusive prefix sum in three kernels. `reduce` sums blocks of SCAN_BLOCK counts, and `spine` scans these sums in one
-// workgroup. `apply` scans each block and adds the sum of the blocks before it. No workgroup waits for another one.
-// `apply` clears the counts and `spine` clears the sums, so the next scan needs no clear pass.
-// Lengths are multiples of four: the host pads the buffers with zeros.
+// Exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one workgroup, and
+// `apply` scans each block. No workgroup waits for another. `apply` zeroes the counts and `spine` the sums, for the
+// next scan. Lengths are multiples of four, padded with zeros.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
-  // The number of counts divided by four, rounded up.
+  // Counts / 4, rounded up.
   vectors: u32,
   blocks: u32,
 }
 
-// The single workgroup of `spine` waits for every load. It therefore reads the sums in vectors of four, without
-// atomics.
+// `spine` waits for each load, so it reads vectors of four, without atomics.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -22,14 +20,14 @@ fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Returns the exclusive sums of four counts; `before` is the sum of all counts before them.
+// Returns the exclusive sums of four counts after `before`.
 fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   let second = before + counts_of_four.x;
   let third = second + counts_of_four.y;
   return vec4u(before, second, third, third + counts_of_four.z);
 }
 
-// Returns the sum of the values of the workgroup's lower threads. Executes one barrier.
+// Sums the values of lower threads. Executes one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();
@@ -62,7 +60,7 @@ fn spine(@builtin(local_invocation_index) thread: u32) {
     for (var index = 0u; index < SCAN_WORKGROUP_SIZE; index++) {
       total += thread_sums[index];
     }
-    // Waits, because the next round overwrites `thread_sums`.
+    // The next round overwrites `thread_sums`.
     workgroupBarrier();
   }
 }
@@ -78,7 +76,7 @@ fn reduce(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   var sum = 0u;
-  // Neighbouring threads read neighbouring vectors, unlike in `apply`: the order does not matter for a sum.
+  // Neighbouring threads read neighbouring vectors, because order does not matter for a sum.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
     let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {
@@ -114,7 +112,7 @@ fn apply(
   if (block < scan.blocks) {
     running += block_starts[block];
   }
-  // Reads the counts again instead of keeping them in registers, because they are in the nearest cache.
+  // Reads the counts again: they are in the nearest cache.
   for (var index = first; index < end; index++) {
     let value = counts[index];
     starts[index] = running_sums(running, value);

@@ -1,10 +1,5 @@
-// Writes each particle's slot and id at its bucket's start plus its rank.
-// Inputs: positions, ranks, starts and, if particles can be removed, ids.
-// Outputs:
-// - Entries, grouped by bucket. Inside a bucket they follow the order of the atomics; gather.wgsl makes the order
-//   canonical.
-// - With CROWDS, the tiles of crowded buckets, for crowd.wgsl.
-// - With CROWDS and variable radii, CROWD_BIT in `finer` (see finer_entries.wgsl).
+// Writes each particle's slot and id at its bucket's start plus its rank, in the order of the atomics. With CROWDS,
+// also lists the tiles of crowded buckets, and with variable radii sets CROWD_BIT.
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -28,8 +23,7 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // Lists each tile of a crowd once. The particle with rank CROWDED lists the first tile. The first particle of each
-  // further tile lists that tile.
+  // The particle with rank CROWDED lists the first tile; the first particle of each further tile lists that one.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

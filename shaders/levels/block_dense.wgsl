@@ -1,10 +1,10 @@
-// A block of cells on one level of a dense grid. With WRAPS, a block may continue at the other end of a periodic axis.
-// Linked with levels/dense.wgsl and levels/levels.wgsl. levels/block_hashed.wgsl provides the same names.
+// A block of cells on one level of a dense grid. With WRAPS it may continue at the other end of a periodic axis. Same
+// names: levels/block_hashed.wgsl.
 // Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 
 struct Block {
   first: Lattice,
-  // The number of cells along each axis.
+  // Cells along each axis.
   length: Extent,
   level: u32,
 }
@@ -13,7 +13,7 @@ fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   let last = cell_at(high, level);
 #if WRAPS
-  // Along periodic axes, low > high means everything except the range from `high` to `low`.
+  // Along periodic axes, low > high means all but the range from `high` to `low`.
   let cells = Lattice(cells_at(level));
   let length = last + select(Lattice(), cells, low > high) - first + Lattice(1);
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)), level);
@@ -31,7 +31,7 @@ fn bucket_in(block: Block, index: u32) -> u32 {
 #endif
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell.
+// Returns the number of lists of paths (solve/ccd/link.wgsl): one per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

@@ -1,5 +1,4 @@
-// Blocks of cells of one level in an unbounded world, where several cells may share a bucket. Linked with hash.wgsl,
-// levels/hashed.wgsl and levels/levels.wgsl. levels/block_dense.wgsl provides the same names.
+// A block of cells on one level of an unbounded world. Same names: levels/block_dense.wgsl.
 // Needs: cell_at, bucket_at, grid, mix_bits.
 
 struct Block {
@@ -21,8 +20,8 @@ fn bucket_in(block: Block, index: u32) -> u32 {
   return bucket_at(cell_in(block, index), block.level);
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl). The lists have their own hash table, because paths
-// may pass many more cells than there are particles.
+// Returns the number of lists of paths (solve/ccd/link.wgsl). They have a hash table of their own, because paths may
+// pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

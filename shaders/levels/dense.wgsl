@@ -1,11 +1,9 @@
-// Levels of dense cells. Each cell has its own bucket; buckets are ordered by level, then by row. levels/hashed.wgsl
-// provides the same names, except cells_at and wrap_cell.
-// Linked before levels/levels.wgsl. Also linked with space_periodic.wgsl if an axis is periodic (WRAPS), otherwise with
-// space_straight.wgsl.
+// Levels of dense cells: one bucket per cell, ordered by level, then by row. Same names except cells_at and wrap_cell:
+// levels/hashed.wgsl.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// A cell lists particles as finer entries if they are at least this many levels lower. Particles one level lower are
-// found in their own cells instead, which lie in rows.
+// Finer entries are at least this many levels lower. Particles one level lower are found in their own cells, which lie
+// in rows.
 const FINER_STEPS = 2u;
 
 fn cells_at(level: u32) -> Extent {
@@ -18,7 +16,7 @@ fn cells_at(level: u32) -> Extent {
 #endif
 }
 
-// Returns the cell of a position on the lowest level.
+// Returns the cell on the lowest level.
 fn finest_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
@@ -44,7 +42,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// Wraps a cell that is up to one period outside. Along axes that are not periodic, the caller must pass a cell inside.
+// Wraps a cell up to one period outside. Along other axes, the cell must be inside.
 fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());
@@ -56,7 +54,7 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
 }
 
-// Returns the number of buckets that have finer entries: those of level FINER_STEPS and above.
+// Returns the number of buckets with finer entries: those of level FINER_STEPS and above.
 fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }

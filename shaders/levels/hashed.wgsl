@@ -1,9 +1,8 @@
-// Levels of cells in an unbounded world, hashed by level and coordinates into one table of `grid.cell_count` buckets, a
-// power of two. Blocks of HASH_BLOCK cells along x stay together in the table, as in world/unbounded.wgsl. Linked
-// before levels/levels.wgsl, with hash.wgsl and space_straight.wgsl. levels/dense.wgsl provides the same names.
+// Levels of cells in an unbounded world, hashed into `grid.cell_count` buckets, a power of two. Blocks of HASH_BLOCK
+// cells along x stay together. Same names: levels/dense.wgsl.
 // Needs: grid, snap, is_beside, mix_bits.
 
-// A cell lists particles as finer entries if they are at least this many levels lower.
+// Finer entries are at least this many levels lower.
 const FINER_STEPS = 1u;
 
 fn finest_at(position: Vector) -> Lattice {
@@ -20,7 +19,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
   return is_beside(cell, other);
 }
 
-// Returns the first bucket of the block that holds a cell.
+// Returns the first bucket of the hash block of a cell.
 fn block_of(lattice: Lattice, level: u32) -> u32 {
   let hash = hash_lattice(lattice >> BLOCK_SHIFT) ^ (level * 0x9e3779b9u);
   return (mix_bits(hash) * HASH_BLOCK) & (grid.cell_count - 1u);
@@ -30,12 +29,11 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
 }
 
-// Returns the number of buckets that have finer entries: all, because any bucket may hold cells of any level.
+// Returns the number of buckets with finer entries: all, because any bucket may hold cells of any level.
 fn finer_buckets() -> u32 {
   return grid.cell_count;
 }
 
-// Returns the bucket that holds the finer entries of the cells in `bucket`.
 fn finer_bucket(bucket: u32) -> u32 {
   return grid.cell_count + FINER_BUCKETS + bucket;
 }

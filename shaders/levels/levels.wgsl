@@ -1,9 +1,8 @@
-// Finds the level and the bucket of each particle, with variable radii. Cells of a level are twice as wide as those of
-// the level below. Each level has a largest diameter, at most the width of its cells. A particle is on the lowest level
-// that allows its diameter. Linked with levels/dense.wgsl or levels/hashed.wgsl. Twin: src/core/world/levels.ts.
+// The level and the bucket of each particle. Cells are twice as wide per level. Each level has a largest diameter, at
+// most a cell's width; a particle is on the lowest level that allows its own. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
-// The cell of a slot: its coordinates on the particle's own level. It is stored until the next sort.
+// The cell of a slot on the particle's own level, stored until the next sort.
 alias Cell = StoredLattice;
 
 // Greater than any lattice coordinate.
@@ -13,15 +12,15 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell.x != NOWHERE.x;
 }
 
-// Returns log2(diameter × inverse_base), rounded up, and at least 0. This is the exponent of the float, plus one if the
-// mantissa is not 0. The product is exact, because `inverse_base` is a power of two.
+// Returns log2(diameter × inverse_base), rounded up, at least 0: the exponent, plus one if the mantissa is not 0. The
+// product is exact, because `inverse_base` is a power of two.
 fn level_of(radius: f32) -> u32 {
   let bits = bitcast<u32>(max(2.0 * radius * grid.inverse_base, 1.0));
   return (bits >> 23u) - 127u + select(0u, 1u, (bits & 0x7fffffu) != 0u);
 }
 
 fn greatest_on(level: u32) -> f32 {
-  // Halves the largest diameter on the level. `inverse_base` is a power of two, so this is arithmetic on exponents.
+  // Half the largest diameter on the level, by arithmetic on exponents of powers of two.
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
@@ -51,7 +50,7 @@ fn cell_of(body: PackedBody, bucket: u32) -> Cell {
   return NOWHERE;
 }
 
-// True if the cells of two particles are the same or touch, on the higher of their two levels.
+// True if two cells are the same or touch on the higher of their levels.
 fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bool {
   let level = level_of(radius);
   let other_level = level_of(other_radius);

@@ -1,5 +1,4 @@
-// Tests whether a level of a dense grid holds particles. Linked with levels/dense.wgsl. levels/occupied_hashed.wgsl
-// provides the same name.
+// Tests whether a level of a dense grid holds particles. Same name: levels/occupied_hashed.wgsl.
 // Needs: grid, start.
 
 fn is_occupied(level: u32) -> bool {

@@ -1,5 +1,4 @@
-// Says that every level may hold particles. All levels of hashed cells share one table, which cannot tell which levels
-// are empty. levels/occupied_dense.wgsl provides the same name.
+// Levels share one table in a hashed grid, so any may hold particles. Same name: levels/occupied_dense.wgsl.
 
 fn is_occupied(level: u32) -> bool {
   return true;

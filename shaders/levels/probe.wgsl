@@ -1,20 +1,14 @@
-// The neighbour loop with variable radii. Calls visit for every particle that overlaps `particle`, except the one in
-// slot `except`. Two particles overlap if distance² < reach_squared * (sum of the radii)².
+// The neighbour loop with variable radii. Calls visit for particles, except `except`, whose distance² is below
+// reach_squared * (sum of radii)². With BOXES, the kernel defines overlaps(gathered, particle, other) instead.
 //
-// Linked with levels/probe_hashed.wgsl or levels/probe_dense.wgsl. The kernel defines struct Gathered and fn visit.
-// With the flag BOXES, the particles are boxes in hashed cells. The kernel then also defines
-//   fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool
-//
-// Two particles that overlap are in adjacent cells of the higher of their two levels. So candidates on the particle's
-// own level and above are in the 3×3 (3×3×3) cells around its cell on each of these levels. Candidates on lower levels
-// are finer entries of the cells around the particle's own cell. One exception: in a dense grid, candidates exactly
-// one level below are not finer entries. The loop reads their cells, which lie in rows.
-// Ordering: depends on the state alone.
-// With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
+// Overlapping particles are in adjacent cells of the higher of their levels. Candidates on the particle's level and
+// above are in the cells around it on each level. Lower ones are finer entries of the cells around it on its own level,
+// except one level lower in a dense grid: those are read in their rows.
+// The order depends on the state alone. With HEAVY, threads share the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
-// Returns one bit per level that may hold particles, and the bit CROWD_BIT if any bucket or list is crowded.
+// Returns a bit per level that may hold particles, and CROWD_BIT.
 fn occupied_levels() -> u32 {
   return finer[0];
 }
@@ -41,7 +35,6 @@ fn probe(
   visit_candidates(gathered, particle, except, reach_squared, lattice, level, occupied, lane);
 }
 
-// True if cells of a level may have finer entries.
 fn has_finer(level: u32, occupied: u32) -> bool {
 #if HAS_FINER
   return level >= FINER_STEPS && (occupied & ((1u << (level + 1u - FINER_STEPS)) - 1u)) != 0u;
@@ -50,14 +43,13 @@ fn has_finer(level: u32, occupied: u32) -> bool {
 #endif
 }
 
-// Returns the number of candidates of a particle, without the particle itself. Expects a cell in the grid.
+// Returns the number of candidates without the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   return count_around(load_lattice(cell), level_of(radius_of(position_in[slot]))) - 1u;
 }
 
 #if CROWDS
-// True if grid/heavy.wgsl has listed the particle as heavy. Without CROWD_BIT no particle is heavy, and the bits are
-// left over from an earlier sort.
+// True if grid/heavy.wgsl listed the particle. Without CROWD_BIT, the bits are stale.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;

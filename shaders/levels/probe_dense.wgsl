@@ -1,7 +1,5 @@
-// The part of levels/probe.wgsl for dense cells. Reads rows of cells in layers of three, as
-// neighbours/probe_bounded.wgsl does. Without HAS_FINER there are too few levels for finer entries. With WRAPS, rows
-// beyond an end of a periodic axis are the rows at the other end. A row that crosses the end along x counts as two,
-// because it is two ranges of slots.
+// The part of levels/probe.wgsl for dense cells, in layers of three rows. With WRAPS, rows beyond an end continue at
+// the other end. A row that crosses the end along x counts as two, because it is two ranges of slots.
 // Needs: coarsened, cells_at, grid, wrap_cell, bucket_at, start, Gathered, Particle, position_in, minimum_image, visit.
 // Needs: neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket.
 
@@ -11,14 +9,13 @@ const LANES = HEAVY_WORKGROUP_SIZE;
 const LANES = 1u;
 #endif
 
-// The first and the last cell of a block of one level along each axis. Along periodic axes the coordinates continue
-// beyond the ends; no cell comes twice.
+// The first and last cell of a block. Along periodic axes, coordinates continue beyond the ends; no cell comes twice.
 struct Block {
   low: Lattice,
   high: Lattice,
 }
 
-// Up to three rows of cells. Each row is a range of slots, or of finer entries.
+// Up to three rows, each a range of slots or of finer entries.
 struct Layer {
   first: u32,
   second: u32,
@@ -29,8 +26,7 @@ struct Layer {
   third_end: u32,
 }
 
-// Returns the cells of a level that may hold candidates of a particle on level `own_level`. They lie inside the block
-// of 3 cells per axis around the particle's cell, taken on the higher of the two levels.
+// Returns the cells of `level` inside the 3 cells per axis around the particle's cell, taken on the higher level.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);
@@ -39,7 +35,7 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let after = middle + Lattice(2);
   let cells = Lattice(cells_at(level));
 #if WRAPS
-  // The last cell of the higher level may consist of more cells than the others.
+  // The last cell of the higher level may hold more cells than the others.
   let higher_cells = Lattice(cells_at(higher));
   let beyond = after - higher_cells;
   let low = select(before << finer, ((before + higher_cells) << finer) - cells, before < Lattice());
@@ -54,10 +50,9 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// Returns the part of a block that may hold particles closer than `reach`: usually half of it. With WHOLE_BLOCKS,
-// returns the whole block, for kernels whose pairs may be farther apart than the sum of the radii. The margin is many
-// times the rounding error of cells and of this function. Particles outside the world's box are in the outermost cells,
-// so clamping to the block finds the nearest cells from any position.
+// Returns the part of a block that may hold particles closer than `reach`, usually half. With WHOLE_BLOCKS, pairs may
+// be farther apart than the sum of radii. The margin is many times the rounding error of cells and of this function.
+// Outermost cells hold the particles outside the box, so clamping finds them.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -71,7 +66,7 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
     clamp(Lattice(floor(high)), candidates.low, candidates.high),
   );
 #if WRAPS
-  // The last cell also covers the rest of the period, for which the product above gives higher cell numbers.
+  // The last cell also covers the rest of the period, where the product gives higher numbers.
   return Block(min(reached.low, Lattice(cells_at(level)) - Lattice(1)), max(reached.high, Lattice()));
 #else
   return reached;
@@ -79,12 +74,11 @@ fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32)
 #endif
 }
 
-// A layer has up to three rows.
 fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// Returns the number of layers of a block; a row that crosses an end counts once.
+// A row that crosses an end counts once.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
@@ -104,14 +98,14 @@ fn layers_of(block: Block, level: u32) -> u32 {
 }
 #endif
 
-// `offset` is added to the bucket of a cell, to read finer entries instead of the cells themselves.
+// `offset` is added to buckets, to read finer entries.
 fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   let cells = cells_at(level);
   var corner = block.low;
   var last = block.high.x;
   var layer = index;
 #if WRAPS
-  // The first layers hold the parts of the rows before the end, the other layers the parts beyond the end.
+  // The first layers hold the parts of rows before the end, the others those beyond.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -129,7 +123,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   }
   let rows = block.high.y - corner.y + 1;
   let length = u32(last - corner.x) + 1u;
-  // If fewer than three rows are left, reads the last one again, as an empty row.
+  // Missing rows repeat the last one as empty.
 #if WRAPS
   corner = wrap_cell(corner, level);
   let back = cells.x * cells.y;
@@ -171,22 +165,19 @@ fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: 
   }
 }
 
-// Returns the lowest level on which a particle searches cells. Particles on lower levels are found as finer entries.
+// Returns the lowest level whose cells are searched. Lower particles are finer entries.
 fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Returns one bit per search that finds candidates of a particle on `level`. There is one search per occupied level,
-// from the level below `level` upwards. The last search is for the finer entries.
+// Returns a bit per search: occupied levels from the level below `level` upwards, then finer entries.
 fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;
   return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// Visits the candidates on the level below, on the particle's own level and on all levels above, then its finer
-// entries. One loop covers all layers, so threads in lockstep wait once, for the thread with the most candidates in
-// all.
+// One loop covers all layers, so threads in lockstep wait once, for the thread with most candidates in all.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -209,7 +200,7 @@ fn visit_candidates(
     let reach = particle.radius + min(greatest, grid.greatest_radius);
     let block = reached_cells(from_origin, reach, candidate_cells(lattice, level, other_level), other_level);
     let layer = layer_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
-    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+    // Bounded, so that a corrupt grid cannot hang the device.
     let end = min(layer.third_end, select(grid.count, grid.count * grid.levels, are_finer));
     for (var next = lane; next < end; next += LANES) {
       var other = slot_in(layer, next);
@@ -228,7 +219,7 @@ fn visit_candidates(
   }
 }
 
-// Returns the number of candidates of a particle on all levels, including the particle itself.
+// Counts all candidates, including the particle.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = 0u;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
@@ -247,7 +238,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
 }
 
 #if CROWDS
-// True if some layer of cells holds too many particles for one thread.
+// True if a layer holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
@@ -259,7 +250,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// True if some layer of cells has too many finer entries for one thread.
+// True if a layer has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
   let block = candidate_cells(lattice, level, level);

@@ -1,5 +1,4 @@
-// The part of levels/probe.wgsl for hashed cells. A bucket may also hold particles of other cells and levels, so the
-// loop compares the true cell of each particle.
+// The part of levels/probe.wgsl for hashed cells. Buckets are shared, so the loop compares true cells.
 // Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
 // Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
@@ -14,8 +13,8 @@ struct Block {
   high: Lattice,
 }
 
-// A row of cells on one level, as one or two ranges of slots or finer entries. A hash block is HASH_BLOCK cells along
-// x, adjacent in the table. If a row crosses from one hash block to the next, it has two ranges.
+// A row of cells on one level. It has two ranges if it crosses from one hash block (HASH_BLOCK cells along x) to the
+// next.
 struct Row {
   low: Lattice,
   high: Lattice,
@@ -29,7 +28,7 @@ fn adjacent_cells(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// See reached_cells in levels/probe_dense.wgsl. The margin is many times the rounding error of this function.
+// See levels/probe_dense.wgsl. The margin is many times the rounding error.
 fn reached_cells(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return adjacent_cells(middle);
@@ -53,7 +52,7 @@ fn rows_of(block: Block) -> u32 {
   return rows * (u32(block.high[DIMENSIONS - 1u] - block.low[DIMENSIONS - 1u]) + 1u);
 }
 
-// `offset` is added to the bucket of a cell, to read finer entries instead of the cells themselves.
+// `offset` is added to buckets, to read finer entries.
 fn row_of(block: Block, index: u32, level: u32, offset: u32) -> Row {
   var low = block.low;
   if (DIMENSIONS == 2u) {
@@ -87,8 +86,7 @@ fn slot_in(row: Row, index: u32) -> u32 {
   return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// True if the particle in slot `other`, which is in a bucket of a row, is in a cell of that row. With `are_finer`, the
-// particle may be on a lower level.
+// True if a particle found in a row's buckets is in its cells. With `are_finer`, it may be on a lower level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -125,8 +123,7 @@ fn visit_overlap(
   }
 }
 
-// Visits the candidates on the particle's own level and on all levels above, then its finer entries. One loop covers
-// all rows, so threads in lockstep wait once, for the thread with the most candidates in all.
+// One loop covers all rows, so threads in lockstep wait once, for the thread with most candidates in all.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -138,7 +135,7 @@ fn visit_candidates(
   lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  // One bit for each search: the occupied levels, then the finer entries.
+  // One bit per search: occupied levels, then finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
   var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;
@@ -151,7 +148,7 @@ fn visit_candidates(
     let middle = coarsened(lattice, level, other_level);
     let block = reached_cells(particle.position, reach, middle, other_level);
     let row = row_of(block, index, other_level, select(0u, finer_bucket(0u), are_finer));
-    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+    // Bounded, so that a corrupt grid cannot hang the device.
     let end = min(length_of(row), select(grid.count, grid.count * grid.levels, are_finer));
     for (var next = lane; next < end; next += LANES) {
       var other = slot_in(row, next);
@@ -173,7 +170,7 @@ fn visit_candidates(
   }
 }
 
-// Returns the number of candidates of a particle on all levels, including the particle itself.
+// Counts all candidates, including the particle.
 fn count_around(lattice: Lattice, level: u32) -> u32 {
   var found = count_on(lattice, level, true);
   for (var higher = level; higher < grid.levels; higher++) {
@@ -182,7 +179,7 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Counts the particles on a level in the cells around a cell or, with `are_finer`, the finer entries of those cells.
+// Counts the particles around a cell on a level or, with `are_finer`, the finer entries.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
   let block = adjacent_cells(middle);
@@ -206,7 +203,7 @@ fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
 }
 
 #if CROWDS
-// True if a row of cells on a particle's own level or above holds too many particles for one thread.
+// True if a row on the particle's level or above holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var higher = level; higher < grid.levels; higher++) {
@@ -215,7 +212,7 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// True if a row of cells on a particle's own level has too many finer entries for one thread.
+// True if a row has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   return is_long(lattice, level, finer_bucket(0u));
 }

@@ -1,10 +1,8 @@
-// Splits the rows of a block of hashed cells into segments. A hash block is HASH_BLOCK cells along x, adjacent in the
-// table. A segment lies in one hash block, so its particles are in one range of slots. Particles of other cells and
-// levels may share its buckets. Linked with levels/block_hashed.wgsl. levels/segments_dense.wgsl provides the same
-// names.
+// Splits the rows of a block into segments, each in one hash block and so one range of slots. Same names:
+// levels/segments_dense.wgsl.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The particles on `level` in cells from `low` to `high`. Other particles may lie among their slots.
+// The particles on `level` in cells from `low` to `high`. Others may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -17,7 +15,7 @@ fn last_in_row(block: Block) -> i32 {
   return block.first.x + i32(block.length.x - 1u);
 }
 
-// Returns the number of hash blocks in which a row lies.
+// Returns the number of hash blocks that a row touches.
 fn segments_in_row(block: Block) -> u32 {
   return u32((last_in_row(block) >> HASH_BLOCK_SHIFT) - (block.first.x >> HASH_BLOCK_SHIFT)) + 1u;
 }

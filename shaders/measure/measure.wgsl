@@ -1,12 +1,10 @@
-// Computes sums and maxima over all particles, such as energy, overlaps and the state hash.
-// Inputs: state just sorted into the grid. Output: MEASURE_WORDS words per workgroup, which the host combines in
-// doubles.
-// Ordering: each workgroup adds the values of its threads in order, so the sums have the same bits on every run.
-// Words (those with * count each pair twice):
+// Sums and maxima over all particles: MEASURE_WORDS words per workgroup, which the host combines in doubles. Needs a
+// state just sorted. Values are added in order of threads, so the bits are reproducible.
+// Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*
 //   4       occupied cells
-//   5       greatest number of particles in a cell
+//   5       most particles in a cell
 //   6       particles outside the world
 //   7       particles without a cell
 //   8       twice the kinetic energy
@@ -15,32 +13,31 @@
 //   13      sum of overlaps*
 //   14, 15  state hash (low, high), as in src/core/state/hash.ts
 //   16      borderline pairs*, as in src/core/world/borderline.ts
-//   17      particles whose bucket also holds particles of another cell
+//   17      particles whose bucket also holds another cell
 //   18      particles in crowded cells
+//   19      overlaps with obstacles
 // Needs: Cell, Particle, Neighbour, Contact, measure, MAGNITUDE_BITS, grid, contact_with, are_candidates, cell_of_slot.
 // Needs: position_in, are_adjacent, lattice_of, substep, NOWHERE, particle_of, id_in, probe, velocity_bits.
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The corners of the world. Without variable radii, `substep.lower` and `substep.upper` are a radius inside.
+  // The world's corners. Without variable radii, `substep.lower` and `substep.upper` are a radius inside.
   lowest: Vector,
   highest: Vector,
-  // Squared distances from `borderline_low` up to `borderline_high` are borderline. `lattice_scale` is the scale of the
-  // exact lattice. See src/core/world/borderline.ts.
+  // Squared distances in [low, high) are borderline. `lattice_scale` is that of the exact lattice; see
+  // src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
-  // With variable radii, the reach of a pair is the sum of both radii. The pair is borderline if its squared distance
-  // differs from reach² by at most borderline_share × reach² + borderline_around × reach. `borderline_high` is then a
-  // factor, usually just above 1: from borderline_high × reach² on, no pair is borderline. With boxes, `visit` compares
-  // overlaps instead.
+  // With variable radii, a pair is borderline if its squared distance differs from reach² by at most borderline_share ×
+  // reach² + borderline_around × reach. `borderline_high` is then a factor: from borderline_high × reach² on, no pair
+  // is. With boxes, `visit` compares overlaps.
   borderline_share: f32,
   borderline_around: f32,
 }
 
-// The particles in the cell of a particle; see census_dense.wgsl and census_hashed.wgsl.
 struct Census {
-  // True for exactly one particle of each cell.
+  // True for one particle of each cell.
   is_first: bool,
   occupancy: u32,
   // True if the bucket also holds particles of another cell.
@@ -56,11 +53,9 @@ struct Gathered {
   overlap: f32,
 }
 
-// `position_bits` is the buffer of `position_in`, bound as bits. A load as float may flush or change bits that the hash
-// must include.
+// `position_bits` is `position_in` as bits, because loading floats may flush or change bits.
 
 #if OBSTACLES
-// Word 19: the number of overlaps between particles and obstacles.
 struct ObstacleSum {
   count: u32,
 }
@@ -70,7 +65,7 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #endif
-// The values of all threads, grouped by word.
+// Values of all threads, grouped by word.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
@@ -93,7 +88,7 @@ fn is_exact(body: PackedBody) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// Returns the mass as a share of the largest allowed mass; see kineticEnergy in src/core/simulation/simulation.ts.
+// Returns the mass as a share of the largest allowed.
 fn weight_of(particle: Particle) -> f32 {
 #if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
@@ -104,7 +99,7 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// Returns the sum of a box's half extents, or a ball's radius.
+// Sums a box's half extents, or returns a ball's radius.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }
@@ -148,8 +143,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
 #else
 fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour) {
   if (other.distance_squared >= measure.borderline_low) {
-    // The reach exceeds the diameter, so the naive loop also sees pairs in cells that are not adjacent. These pairs
-    // cannot overlap.
+    // The naive loop also sees pairs in cells that are not adjacent, which cannot overlap.
     let adjacent = are_adjacent(lattice_of((*gathered).cell), lattice_of(cell_of_slot[other.slot]));
     if (adjacent && !((*gathered).exact && is_on_lattice(body_position(position_in[other.slot])))) {
       (*gathered).borderline += 1u;
@@ -196,7 +190,7 @@ fn hash_of(seed: u32, id: u32, body: PackedBodyBits, velocity: StoredBits) -> u3
   return hash;
 }
 
-// Adds a value to a 64-bit sum in two words.
+// Adds to a 64-bit sum in two words.
 fn add_wide(low: ptr<function, u32>, high: ptr<function, u32>, value: u32) {
   let sum = *low + value;
   *high += select(0u, 1u, sum < value);
@@ -230,11 +224,11 @@ fn measure_state(
 #if OBSTACLES
   var met = ObstacleSum();
 #endif
-  // The tiled probe requires a loop that is uniform over the workgroup.
+  // The tiled probe needs a loop that is uniform over the workgroup.
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
-    // Initialised explicitly, because some implementations do not clear a plain declaration in every round.
+    // Initialised explicitly, because some implementations do not clear it in each round.
     var gathered = Gathered();
     var cell = NOWHERE;
     var position = Vector();
@@ -315,13 +309,13 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n adds up word n of all threads and finds its maximum, as integers and as floats. The switch chooses one.
+  // Thread n combines word n of all threads in each way; the switch chooses one.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;
   var sum_float = 0.0;
   var most_float = 0.0;
-  // The high word of a 64-bit sum also gets the carries of the low word before it.
+  // High words of 64-bit sums also get the carries of their low words.
   var low = 0u;
   let low_word = select(0u, thread - 1u, thread > 0u);
   for (var index = 0u; index < MEASURE_WORKGROUP_SIZE; index++) {

@@ -1,4 +1,4 @@
-// Counts the cells of a block, for all kinds of blocks. Linked after one of the block_*.wgsl.
+// For all kinds of blocks.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

@@ -1,15 +1,15 @@
-// Blocks of cells in a dense grid. A block may continue at the other end of a periodic axis. Linked with a world that
-// defines lattice_at. neighbours/block_unbounded.wgsl provides the same names.
+// A block of cells in a dense grid. It may continue at the other end of a periodic axis. Same names:
+// block_unbounded.wgsl.
 // Needs: grid, lattice_at.
 
 struct Block {
   first: Lattice,
-  // The number of cells along each axis.
+  // Cells along each axis.
   length: Extent,
 }
 
-// Returns the cells of all positions between two corners. lattice_at is monotone, rounding included, so no cell is
-// missed. Along periodic axes, low > high means everything except the range from `high` to `low`.
+// Returns the cells of positions between two corners. lattice_at is monotone, rounding included, so no cell is missed.
+// Along periodic axes, low > high means all but the range from `high` to `low`.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);
@@ -17,7 +17,7 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)));
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl): one per cell.
+// Returns the number of lists of paths (solve/ccd/link.wgsl): one per cell.
 fn lists_of_cells() -> u32 {
   return grid.cell_count;
 }

@@ -1,5 +1,4 @@
-// Blocks for the unbounded world, where several cells may share a bucket. A block is the box of cells between two
-// corners, not a hash block. neighbours/block_dense.wgsl provides the same names.
+// A block of cells in the unbounded world; not a hash block. Same names: block_dense.wgsl.
 // Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
@@ -12,8 +11,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns the number of lists of paths (see solve/ccd/link.wgsl). The lists have their own hash table, because paths
-// may pass many more cells than there are particles.
+// Returns the number of lists of paths (solve/ccd/link.wgsl). They have a hash table of their own, because paths may
+// pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

@@ -1,9 +1,6 @@
-// Handles heavy particles (see grid/heavy.wgsl) like each_particle.wgsl, but with one workgroup per particle. The
-// threads of a workgroup share the candidates. Linked after heavy_list.wgsl.
-// Calls the functions of base/particle.wgsl, and this function, which adds what another thread gathered:
+// Like each_particle.wgsl, with one workgroup per heavy particle. Threads share the candidates and all call begin. The
+// first thread merges their results in order and calls finish, so the bits are reproducible. The kernel also defines
 //   fn merge(gathered: ptr<function, Gathered>, other: Gathered)
-// Every thread calls begin. The first thread merges the results in the order of threads and calls finish.
-// Ordering: the same state gives the same bits.
 // Needs: Gathered, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, merge, finish.
 

@@ -1,20 +1,17 @@
-// The kernel of each_particle.wgsl for heavy particles whose neighbours are listed by id. Instead of sorting, a
-// workgroup sets one bit per neighbour and reads the bits in order. Linked after heavy_list.wgsl.
-// Instead of finish and merge, the kernel defines:
-//   fn own_stretch(gathered: Gathered) -> Stretch        returns the particle's part of the list
+// Like each_heavy.wgsl, for neighbours listed by id. Sets one bit per neighbour and reads the bits in order, so ids
+// ascend without a sort. Instead of finish and merge, the kernel defines
+//   fn own_stretch(gathered: Gathered) -> Stretch        the particle's part of the list
 //   fn put(gathered: Gathered, index: u32, id: u32)      writes an entry
 //   fn put_empty(index: u32)                             marks an entry that stays empty
-// The kernel's struct Gathered has a field `marks`, which visit passes to `mark`. The kernel binds offsets:
-// array<atomic<u32>>, in which the marks follow the offsets.
-// The marks are MARK_ROWS rows with one bit per id. If a row has n bits, the offsets take n + MARK_ROWS words. The
-// marks take n words, because MARK_ROWS is 32 (see offsetBytes in src/passes/query/pairs.ts).
-// Ordering: ids ascend, whatever the order of threads.
+// Its Gathered has a field `marks`, which visit passes to `mark`.
+// `offsets`: array<atomic<u32>> holds offsets, then MARK_ROWS rows of n bits. Offsets take n + MARK_ROWS words, and
+// marks n words, because MARK_ROWS is 32 (offsetBytes in src/passes/query/pairs.ts).
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, own_stretch, put, put_empty.
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
-// Returns the number of ids for which a row has bits.
+// Returns the number of bits per row.
 fn marked_ids() -> u32 {
   return (arrayLength(&offsets) - MARK_ROWS) / 2u;
 }

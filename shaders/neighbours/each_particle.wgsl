@@ -1,7 +1,6 @@
-// The kernel that calls the functions listed in base/particle.wgsl, with one thread per slot. With CROWDS it skips heavy
-// particles, which each_heavy.wgsl handles.
-// Ordering: the order of neighbours depends on the state alone. In bounded worlds without levels, slots ascend. In
-// periodic worlds without levels they do too, except with probe_box.wgsl.
+// Calls the functions of base/particle.wgsl, with one thread per slot. With CROWDS, skips heavy particles. The order of
+// neighbours depends on the state alone. Without levels, slots ascend in bounded worlds and, except with
+// probe_box.wgsl, in periodic ones.
 // Needs: linear_workgroup, grid, Particle, NOWHERE, Gathered, cell_of_slot, particle_of, position_in, is_in_grid.
 // Needs: is_heavy, begin, probe, reach_squared, finish, skip.
 
@@ -29,7 +28,7 @@ fn each_particle(
       gathered = begin(particle);
     }
   }
-  // The tiled probe requires uniform control flow.
+  // The tiled probe needs uniform control flow.
   probe(&gathered, particle, slot, cell, reach_squared(), thread);
   if (is_in_grid(cell)) {
     finish(gathered, particle);

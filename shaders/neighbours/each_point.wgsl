@@ -1,7 +1,6 @@
-// The kernel that calls the functions of base/particle.wgsl for points instead of particles, with one thread per point.
-// It binds points: array<PackedBody> and a uniform `parameters` with the field point_count. `particle.slot` is the
-// number of the point, `particle.position` its position and, with VARIABLE_RADII, `particle.radius` the radius stored
-// with the point. A particle exactly at the point is visited too.
+// Calls the functions of base/particle.wgsl with points as particles. `particle.slot` is the number of the point. Also
+// visits a particle exactly at the point. The kernel binds points: array<PackedBody> and a uniform `parameters` with
+// point_count.
 // Needs: linear_workgroup, parameters, wrap_stored, points, is_finite, skip, particle_of, NOWHERE, cell_of, bucket_of.
 // Needs: begin, probe, reach_squared, finish.
 
@@ -23,7 +22,7 @@ fn each_point(
   }
   let point = particle_of(number, stored);
 #if VARIABLE_RADII
-  // The probe finds the cells of every level from the position.
+  // The probe finds the cells of every level itself.
   let cell = NOWHERE;
 #else
   let cell = cell_of(position, bucket_of(position, 0u));

@@ -1,5 +1,4 @@
-// The list of heavy particles (see grid/heavy.wgsl), for kernels with one workgroup per heavy particle. With variable
-// radii, the list is at the end of `finer`, which the kernel binds anyway; otherwise it is in `crowd`.
+// Reads the list of heavy particles: from `finer` with variable radii, otherwise from `crowd`.
 // Needs: finer, heavy_number_at, grid, heavy_slot_at, crowd.
 
 #if VARIABLE_RADII

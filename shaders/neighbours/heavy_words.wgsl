@@ -1,9 +1,5 @@
-// The words for heavy particles in a grid with levels (see grid/heavy.wgsl). They are at the end of `finer`, whose
-// length is `words`. From the end downwards:
-// - one bit per slot, set if the slot is heavy
-// - the number of heavy slots
-// - the heavy slots
-// Words between the finer entries and the heavy slots may be left over from earlier sorts.
+// Words for heavy particles at the end of `finer`, whose length is `words`. Downwards: one bit per slot, the number of
+// heavy slots, the heavy slots. Words below may be stale.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

@@ -1,15 +1,14 @@
-// Functions with which a user's kernel reads its own particle or a neighbour by slot. Bindings: see
-// src/engine/grid/grid-kernel.ts.
+// What a user's kernel may call. Bindings: src/engine/grid/grid-kernel.ts.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 
-// A user's kernel names the struct Own; our modules name it Gathered.
+// Users name the struct Own, our modules Gathered.
 alias Gathered = Own;
 
 fn position_of(slot: u32) -> Vector {
   return body_position(position_in[slot]);
 }
 
-// Returns the index of the particle in the caller's buffers.
+// Returns the index in the caller's buffers.
 fn id_of(slot: u32) -> u32 {
   return id_in[slot];
 }

@@ -1,12 +1,9 @@
-// The neighbour loop over the cells of a bounded world. Calls visit for every particle nearer than the reach in the
-// same or an adjacent cell. Leaves out the particle in slot `except`. The kernel defines struct Gathered and fn visit.
-// With HEAVY each of HEAVY_WORKGROUP_SIZE threads takes its share of the candidates.
-// Cells of a row are adjacent in memory, so three cells are one range of slots. Because of the ring of empty cells, no
-// row around a cell lies outside the grid.
-// Ordering: slots ascend.
+// The neighbour loop of a bounded world. Calls visit, in ascending slots, for particles nearer than the reach in the
+// same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates. Three cells of a row are
+// one range of slots. The ring of empty cells keeps rows inside the grid.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
-// One loop covers the three ranges of a layer, so threads in lockstep wait once instead of three times.
+// One loop covers three ranges, so threads in lockstep wait once instead of three times.
 fn probe(
   gathered: ptr<function, Gathered>,
   particle: Particle,
@@ -27,7 +24,7 @@ fn probe(
     let third = start[above - 1u];
     let first_end = start[below + 2u] - first;
     let second_end = first_end + start[centre + 2u] - second;
-    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+    // Bounded, so that a corrupt grid cannot hang the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
 #if HEAVY
     for (var index = thread; index < third_end; index += HEAVY_WORKGROUP_SIZE) {
@@ -51,7 +48,7 @@ fn probe(
 }
 
 #if CROWDS
-// True if some layer holds too many candidates for one thread.
+// True if a layer holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   var heavy = false;
@@ -68,7 +65,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Returns the number of particles that the probe tests, without the particle itself. Expects a cell in the grid.
+// Counts candidates without the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   var candidates = 0u;
   for (var layer = 0u; layer < LAYERS; layer++) {

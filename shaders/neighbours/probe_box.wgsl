@@ -1,17 +1,14 @@
-// The neighbour loop for any reach: visits the cells of a box around the position, on every level. Calls visit for
-// every particle nearer than the reach, except the one in slot `except`. Works in all worlds, but does not support
-// HEAVY. Linked with segments.wgsl, one of the box_*.wgsl and one of the segments_*.wgsl. If the box has more segments
-// than there are particles, the loop tests all particles instead.
-// Ordering: depends on the state alone. In a bounded world without levels, slots ascend.
+// The neighbour loop for any reach and any world, without HEAVY. Visits the cells of a box on every level, or all
+// particles if the box has more segments. The order depends on the state alone; in a bounded world without levels,
+// slots ascend.
 // Needs: Box, grid, box_in_world, Gathered, Particle, position_in, minimum_image, has_images, visit, neighbour_of.
 // Needs: Cell, is_in_grid, start, levels_to_search, segments_in, block_of_box, is_occupied, segment_count, segment_of.
 // Needs: is_in_segment.
 
-// Coordinates farther out than this are all in the outermost cells.
+// Farther out, coordinates are in the outermost cells.
 const ANYWHERE = 0x1p120f;
 
-// Returns a box that holds every position closer than `reach`. The margin is many times the rounding errors of the
-// distances, the square root and wrapped positions.
+// Returns a box that holds all positions closer than `reach`. The margin is many times the rounding errors.
 fn box_around(position: Vector, reach: f32) -> Box {
   let wraps = grid.period > Vector();
   let middle = clamp(position, Vector(-ANYWHERE), Vector(ANYWHERE));
@@ -49,7 +46,7 @@ fn probe(
   }
 #endif
   let box = box_around(particle.position, sqrt(reach_squared));
-  // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+  // Bounded, so that a corrupt grid cannot hang the device.
   let active_count = min(start[grid.cell_count], grid.count);
   var segments = 0.0;
   for (var level = 0u; level < levels_to_search(); level++) {

@@ -1,8 +1,5 @@
-// The neighbour loop over all pairs, tiled in workgroup memory. Has the same contract as probe_bounded.wgsl or, with
-// variable radii, as levels/probe.wgsl, in any world. Every thread of the workgroup must call probe, in uniform control
-// flow. TILE_SIZE is the number of threads of the workgroup.
-// Ordering: slots ascend. If slots also ascend in the grid's probe, both probes give sums over neighbours with the same
-// bits.
+// The neighbour loop over all pairs, tiled in workgroup memory, for any world. Call it in uniform control flow, with
+// TILE_SIZE threads. Slots ascend, so sums equal those of a grid probe whose slots ascend, bit for bit.
 // Needs: Gathered, Particle, Cell, start, grid, position_in, is_in_grid, minimum_image, visit, neighbour_of, Neighbour.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;

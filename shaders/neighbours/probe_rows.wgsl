@@ -1,10 +1,9 @@
-// The neighbour loop for the periodic and the unbounded world, where three cells of a row may be two ranges of slots.
-// Has the contract of probe_bounded.wgsl, except that in the unbounded world slots do not ascend. Linked with one of
-// the rows_*.wgsl.
+// Like probe_bounded.wgsl for the periodic and the unbounded world, where three cells of a row may be two ranges. In
+// the unbounded world, slots do not ascend.
 // Needs: Gathered, Particle, Cell, is_in_grid, lattice_of, row_span, grid, minimum_image, position_in, is_in_row.
 // Needs: cell_of_slot, visit, Neighbour, count_in_row.
 
-// The slots of the particles in three cells of a row: one range, or two.
+// The slots of three cells of a row: one range, or two.
 struct Span {
   first: u32,
   first_length: u32,
@@ -26,7 +25,7 @@ fn probe(
   let lattice = lattice_of(cell);
   for (var row = 0u; row < ROWS; row++) {
     let span = row_span(lattice, row);
-    // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+    // Bounded, so that a corrupt grid cannot hang the device.
     let end = min(span.first_length + span.second_length, grid.count);
 #if HEAVY
     for (var index = thread; index < end; index += HEAVY_WORKGROUP_SIZE) {
@@ -47,7 +46,7 @@ fn probe(
 }
 
 #if CROWDS
-// True if some row holds too many candidates for one thread.
+// True if a row holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   let lattice = lattice_of(cell);
@@ -60,8 +59,7 @@ fn is_heavy(slot: u32) -> bool {
 }
 #endif
 
-// Returns the number of particles in a cell and the adjacent cells, without the particle itself. Expects a cell in the
-// grid.
+// Counts candidates without the particle itself. Expects a cell in the grid.
 fn count_candidates(slot: u32, cell: Cell) -> u32 {
   let lattice = lattice_of(cell);
   var candidates = 0u;

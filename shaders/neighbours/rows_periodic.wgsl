@@ -1,8 +1,7 @@
-// Rows of cells in a periodic world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
+// Rows of cells in a periodic world. Twin: src/reference/query/probe.ts.
 // Needs: Span, grid, start, Cell.
 
-// Returns three indices along a periodic axis of `count` cells: the cell's own and those of its two neighbours. The
-// indices ascend, so that slots ascend too.
+// Returns a cell's index and those of its neighbours on a periodic axis, ascending, so that slots ascend.
 fn adjacent_indices(cell: u32, count: u32) -> vec3u {
   if (cell == 0u) {
     return vec3u(0u, 1u, count - 1u);
@@ -18,8 +17,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let base = index * grid.cells.x;
   let x = u32(lattice.x);
   let last = grid.cells.x - 1u;
-  // Usually there is one range, the cells x − 1 to x + 1. At an end of the axis there are two ranges, one at each end
-  // of the row. The range at the low end is first.
+  // At an end of the axis there are two ranges, the low one first.
   let low = base + select(x - 1u, 0u, x == 0u || x == last);
   let high = base + select(select(x + 1u, 1u, x == 0u), 0u, x == last);
   let first = start[low];
@@ -32,7 +30,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Returns the index of a row around a cell among all rows of the grid.
+// Returns the index of a row among all rows of the grid.
 fn row_index(lattice: Lattice, row: u32) -> u32 {
   var index = adjacent_indices(u32(lattice.y), grid.cells.y)[row % 3u];
   if (DIMENSIONS == 3u) {

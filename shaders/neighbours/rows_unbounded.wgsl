@@ -1,4 +1,4 @@
-// Rows of cells in the unbounded world, for probe_rows.wgsl. Twin: src/reference/query/probe.ts.
+// Rows of cells in the unbounded world. Twin: src/reference/query/probe.ts.
 // Needs: Span, block_of, start, bucket_at, Cell, grid, cell_of_slot.
 
 fn row_span(lattice: Lattice, row: u32) -> Span {
@@ -9,7 +9,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = start[base + low];
   var span = Span(first, start[base + high + 1u] - first, 0u, 0u);
-  // At an end of a hash block (HASH_BLOCK cells along x, adjacent in the table), the cell beyond is in another block.
+  // At an end of a hash block, the cell beyond is in another block.
   if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
     beyond.x += select(1, -1, column == 0u);
@@ -20,7 +20,7 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Tests the true cell, because a bucket may also hold particles of cells in other rows or far away.
+// Tests the true cell, because buckets are shared.
 fn is_in_row(lattice: Lattice, row: u32, other: Cell) -> bool {
   let away = load_lattice(other) - lattice - row_offset(row);
   return all(abs(away) <= ALONG_X);

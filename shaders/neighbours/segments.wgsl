@@ -1,5 +1,4 @@
-// Functions for all kinds of segments, and the levels of cells on which to search a box: one level without
-// variable radii. Linked after one of the segments_*.wgsl.
+// For all kinds of segments, and the levels on which to search a box.
 // Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII
@@ -24,7 +23,7 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// Returns a float for comparisons: in an unbounded world there may be more rows than 32 bits can count.
+// A float, because an unbounded world may have more rows than 32 bits can count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }
@@ -33,7 +32,7 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// Returns an integer for loops. Valid only if there are at most as many segments as particles.
+// Valid only if there are at most as many segments as particles.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

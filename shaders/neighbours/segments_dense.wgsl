@@ -1,6 +1,5 @@
-// Splits the rows of a block of cells into segments. The cells of a segment are adjacent in memory, so their particles
-// are one range of slots. A row along a periodic x axis may continue at the other end; it then has two segments. Linked
-// with block_dense.wgsl. neighbours/segments_unbounded.wgsl provides the same names.
+// Splits the rows of a block into segments, each one range of slots. A row that crosses an end of a periodic axis has
+// two. Same names: segments_unbounded.wgsl.
 // Needs: Block, grid, start.
 
 struct Segment {
@@ -46,7 +45,6 @@ fn segment_of(block: Block, index: u32) -> Segment {
 }
 #endif
 
-// Here all slots in the range of a segment belong to the segment.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   return true;
 }

@@ -1,9 +1,8 @@
-// Splits the rows of a block of cells into segments. A hash block is HASH_BLOCK cells along x, adjacent in the table. A
-// segment lies in one hash block, so its particles are in one range of slots. Particles of other cells may share its
-// buckets. Linked with block_unbounded.wgsl. neighbours/segments_dense.wgsl provides the same names.
+// Splits the rows of a block into segments, each in one hash block and so one range of slots. Same names:
+// segments_dense.wgsl.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
-// The particles in cells from `low` to `high`. Other particles may lie among their slots.
+// The particles in cells from `low` to `high`. Others may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,

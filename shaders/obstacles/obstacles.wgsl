@@ -1,6 +1,5 @@
-// Access to the obstacles, the bodies that never move. Their words lie behind the particles' starts, so probes need no
-// further binding. src/engine/simulation/obstacles.ts writes these words. The layout is defined by obstacles/cells.wgsl
-// with dense.wgsl or unbounded.wgsl, or by obstacles/tree.wgsl.
+// Reads the words of obstacles. They lie behind the particles' starts, to save a binding. Written by
+// src/engine/simulation/obstacles.ts.
 // Needs: start, grid.
 
 fn obstacle_word(index: u32) -> u32 {

@@ -1,10 +1,8 @@
-// Loops over the obstacles around a moving particle, if all bodies have one radius. Both broad phases use this loop, so
-// sums over obstacles have the same bits in both. Linked with solve/contact.wgsl, obstacles/cells.wgsl, and
-// obstacles/dense.wgsl or obstacles/unbounded.wgsl.
-// The kernel defines struct ObstacleSum and this function, called for every obstacle closer than the diameter:
+// Loops over obstacles of one radius around a particle, row by row, in an order that depends only on the obstacles and
+// the particle's cell. Both broad phases use it, so their sums have the same bits. For each obstacle closer than the
+// diameter, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
 // `obstacle.slot` is the slot among obstacles.
-// Ordering: row by row, in an order that depends on the obstacles and the particle's cell alone.
 // Needs: ObstacleSum, Particle, cell_of_slot, is_in_grid, lattice_of, obstacle_room, obstacle_span, minimum_image.
 // Needs: obstacle_position, substep, is_obstacle_in_row, Neighbour, meet_obstacle, contact_with.
 

@@ -1,9 +1,5 @@
-// Loops over the obstacles around a moving particle, with variable radii. Both broad phases use this loop. Linked with
-// obstacles/tree.wgsl and solve/contact.wgsl.
-// The kernel defines struct ObstacleSum and this function, called for every obstacle that the particle overlaps:
+// Loops over obstacles of any size around a particle, in the order of the tree. For each overlap, calls the kernel's
 //   fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact)
-// The particle's cell does not matter.
-// Ordering: the order of the tree, which depends on the obstacles alone.
 // Needs: ObstacleSum, Particle, branch_count, branch_at, is_entered, obstacle_body, minimum_image, neighbour_of.
 // Needs: contact_with, meet_obstacle.
 

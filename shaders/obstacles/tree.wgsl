@@ -1,24 +1,20 @@
-// Obstacles of different sizes, in a tree of boxes that src/core/obstacles/tree.ts builds. Layout of their words:
-// - the number of nodes, and the word at which the bodies begin
-// - the nodes
-// - the bodies in the order of the tree, as in base/body.wgsl
-// Linked after obstacles.wgsl and world/space_straight.wgsl or world/space_periodic.wgsl. Each node stores the node to
-// continue with, so a walk needs no stack.
+// Obstacles of any size, in a tree of boxes built by src/core/obstacles/tree.ts. Words: the number of nodes, and the
+// first word of the bodies; the nodes; the bodies. Nodes store where to continue, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {
   centre: Vector,
   half: Vector,
-  // The node to continue with if the walk does not enter the box of this node.
+  // The next node if the walk does not enter this one.
   skip: u32,
-  // The bodies of a leaf, from `first` to `end` − 1. An inner node has none.
+  // The bodies of a leaf, [first, end). Inner nodes have none.
   first: u32,
   end: u32,
 }
 
 const BRANCH_WORDS = 2u * DIMENSIONS + 2u;
 
-// Returns the number of nodes. Bounded by the buffer's length, so that a corrupt tree cannot hang the device.
+// Bounded, so that a corrupt tree cannot hang the device.
 fn branch_count() -> u32 {
   return min(obstacle_word(0u), obstacle_words() / BRANCH_WORDS);
 }
@@ -36,8 +32,8 @@ fn branch_at(node: u32) -> Branch {
   );
 }
 
-// True if the box around `position` with half extents `reach` overlaps the box of a node. In a periodic world, an
-// overlap with any image of the box counts. The margin is many times the rounding error.
+// True if the box of half extents `reach` around `position`, or an image of it, overlaps a node. The margin is many
+// times the rounding error.
 fn is_entered(branch: Branch, position: Vector, reach: Vector) -> bool {
   let apart = abs(minimum_image(position, branch.centre));
   let both = reach + branch.half;

@@ -1,9 +1,8 @@
-// Rows of obstacles in the unbounded world, for obstacles/probe_cells.wgsl. The code follows
-// neighbours/rows_unbounded.wgsl. obstacles/dense.wgsl provides the same names.
+// Rows of obstacles in the unbounded world. Same names: dense.wgsl.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns how many obstacles the buffer can hold. Each takes OBSTACLE_WORDS words for its position and as many for its
-// cell. This number bounds loops, so that a corrupt grid cannot hang the device.
+// Returns how many obstacles fit the buffer, with position and cell. Bounds loops, so that a corrupt grid cannot hang
+// the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -16,7 +15,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   let high = min(column + 1u, HASH_BLOCK - 1u);
   let first = obstacle_start(base + low);
   var span = ObstacleSpan(first, obstacle_start(base + high + 1u) - first, 0u, 0u);
-  // At an end of a hash block (HASH_BLOCK cells along x, adjacent in the table), the cell beyond is in another block.
+  // At an end of a hash block, the cell beyond is in another block.
   if (column == 0u || column == HASH_BLOCK - 1u) {
     var beyond = middle;
     beyond.x += select(1, -1, column == 0u);
@@ -27,7 +26,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Tests the obstacle's own cell, because a bucket may also hold obstacles of cells in other rows or far away.
+// Tests the true cell, because buckets are shared.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();

@@ -1,18 +1,14 @@
-// Changes the velocities of particles by a pointer:
-// - `brush` pushes particles away from the ray under the pointer, or pulls them in. The effect falls off with distance.
-//   In 2D the ray is a point.
-// - `hold` pulls one particle to a position.
-// Host: src/page/tools/brush.ts.
+// Changes velocities by a pointer. `brush` pushes particles from the pointer's ray (2D: point) or pulls them in, less
+// with distance. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
 // Needs: stroke, position, velocity, id.
 
 struct Stroke {
-  // A point of the ray and its direction, which is a unit vector, or 0 in 2D. For `hold`, `origin` is the target
-  // position.
+  // A point of the ray and its unit direction, 0 in 2D. For `hold`, `origin` is the target.
   origin: Vector,
   direction: Vector,
-  // The radius of the brush as a length; particles beyond it do not change. For `hold`, the greatest speed.
+  // The radius of the brush. For `hold`, the greatest speed.
   reach: f32,
-  // The change of speed at the ray; negative values pull. For `hold`, the speed per unit of distance to the target.
+  // The change of speed at the ray; negative pulls. For `hold`, speed per distance to the target.
   change: f32,
   count: u32,
   // The id of the held particle.
@@ -27,7 +23,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // The comparison is false for a NaN. A particle exactly on the ray has no direction away from the ray.
+    // False for a NaN and for a particle on the ray, which has no direction away from it.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = with_vector(velocity[slot], load_vector(velocity[slot]) + push * across);

@@ -1,15 +1,13 @@
-// Counts the particles in each cell of the lowest level, for the heat map. In 3D, all cells above a cell of the floor
-// share a counter. If there are too many cells for one counter each, a counter counts a block of cells. The host clears
-// the counters before each run. Inputs: positions in any order, and the world. Host:
-// src/page/view/overlay-pipelines.ts.
+// Counts particles per cell of the lowest level. In 3D, cells above each other share a counter. A counter may stand for
+// a block of cells. The host clears the counters. Host: src/page/view/overlay-pipelines.ts.
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
-  // The number of counters along each axis. In 3D it is 1 along y.
+  // Counters along each axis; 1 along y in 3D.
   counters: Extent,
-  // The number of cells along each axis. Particles outside the box count in the nearest cell.
+  // Cells along each axis. Particles outside count in the nearest.
   cells: Extent,
-  // A block has 2^shift cells along each edge.
+  // A block has 2^shift cells per edge.
   shift: u32,
 }
 

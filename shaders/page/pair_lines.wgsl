@@ -1,22 +1,19 @@
-// Lists pairs of particles that are drawn as lines, with two kernels and a scan between them. Tally counts, per slot in
-// view, the candidates in higher slots, or only the contacts. Fill writes as many of these pairs as the list holds,
-// from the slot's offset on, and the arguments of the draw. Host: src/page/view/overlay-pipelines.ts.
-// Inputs: positions just sorted into the grid. Output: pairs of slots, the lower slot first. CONTACT_BIT in the second
-// slot marks contacts. Candidates are all particles that the neighbour loop tests, so the reach is unlimited here.
-// Ordering: by the lower slot. The same state and view give the same list.
+// Lists pairs of slots to draw as lines, the lower first, by the lower slot. CONTACT_BIT in the second slot marks
+// contacts. Tally counts a slot's candidates or contacts in higher slots; fill writes the pairs that fit and the
+// arguments of the draw. The reach is unlimited, so all candidates count. Host: src/page/view/overlay-pipelines.ts.
 // Needs: view, grid, Particle, Neighbour, contact_with, substep, pairs, linear_workgroup, offsets, drawn, particle_of.
 // Needs: position_in, cell_of_slot, is_in_grid, count_candidates, MOST_EACH, probe, tallies.
 
 const CONTACT_BIT = 0x80000000u;
 
 struct View {
-  // World space to clip space.
+  // World to clip space.
   clip: mat4x4f,
-  // Pairs are drawn for particles at most this far beyond the edges of the picture, as a share of half the picture.
+  // How far beyond the picture pairs are drawn, as a share of half the picture.
   margin: vec2f,
   // 1 if only contacts are drawn.
   contacts_only: u32,
-  // The number of vertices per line, and of lines per pair.
+  // Vertices per line, and lines per pair.
   vertices: u32,
   lines: u32,
 }
@@ -29,10 +26,10 @@ struct Gathered {
 #endif
 }
 
-// `drawn` holds the four arguments of a draw, then two counts. The first counts the pairs found. The second counts the
-// particles in view with more than MOST_EACH candidates; their pairs with higher slots are not listed.
+// `drawn`: four arguments of a draw, the pairs found, and the particles in view with more than MOST_EACH candidates,
+// whose pairs are left out.
 
-// The number of images of a particle in a periodic world, including the particle itself.
+// Images in a periodic world, the particle included.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
 fn is_seen(position: Vector) -> bool {
@@ -44,8 +41,7 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// True if any image of a position is in view. A pair may cross an end of the world. Its lower slot may then be at one
-// end, and the picture at the other.
+// True if an image of a position is in view: a pair may cross an end of the world.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;

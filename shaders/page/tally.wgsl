@@ -1,6 +1,5 @@
-// Counts the neighbours of each particle, for colouring. The page sorts a copy of the simulation's particles. Inputs:
-// positions just sorted into the grid, and `id_in`, the simulation's slot of each sorted particle. Output: a count per
-// slot of the simulation. Host: src/page/view/tally.ts.
+// Counts neighbours, for colouring, per slot of the simulation (`id_in`). The page sorts a copy of its particles. Host:
+// src/page/view/tally.ts.
 // Needs: substep, Particle, Neighbour, tallies, id_in.
 
 struct Gathered {

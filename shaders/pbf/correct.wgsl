@@ -1,5 +1,5 @@
-// Moves each particle by its own factor λ (see density.wgsl) and its neighbours' factors, and away from very near
-// neighbours (artificial pressure). The kernel also adds the move, divided by the time step, to the velocity in `aims`.
+// Moves each particle by its λ (density.wgsl) and its neighbours', and away from very near ones (artificial pressure).
+// Adds the move, divided by the time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 
@@ -12,7 +12,7 @@ fn begin(particle: Particle) -> Own {
   return Own(lambdas[particle.slot], Vector());
 }
 
-// Both particles of a pair get the same push with opposite signs, which keeps momentum.
+// Both particles of a pair get opposite pushes, which keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = weight_at(other.distance_squared) / parameters.near_weight;
   let pressure = parameters.pressure * (share * share) * (share * share);
@@ -22,7 +22,7 @@ fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
 fn finish(own: Own, particle: Particle) {
   let bounds = walls_at(particle.position).gradient + solids_at(particle.position).gradient;
   let push = own.push + own.lambda * bounds;
-  // Limits the move to half the radius of the smoothing kernels, however near the neighbours are.
+  // Limits the move to half the radius of the smoothing kernels.
   let size = length(push);
   let limited = push * (min(size, 0.5 * parameters.radius) / max(size, 1e-30));
   let free = outside_solids(clamp(particle.position + limited, parameters.lower, parameters.upper));

@@ -1,4 +1,4 @@
-// Computes the curl of the velocity at each particle, for predict.wgsl.
+// Computes the curl of the velocity, for predict.wgsl.
 // Needs: Particle, velocities, id_of, Neighbour, spatial, slope_at, curls, store_curl.
 
 struct Own {

@@ -1,7 +1,4 @@
-// Computes two numbers per particle:
-// - the density at the particle, as a share of the rest density
-// - the factor by which the particle and its neighbours move towards the rest density: λ of Macklin and Müller,
-//   "Position Based Fluids", 2013
+// Computes the density as a share of the rest density, and λ of Macklin and Müller, "Position Based Fluids", 2013.
 // Needs: Particle, parameters, Neighbour, slope_at, weight_at, walls_at, solids_at, lambdas, densities, id_of.
 
 struct Own {
@@ -27,7 +24,7 @@ fn finish(own: Own, particle: Particle) {
   let density = own.density + walls.density + bodies.density;
   let gradient = own.gradient + walls.gradient + bodies.gradient;
   let excess = density - 1.0;
-  // Tension pulls the fluid together if its density is below the rest density.
+  // Tension pulls the fluid together below the rest density.
   let violation = max(excess, parameters.tension * excess);
   lambdas[particle.slot] = -violation / (dot(gradient, gradient) + own.squares + parameters.softness);
   densities[id_of(particle.slot)] = density;

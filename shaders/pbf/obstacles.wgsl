@@ -1,21 +1,17 @@
-// Solid balls and boxes that the fluid does not enter. `solids` is their buffer, `parameters.solids` their number.
-// Linked with smoothing.wgsl.
+// Solid balls and boxes that the fluid does not enter.
 // Needs: Walls, parameters, solids, minimum_image, beyond, plane.
 
 struct Solid {
-  // The centre; w is the radius of a ball, or 0 for a box.
+  // w: the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, half of each edge. For a ball, w estimates the share of poly6, the smoothing kernel, that lies within
-  // the cross-section of the ball.
+  // For a box, half of each edge. For a ball, w: the estimated share of the poly6 kernel within its cross-section.
   halves: vec4f,
 }
 
-// Returns the density and gradient of imagined fluid at rest inside solids, like the fluid beyond walls. The density of
-// a solid is the share of poly6 that lies inside it, estimated as a product of these factors:
-// - box: per axis, the share between the two faces across that axis. In 3D this is exact where only one face is within
-//   reach.
-// - ball: the share between two parallel planes, and the share within the ball's cross-section. The planes touch the
-//   near and the far end of the ball.
+// Returns the density and gradient of imagined fluid at rest inside solids. A solid's density is the share of poly6
+// inside it, as a product:
+// - box: per axis, the share between its two faces. In 3D this is exact if only one face is within reach.
+// - ball: the share between planes that touch its near and far end, times the share within its cross-section.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
@@ -52,7 +48,7 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// Returns the share of poly6 beyond a plane at this distance, in radii of the kernel; the distance may be negative.
+// Returns the share of poly6 beyond a plane, at a distance in radii of the kernel that may be negative.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());
@@ -62,7 +58,7 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Moves a point out of solids to the nearest point of their surface. For boxes, only points inside the walls count.
+// Moves a point out of solids to their surface; for boxes, to one inside the walls.
 fn outside_solids(point: Vector) -> Vector {
   var found = point;
   for (var index = 0u; index < parameters.solids; index++) {

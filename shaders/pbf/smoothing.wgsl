@@ -1,10 +1,7 @@
-// Smoothing kernels of the position-based fluid. A neighbour adds a density, as a share of the rest density, by the
-// poly6 kernel. The gradient of this density comes from the spiky kernel.
-// `parameters` has:
+// Smoothing kernels. Densities, as shares of the rest density, use poly6, and their gradients spiky. `parameters`:
 // - `radius`: the radius of both kernels
-// - `weight`: the value of poly6 at distance 0, divided by the rest density
-// - `slope`: the slope of spiky at distance 0, divided by the rest density
-// - `lower` and `upper`: the positions of the walls, out of reach if there are no walls
+// - `weight`, `slope`: poly6 and the slope of spiky at distance 0, divided by the rest density
+// - `lower`, `upper`: the walls, out of reach if there are none
 // Needs: parameters, Particle, Neighbour.
 
 fn weight_at(distance_squared: f32) -> f32 {
@@ -12,8 +9,8 @@ fn weight_at(distance_squared: f32) -> f32 {
   return parameters.weight * left * left * left;
 }
 
-// Returns the gradient, with respect to the particle's position, of the density that a neighbour adds. If the two
-// coincide, the gradient lies along x, with opposite signs for the two, so that they are pushed apart.
+// Returns the gradient of a neighbour's density. For coincident particles it lies along x, with opposite signs, so that
+// they part.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -31,9 +28,8 @@ struct Walls {
   gradient: Vector,
 }
 
-// Returns the density and gradient of walls. A wall acts as if fluid at rest lay beyond it, so that a particle near the
-// wall has the rest density. The wall adds the share of 3D poly6 that lies beyond the wall. In 2D this share is wrong
-// by less than 1%.
+// Returns the density and gradient of walls, as if fluid at rest lay beyond. Uses the share of 3D poly6 there, which is
+// wrong by less than 1% in 2D.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));
@@ -42,14 +38,14 @@ fn walls_at(position: Vector) -> Walls {
   return Walls(density, gradient / parameters.radius);
 }
 
-// Returns the integral of 3D poly6 over a plane, times the radius. `away` is the distance to the plane in radii; each
-// axis has its own plane.
+// Returns the integral of 3D poly6 over a plane, times the radius. `away`: the distance to one plane per axis, in
+// radii.
 fn plane(away: Vector) -> Vector {
   let left = Vector(1.0) - away * away;
   return 1.23046875 * (left * left) * (left * left);
 }
 
-// Returns the share of 3D poly6 beyond a plane at this distance in radii.
+// Returns the share of 3D poly6 beyond a plane at a distance in radii.
 fn beyond(away: Vector) -> Vector {
   let square = away * away;
   let inner = Vector(1.2) + square * (Vector(-4.0 / 7.0) + square / 9.0);
@@ -57,8 +53,7 @@ fn beyond(away: Vector) -> Vector {
   return max(Vector(), Vector(0.5) - 1.23046875 * sum);
 }
 
-// Stores a curl as (z, x, y). In 2D, z is the only component that is not 0. A 2D vector keeps only the first two, so z
-// comes first.
+// Stores (z, x, y), because a 2D vector keeps two components, and only z is not 0 in 2D.
 fn store_curl(curl: vec3f) -> Stored {
   return store_vector(upper_of(vec4f(curl.zxy, 0.0)));
 }

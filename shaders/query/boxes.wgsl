@@ -1,10 +1,6 @@
-// Finds the particles in boxes, with two kernels and a scan between them. Tally counts them per box, fill writes their
-// ids from the box's offset on.
-// Inputs: a grid just sorted, boxes as pairs of corners. If the ids of a box do not all fit, fill writes NO_PARTNER
-// into the box's part of the list. One thread searches a box over few cells. A box over many cells goes into a queue,
-// and a workgroup searches it.
-// Ordering: ids ascend per box. The order of the queue varies, but the result does not depend on it. Only comparisons
-// decide which particles are in a box, so both kernels find the same particles.
+// Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box. If they do not fit, the
+// box gets NO_PARTNER entries. A workgroup searches a box over many cells, by way of a queue; the order of the queue
+// does not matter. Membership is decided by comparisons only, so both kernels agree.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
 // Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
 // Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
@@ -13,15 +9,14 @@ struct Boxes {
   box_count: u32,
 }
 
-// `boxes` holds the low and the high corner of each box. `queue` holds the arguments of an indirect dispatch, the
-// length of the queue, and the indices of the queued boxes in `boxes`.
+// `boxes`: low and high corner per box. `queue`: an indirect dispatch, the length, and the indices of boxes.
 
 const QUEUE_LENGTH = 3u;
 const QUEUE_HEADER = 4u;
 
 struct Search {
   box: Box,
-  // The number of levels to search; 1 if all slots are searched; 0 if nothing can be in the box.
+  // Levels to search: 1 if all slots are searched, 0 if nothing can be inside.
   levels: u32,
   all_slots: bool,
   needs_workgroup: bool,
@@ -67,7 +62,7 @@ fn segment_to_search(search: Search, block: Block, index: u32) -> Segment {
   } else {
     segment = segment_of(block, index);
   }
-  // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+  // Bounded, so that a corrupt grid cannot hang the device.
   segment.end = min(segment.end, grid.count);
   return segment;
 }
@@ -92,7 +87,6 @@ fn is_before(entry: Entry, other: Entry) -> bool {
   return entry < other;
 }
 
-// The part of the list for a box. `is_enough`: all particles in the box fit.
 struct Room {
   stretch: Stretch,
   is_enough: bool,
@@ -109,7 +103,7 @@ fn room_of(number: u32) -> Room {
 #if MANY
 var<workgroup> found: atomic<u32>;
 
-// Threads form teams of LANES threads. A team searches one segment after another, and its threads share the slots.
+// A team of LANES threads searches one segment after another.
 const LANES = 16u;
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -129,7 +123,7 @@ fn search_together(
       atomicStore(&found, 0u);
     }
     workgroupBarrier();
-    // If all slots are searched, they are one segment, and all threads of the workgroup are one team.
+    // All slots are one segment, and the workgroup one team.
     let lanes = select(LANES, WORKGROUP_SIZE, search.all_slots);
     for (var level = 0u; level < search.levels; level++) {
       let block = block_of_box(search.box, level);
@@ -167,8 +161,8 @@ fn search_together(
 }
 
 #if FILL
-// Batcher's bitonic sort with all comparisons upwards. Elements beyond the end would be the greatest and would stay
-// there, so they need not exist.
+// Batcher's bitonic sort with all comparisons upwards. Elements beyond the end would be the greatest, so they need not
+// exist.
 fn sort_together(stretch: Stretch, thread: u32) {
   for (var size = 2u; size / 2u < stretch.room && size != 0u; size *= 2u) {
     let pairs = (stretch.room + size - 1u) / size * (size / 2u);
@@ -176,7 +170,7 @@ fn sort_together(stretch: Stretch, thread: u32) {
       for (var pair = thread; pair < pairs; pair += WORKGROUP_SIZE) {
         let base = pair / step * 2u * step;
         let low = base + pair % step;
-        // The first step of each size compares elements from both ends of a group inwards.
+        // The first step compares from both ends of a group inwards.
         let high = select(low + step, base + 2u * step - 1u - pair % step, step == size / 2u);
         if (high < stretch.room) {
           order(stretch.first + low, stretch.first + high);

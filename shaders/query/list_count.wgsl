@@ -1,15 +1,12 @@
-// Computes how many entries a list should have, how many it holds, and the dispatch with one thread per entry.
-// Inputs: offsets after the scan, the list. Output: `count`, which holds found, listed, and x, y, z for
-// dispatchWorkgroupsIndirect. `check` runs first, with one thread per offset. Offsets descend only if there are more
-// entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. `count_list` runs in one thread.
-// If only a part of an owner's entries fits, fill decides what that part holds. It counts as listed only with
+// Computes `count`: entries found, entries listed, and the x, y, z of a dispatch with one thread per listed entry.
+// `check` runs first, with one thread per offset, then `count_list` in one thread. Descending offsets mean more entries
+// than 32 bits can count: then `found` is 2³² − 1 and nothing is listed. An owner that fits only in part counts with
 // CUTS_OWNERS.
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 
-// `list` is bound only for its length. The last word of `count` is 1 if `check` found descending offsets; count_list
-// resets it to 0. Between the two kernels, the word `listed` holds the number of entries to list if the list is too
-// short.
+// `list` is bound for its length. `check` sets the last word of `count` if offsets descend, and `listed` to the length
+// to list if the list is too short.
 
 fn list_length() -> u32 {
   return arrayLength(&list) / WORDS_PER_ENTRY;

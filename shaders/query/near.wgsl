@@ -1,9 +1,6 @@
-// Finds the particles near points, with two kernels and a scan between them. Tally counts them per point, fill writes
-// their ids from the point's offset on.
-// Inputs: a grid just sorted, points. A list that is too short may end in the middle of a point's ids. Which of these
-// ids it then holds is not defined (see list_count.wgsl). A device may round a distance differently in the two kernels.
-// An entry that tally counted but fill does not find holds NO_PARTNER.
-// Ordering: ids ascend per point.
+// Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. In a list that is too
+// short, which ids of the last point it holds is not defined. A device may round distances differently in both kernels;
+// entries that fill does not find hold NO_PARTNER.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 
 struct Near {

@@ -1,22 +1,18 @@
-// Finds the k nearest particles of each point within a radius.
-// Inputs: a grid just sorted, points. Outputs: k entries per point; unused entries hold NO_PARTNER and an infinite
-// distance.
-// Distances are compared as bits of floats: for numbers that are not negative, the bits ascend with the floats. This
-// needs no arithmetic with infinity.
-// Ordering: by distance, then by id, whatever the order of neighbours.
+// Finds the k nearest particles of each point within a radius, by distance, then id. Unused entries hold NO_PARTNER and
+// an infinite distance. Compares distances as bits, which ascend with floats that are not negative.
 // Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
   k: u32,
-  // 1 if point i is particle i, which is then not its own neighbour.
+  // 1 if point i is particle i, which then does not count.
   without_self: u32,
 }
 
 struct Gathered {
   found: u32,
-  // The last of k entries: a candidate must come before it. Until there are k entries, `last_distance` is infinite.
+  // The last of k entries. A candidate must come before it.
   last_distance: u32,
   last_id: u32,
 }

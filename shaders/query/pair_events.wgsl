@@ -1,17 +1,10 @@
-// Compares two lists of pairs: which pairs began, stayed and ended. One thread per first id merges the two ascending
-// stretches that the id owns in the lists.
-// Inputs: the new list of pairs with its offsets and counts (found, listed), and the previous list, which
-// keep_pairs.wgsl kept.
-// With TALLY the kernel counts the pairs of each kind per first id. Without TALLY it writes the pairs of one kind
-// (BEGUN, STAYED, otherwise ended) from the first id's offset on. If the new list was too short for all pairs, the
-// tallies stay zero.
-// Ordering: by the first id, then the second. Only integers are compared, so both kernels find the same pairs and no
-// entry stays empty.
+// Compares a list of pairs with the previous one, by first id, then second. One thread per first id merges two
+// ascending stretches. TALLY counts pairs that began, stayed and ended; otherwise writes one kind (BEGUN, STAYED, else
+// ended). If the new list was too short (`count`: found, listed), tallies stay zero.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 
-// Returns the second id at an index of a stretch. Past the end and in an empty entry, it is NO_PARTNER, which is
-// greater than any id.
+// Past the end and in an empty entry, returns NO_PARTNER, which is greater than any id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {
   if (index < stretch.room) {
     return pairs[stretch.first + index].y;
@@ -38,7 +31,7 @@ fn compare(
     return;
   }
 #if TALLY
-  // The scan has reset the tallies to zero.
+  // The scan has zeroed the tallies.
   if (count[0] != count[1]) {
     return;
   }

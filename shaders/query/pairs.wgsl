@@ -1,11 +1,6 @@
-// Finds overlapping pairs, with two kernels and a scan between them. Tally counts, per id, the overlapping neighbours
-// of greater id. Fill writes these pairs from the id's offset on. With BOXES the pairs are pairs of boxes (see
-// grid/box_bodies.wgsl).
-// Inputs: positions just sorted into the grid. Output: pairs (id, greater id), each once. A list that is too short may
-// end in the middle of an id's pairs. Which of these pairs it then holds is not defined (see list_count.wgsl). An entry
-// without a pair holds NO_PARTNER twice. A heavy particle may overlap thousands of others, so a workgroup lists its
-// pairs.
-// Ordering: by the first id, then the second.
+// Finds overlapping pairs (id, greater id), by first id, then second. Tally counts them; fill writes them. With BOXES,
+// pairs of boxes (grid/box_bodies.wgsl). In a list that is too short, which pairs of the last id it holds is not
+// defined. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 
@@ -18,14 +13,14 @@ struct Gathered {
 #if FILL
   stretch: Stretch,
 #if HEAVY
-  // The word of `offsets` at which the bits of the particle's neighbours begin.
+  // The word of `offsets` at which the neighbours' bits begin.
   marks: u32,
 #endif
 #endif
 }
 
 #if BOXES
-// Boxes that only touch also overlap. Positions are the low corners, `high_in` holds the high ones.
+// Touching boxes overlap. Positions are low corners.
 fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool {
   return all(body_position(position_in[other]) <= (*gathered).high) && all(particle.position <= load_vector(high_in[other]));
 }
@@ -105,12 +100,12 @@ fn finish(gathered: Gathered, particle: Particle) {
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // A device may round a distance differently in the two kernels. Tally may then count nearly touching pairs that fill
-  // does not find.
+  // A device may round distances differently in both kernels, so tally may count nearly touching pairs that fill does
+  // not find.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);
   }
-  // Sorts by id with Shell's sort (gaps 1, 4, 13 …).
+  // Shell's sort by id (gaps 1, 4, 13 …).
   var gap = 1u;
   while (gap < (end - gathered.stretch.first) / 3u) {
     gap = 3u * gap + 1u;

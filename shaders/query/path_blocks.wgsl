@@ -1,5 +1,4 @@
-// Pieces of rows for path_unbounded.wgsl and path_levels_hashed.wgsl. A piece is the part of a row in one block of the
-// hash table.
+// Pieces of rows: the parts of a row in one block of the hash table.
 
 fn piece_at(x: i32) -> i32 {
   return x >> HASH_BLOCK_SHIFT;

@@ -1,8 +1,5 @@
-// The cells along a ray (see query/rays.wgsl) in a dense grid. A layer is all cells with the same coordinate along an
-// axis. Along periodic axes the numbering of layers continues beyond the ends, so that each image of a cell has its own
-// number.
-// path_unbounded.wgsl and, for grids with levels, path_levels_*.wgsl provide the same functions, which are described
-// here.
+// The cells along a ray in a dense grid. A layer is all cells with the same coordinate along an axis. Along periodic
+// axes, layers beyond the ends stand for images. The other path_*.wgsl provide the same functions.
 // Needs: grid, FAR_OFF, PIECE, start.
 
 struct Segment {
@@ -10,23 +7,23 @@ struct Segment {
   end: u32,
 }
 
-// Returns the number of whole periods below a layer, for example −1 for layer −1.
+// Returns the whole periods below a layer, such as −1 for layer −1.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   let cells = i32(grid.cells[axis]);
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
 }
 
-// Returns the layer inside the grid, from 0 to grid.cells[axis] − 1, of which this layer is an image.
+// Returns the layer inside the grid, from 0 to grid.cells[axis] − 1, of which this is an image.
 fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * i32(grid.cells[axis]);
 }
 
-// Returns the difference between the coordinates of an image and of its particle.
+// Returns the coordinate of an image minus that of its particle.
 fn shift_of(layer: i32, axis: u32) -> f32 {
   return f32(periods_of(layer, axis)) * grid.period[axis];
 }
 
-// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
+// Exact up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
@@ -36,8 +33,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return i32(cell) + i32(ring) + i32(periods) * i32(grid.cells[axis]);
 }
 
-// Returns the coordinate at which a layer begins. Along an axis that is not periodic, particles outside the box belong
-// to the outermost cells, which therefore extend without end.
+// Along an axis that is not periodic, the outermost cells hold particles outside the box and extend without end.
 fn begin_of(layer: i32, axis: u32) -> f32 {
   let cell = cell_inside(layer, axis) - i32(grid.ring[axis]);
   let begin = grid.origin[axis] + shift_of(layer, axis) + f32(cell) * grid.cell_size;
@@ -56,12 +52,12 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return origin + f32(cell + 1) * grid.cell_size;
 }
 
-// Returns a bound for the magnitude of the coordinates from which the layer of a particle is computed.
+// Bounds the coordinates from which a particle's layer is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Rows are split into pieces whose numbers ascend with x.
+// Numbers of pieces ascend with x.
 fn pieces_in_period() -> i32 {
   return i32((grid.cells.x - 1u) / PIECE) + 1;
 }
@@ -70,7 +66,7 @@ fn piece_at(x: i32) -> i32 {
   return periods_of(x, 0u) * pieces_in_period() + cell_inside(x, 0u) / i32(PIECE);
 }
 
-// Returns the first and the last layer along x of a piece, limited to the layers from `low` to `high`.
+// Returns the first and last layer of a piece, within `low` and `high`.
 fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   let pieces = pieces_in_period();
   let periods = select(piece, piece + 1 - pieces, piece < 0) / pieces;
@@ -80,7 +76,7 @@ fn piece_between(piece: i32, low: i32, high: i32) -> vec2i {
   return vec2i(max(low, begin + first), min(high, begin + last));
 }
 
-// Returns the particles of a row from the cell `low` to the layer `last` along x. Both must be in one piece.
+// Returns the particles from the cell `low` to the layer `last` along x, in one piece.
 fn segment_between(low: Lattice, last: i32) -> Segment {
   var inside = low;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {

@@ -1,10 +1,7 @@
-// The cells along a ray (see query/rays.wgsl) on one level of a dense grid, `level_walked`. A layer is all cells of the
-// level with the same coordinate along an axis. With WRAPS the numbering of layers along periodic axes continues beyond
-// the ends, as in path_dense.wgsl. Linked with levels/dense.wgsl and levels/levels.wgsl. path_dense.wgsl describes
-// the functions that both files provide.
+// The cells along a ray on one level of a dense grid. Functions: see path_dense.wgsl.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
-// The level of the current walk. Set it before calling any other function.
+// Set it before calling any other function.
 var<private> level_walked: u32;
 
 struct Segment {
@@ -21,7 +18,7 @@ fn wraps_along(axis: u32) -> bool {
   return grid.period[axis] > 0.0;
 }
 
-// Divides and rounds down, also for a negative number.
+// Rounds down, also for negative numbers.
 fn floor_divide(number: i32, divisor: i32) -> i32 {
   return select(number, number + 1 - divisor, number < 0) / divisor;
 }
@@ -42,8 +39,7 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Returns the coordinate at which the image of a layer begins, given the layer inside the grid and the number of
-// periods. Do not use this function for the end of the last layer, which is the end of the period.
+// Returns where an image of a layer begins. Not for the end of the last layer, which is the end of the period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;

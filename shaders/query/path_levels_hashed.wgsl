@@ -1,12 +1,10 @@
-// The cells along a ray (see query/rays.wgsl) on one level of an unbounded world, `level_walked`. Linked with
-// levels/hashed.wgsl, levels/levels.wgsl and path_blocks.wgsl. path_dense.wgsl provides the same functions and
-// describes them.
+// The cells along a ray on one level of an unbounded world. Functions: see path_dense.wgsl.
 // Needs: cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The level of the current walk. Set it before calling any other function.
+// Set it before calling any other function.
 var<private> level_walked: u32;
 
-// The particles on the level in cells from `low` to `high`. Other particles may lie among their slots.
+// The particles in cells from `low` to `high`. Others may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -14,7 +12,7 @@ struct Segment {
   high: Lattice,
 }
 
-// Returns the outermost layer, which stands for all layers farther out.
+// The outermost layer stands for all layers farther out.
 fn farthest_layer() -> i32 {
   return i32(FARTHEST_CELL) >> level_walked;
 }
@@ -35,7 +33,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1), FAR_OFF, layer >= farthest_layer());
 }
 
-// Returns 0: the cell of a coordinate is exact here, so the walk needs no margin for it.
+// The cell of a coordinate is exact, so the walk needs no margin for it.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }
@@ -47,7 +45,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Tests the true cell and level, because a bucket may also hold particles of other cells and levels.
+// Tests the true cell and level, because buckets are shared.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   let is_between = all((cell >= segment.low) & (cell <= segment.high));

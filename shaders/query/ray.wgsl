@@ -1,38 +1,35 @@
-// Functions for one ray: its data, the times at which it comes near a coordinate, and the balls that it meets.
-// rays.wgsl walks the cells along the ray. Linked with the path_*.wgsl of the world.
+// One ray: when it comes near a coordinate, and which balls it meets.
 //
-// A ray consists of the positions origin + t * direction at the times t, 0 <= t <= reach. A ray meets a ball if one of
-// its positions is inside the ball or on its surface. The least such t is the distance. A ball of radius 0 is a point.
-// A ball of a radius below 2^-63 may act as a point, because a device may flush the square to 0.
+// A ray is origin + t * direction, 0 <= t <= reach. It meets a ball if a position is inside or on the surface; the
+// least such t is the distance. A ball of a radius below 2^-63 may act as a point, because a device may flush the
+// square to 0.
 //
-// Spans of time and of coordinates are rounded outwards, so that the walk misses no ball. A layer is all cells with the
-// same coordinate along an axis. With u = 2^-24, origin o and direction d, the greatest errors are
+// Spans of time and coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
+// direction d, the greatest errors are
 //   position o + t * d:                           2 u * (|o| + |t * d|)
 //   border of a layer:                            3 u * the coordinate of the border
 //   coordinate that decides a particle's cell:    4 u * extent_of (see src/core/world/world.ts)
 //   quotient:                                     5 u * the quotient (2.5 ulp, as WGSL allows)
-// All spans are widened by 16 u (2^-20) times the sum of these magnitudes. This also covers the error of `hit_time`,
-// which is less than 8 u times the distance.
+// All spans are widened by 16 u (2^-20) times the sum of these magnitudes. This also covers `hit_time`, whose error is
+// less than 8 u times the distance.
 // Needs: rays, is_finite, wrap, grid, parameters, extent_of, level_walked, greatest_on, layer_at, snap.
 
 struct Rays {
   ray_count: u32,
-  // The radius of all particles; unused with variable radii.
+  // Of all particles; unused with variable radii.
   radius: f32,
   radius_squared: f32,
 }
 
-// `rays` holds the bits of floats (see src/engine/queries/rays.ts). The words of a ray are origin, direction and reach.
-// In 3D each vector starts at a multiple of four words.
+// `rays` holds floats as bits: origin, direction, reach. In 3D, vectors start at multiples of four words.
 const RAY_WORDS = 2u * DIMENSIONS + 2u;
 const DIRECTION_WORD = 2u * DIMENSIONS - 2u;
 const REACH_WORD = 3u * DIMENSIONS - 2u;
 
 const WIDENED = 0x1p-20f;
-// A ray slower than this along an axis counts as near every layer of that axis at all times.
+// A ray slower than this along an axis counts as near all its layers at all times.
 const STILL = 0x1p-50f;
-// Limits the coordinates of a ray's origin, and the length of a ray along each axis. The square of twice this number is
-// finite.
+// Limits the origin's coordinates and the ray's length along each axis. The square of twice this number is finite.
 const FARTHEST_MET = 0x1p62f;
 const INFINITE_BITS = 0x7f800000u;
 const MISSED = -1.0;
@@ -43,10 +40,10 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // The greatest distance, along each axis, from the point where the ray meets a ball to the ball's centre. Excludes
-  // the rounding error that grows along the ray.
+  // The greatest distance, per axis, from a meeting point to the ball's centre, without the rounding error that grows
+  // along the ray.
   near: Vector,
-  // True if the ray may meet more than one image of a particle.
+  // True if the ray may meet several images of a particle.
   repeats: bool,
 }
 
@@ -103,7 +100,7 @@ fn path_of(number: u32) -> Path {
 #endif
 }
 
-// Returns the path with the values that depend on the greatest radius of the balls.
+// Adds the values that depend on the balls' greatest radius.
 fn path_among(path: Path, radius: f32) -> Path {
   var among = path;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -117,8 +114,7 @@ fn path_among(path: Path, radius: f32) -> Path {
 }
 
 #if VARIABLE_RADII
-// Returns the path with the values that depend on the level. Also sets `level_walked`, the level of all layers until
-// the next call.
+// Adds the values of a level, and sets `level_walked`.
 fn path_on(path: Path, level: u32) -> Path {
   level_walked = level;
   return path_among(path, min(greatest_on(level), grid.greatest_radius));
@@ -133,7 +129,7 @@ fn radius_squared_of(body: PackedBody) -> f32 {
 }
 #endif
 
-// Returns the range of coordinates, along one axis, of all centres of balls that the ray may meet between two times.
+// Returns the range of coordinates of balls' centres that the ray may meet between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   let moved = path.direction[axis] * times;
   let at = path.origin[axis] + moved;
@@ -141,8 +137,8 @@ fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
 }
 
-// Returns the part of a span of times in which the ray may meet balls with centres between `low` and `high`. If there
-// is none, the end of the result is before its beginning.
+// Returns the times at which the ray may meet centres between `low` and `high`. If there are none, the end is before
+// the beginning.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {
@@ -163,17 +159,17 @@ fn length_of(layers: vec2i) -> f32 {
   return f32(layers.y) - f32(layers.x) + 1.0;
 }
 
-// Returns the layer that the ray reaches at a step of its walk.
+// Returns the layer at a step of the walk.
 fn layer_in(layers: vec2i, step: u32, speed: f32) -> i32 {
   return select(layers.x + i32(step), layers.y - i32(step), speed < 0.0);
 }
 
-// Returns the time at which a ray first meets the ball with centre origin + away, or MISSED.
+// Returns when a ray first meets the ball at origin + away, or MISSED.
 fn hit_time(path: Path, away: Vector, radius_squared: f32) -> f32 {
   if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
     return MISSED;
   }
-  // A direction of unit length needs no division and so adds no rounding error.
+  // A unit direction needs no division, so adds no rounding error.
   let is_unit = path.direction_squared == 1.0;
   let along = dot(away, path.direction);
   let middle = select(along / path.direction_squared, along, is_unit);
@@ -193,14 +189,13 @@ struct Meeting {
   image: Lattice,
 }
 
-// True if a particle is in the world along all periodic axes. No ray meets other particles. They were more than one
-// period outside, so the grid could not wrap them.
+// True if a particle is in the world along periodic axes. Rays meet no other particles, which the grid could not wrap.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));
 }
 
-// Returns the first and the last image of a coordinate that the ray may meet between two times, as numbers of periods.
+// Returns the first and last image that the ray may meet between two times, in periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
     return vec2i();

@@ -1,20 +1,10 @@
-// Finds the particles that rays meet.
-// Inputs: a grid just sorted and rays (see ray.wgsl). Output by variant:
-// - tally: the number of particles per ray
-// - fill (FILL): the ids and distances of these particles from the ray's offset on, by distance and then id
-// - first (FIRST): the id and distance of the nearest particle per ray
-// If the list has too few entries left for a ray, fill writes NO_PARTNER into all of them. Rounding may differ between
-// tally and fill; an entry that tally counted but fill does not find holds NO_PARTNER.
+// Finds the particles that rays meet. Tally counts them per ray. Fill (FILL) writes ids and distances, by distance and
+// then id. First (FIRST) writes the nearest. If a ray's entries do not fit, fill writes NO_PARTNER into them, as it
+// does into entries that rounding keeps it from finding.
 //
-// A ray that meets a ball with centre c at time t satisfies |c - (origin + t * direction)| <= radius along every axis.
-// The walk consists of nested loops:
-// - In 3D, over the layers of cells along z that the ray comes near. Each layer has a span of times in which the ray is
-//   near.
-// - Over the rows along y in a layer. Each row has a narrower span of times.
-// - Over the pieces of a row. A piece is cells along x whose particles are one range of slots.
-// The walk visits each cell once, however far balls reach into other cells.
-//
-// With variable radii, there is one such walk per level that holds particles, with the greatest radius of the level.
+// Where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The walk goes over
+// layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range of slots. It
+// visits each cell once. With variable radii, there is a walk per occupied level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
 // Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.
@@ -23,7 +13,7 @@
 struct Gathered {
   found: u32,
 #if FILL
-  // The ray's part of the list, and whether all entries of the ray fit into it.
+  // The ray's part of the list, and whether all its entries fit.
   room: Stretch,
   has_room: bool,
 #endif
@@ -94,7 +84,7 @@ fn test_all(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Returns the first and the last layer along z that the ray comes near. In 2D there is one layer.
+// Returns the layers along z near the ray; one in 2D.
 fn layers_of(path: Path) -> vec2i {
   if (DIMENSIONS == 3u) {
     return layers_within(sweep(path, DIMENSIONS - 1u, vec2f(0.0, path.reach)), DIMENSIONS - 1u);
@@ -102,8 +92,7 @@ fn layers_of(path: Path) -> vec2i {
   return vec2i();
 }
 
-// Returns how many layers along y or z the path may touch at `time`. Along x (axis 0), counts pieces of a row instead
-// (see piece_at).
+// Returns how many layers the path may touch at `time`; along x, how many pieces.
 fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   let layers = layers_within(sweep(path, axis, vec2f(time)), axis);
   if (axis == 0u) {
@@ -112,13 +101,13 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns a measure of the path's width along an axis: the result of across_at minus 2, but at least 1. Far from the
-// world's origin, rounding alone can make this width thousands of layers.
+// Returns the path's width: across_at minus 2, at least 1. Far from the origin, rounding can make it thousands of
+// layers.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
 
-// Estimates how many pieces of rows the walk visits.
+// Estimates how many pieces the walk visits.
 fn pieces_walked(path: Path) -> f32 {
   let whole = vec2f(0.0, path.reach);
   let layers = length_of(layers_of(path));
@@ -146,7 +135,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
       times = narrowed(path, axis, begin_of(layer, axis), end_of(layer, axis), whole);
     }
 #if FIRST
-    // Layers come in the order in which the ray reaches them, so no nearer ball follows.
+    // Layers come in the order of the ray, so no nearer ball follows.
     if (times.x > (*gathered).distance) {
       break;
     }
@@ -179,7 +168,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
         cell.x = ends.x;
         cell.y = row;
         let segment = segment_between(cell, ends.y);
-        // Bounded by the particle count, so that a corrupt grid cannot hang the device.
+        // Bounded, so that a corrupt grid cannot hang the device.
         for (var slot = segment.first; slot < min(segment.end, grid.count); slot++) {
           if (is_in_segment(segment, slot)) {
             test_in_cell(gathered, path, slot, cell);
@@ -190,7 +179,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Tests all particles if they are fewer than the pieces of rows on the walks of all levels. Otherwise walks.
+// Tests all particles instead if they are fewer than the pieces on the walks.
 fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;
@@ -203,7 +192,7 @@ fn search(gathered: ptr<function, Gathered>, path: Path) {
     test_all(gathered, path_among(path, grid.greatest_radius));
     return;
   }
-  // Begins with the highest level: its walk is the shortest, and a ball met there may shorten the other walks.
+  // The highest level has the shortest walk, and a ball met there may shorten the others.
   for (var level = grid.levels; level > 0u; level--) {
     if (is_occupied(level - 1u)) {
       walk(gathered, path_on(path, level - 1u));

@@ -1,5 +1,5 @@
-// The geometry of one contact. It is antisymmetric to the bit, with fused multiply-adds or without: swapping the two
-// particles negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
+// The geometry of a contact, antisymmetric to the bit with or without fused multiply-adds: swapping the particles
+// negates the normal and keeps the overlap. Twin: src/reference/solve/contact.ts.
 // Needs: Particle, Neighbour, substep.
 
 struct Contact {
@@ -7,15 +7,14 @@ struct Contact {
   normal: Vector,
   overlap: f32,
 #if HAS_BOXES
-  // False if the balls around two bodies overlap but the bodies themselves do not.
+  // False if only the balls around two bodies overlap.
   is_contact: bool,
 #endif
 }
 
 #if VARIABLE_RADII
-// Returns the other particle's mass divided by the sum of both masses, from the ratio of the radii. Each mass is
-// multiplied by 1 + load. Particles of equal radius share equally, whatever their loads. Twin: massShare in
-// src/core/contact/law.ts.
+// Returns the other mass divided by both, from the ratio of radii. A mass is multiplied by 1 + load. Equal radii share
+// equally, whatever their loads. Twin: massShare in src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
@@ -35,8 +34,7 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Returns the axis of the shallowest overlap. Depths are negative inside, so this axis has the greatest depth. Of equal
-// depths, returns the first axis.
+// Depths are negative inside, so the shallowest is the greatest. Returns the first of equal ones.
 fn shallowest_axis(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {
@@ -45,8 +43,7 @@ fn shallowest_axis(depths: Vector) -> u32 {
   return least;
 }
 
-// Returns the contact of two bodies whose enclosing balls overlap; the bodies themselves may not overlap.
-// src/core/particles/shapes.ts explains the geometry.
+// Expects bodies whose enclosing balls overlap. Geometry: src/core/particles/shapes.ts.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
   let sides = particle.half + other.half;
@@ -67,11 +64,11 @@ fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   return Contact(select(-along, along, is_up), overlap, overlap > 0.0);
 }
 #else
-// Handles the rare case of coincident centres with selects, because a branch would slow down every thread.
+// Uses selects for coincident centres, because a branch would slow down every thread.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let coincident = other.distance_squared < COINCIDENT_SQUARED;
   let distance = sqrt(select(other.distance_squared, 1.0, coincident));
-  // Both particles compute the same axis from their slots.
+  // Both particles compute the same axis.
   let axis = select(Vector(), Vector(1.0), AXES == Extent((particle.slot + other.slot) % DIMENSIONS));
   let away = select(-axis, axis, particle.slot > other.slot);
   let normal = select(other.apart / distance, away, coincident);

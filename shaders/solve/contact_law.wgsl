@@ -1,16 +1,15 @@
-// The contact law; src/core/contact/law.ts states it in words. Twin: src/reference/solve/contact-law.ts, which
-// multiplies in the same order.
+// The contact law, stated in src/core/contact/law.ts. Twin: src/reference/solve/contact-law.ts, which multiplies in the
+// same order.
 // Needs: substep.
 
-// The effect of a contact on one body, or the sum of several effects.
+// The effect of one or several contacts on a body.
 struct Effect {
-  // The changes of position and velocity.
   push: Vector,
   change: Vector,
-  // The normal changes of contacts that do not bounce: the sum of the vectors, and the sum of their magnitudes.
+  // The normal changes of contacts that do not bounce: their sum, and the sum of their magnitudes.
   support: Vector,
   bearing: f32,
-  // The largest change that any contact needs to end its approach.
+  // The largest change that a contact needs to end its approach.
   closing: f32,
 }
 
@@ -24,19 +23,17 @@ fn sum_of(a: Effect, b: Effect) -> Effect {
   );
 }
 
-// Returns the length of a push. `share` is this body's share of the correction.
+// `share` is this body's share of the correction.
 fn push_of(share: f32, overlap: f32) -> f32 {
   return share * (2.0 * substep.half_relaxation) * overlap;
 }
 
-// Returns the change of the normal velocity in a contact that bounces. `approach` is negative while the bodies
-// approach.
+// `approach` is negative while the bodies approach.
 fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
   return -share * (1.0 + restitution) * approach;
 }
 
-// Returns the change of the normal velocity in a contact that does not bounce. `grip` is this body's share of the
-// limits on push speed and on friction.
+// The change of normal velocity without a bounce. `grip` is this body's share of the limits on push speed and friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let limit = max(most, -share * approach);
@@ -44,7 +41,7 @@ fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 
   return min(push_velocity, limit) * kept;
 }
 
-// Returns the fraction of the sliding velocity that friction removes. `grip` is the largest fraction allowed.
+// Returns the fraction of sliding that friction removes, at most `grip`.
 fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   var share = 0.0;
   if (sliding_speed > 0.0) {
@@ -53,9 +50,8 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative` is the velocity of this body relative to the other. Friction acts on `slide`. Between particles, `slide`
-// is `relative`. At an obstacle, it lacks the velocity that gravity adds in this substep, which `settle` handles.
-// `bounces` is true for a bounce with the partner (see partner.wgsl).
+// `relative`: this velocity minus the other's. Friction acts on `slide`: `relative` between particles; at an obstacle,
+// without this substep's gain by gravity, which `settle` handles. `bounces`: a bounce with the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
@@ -75,7 +71,7 @@ fn contact_effect(
   let sliding = slide - dot(slide, normal) * normal;
   let sliding_speed = sqrt(dot(sliding, sliding));
   let braking = friction_share(change, sliding_speed, 2.0 * substep.grip_share * grip);
-  // In a contact that does not bounce, friction also moves the particle back against the sliding.
+  // Without a bounce, friction also moves the particle back.
   let friction_push = select(braking * substep.dt, 0.0, bounces);
   let bearing = select(change, 0.0, bounces);
   return Effect(
@@ -87,9 +83,8 @@ fn contact_effect(
   );
 }
 
-// Limits the change of a particle's velocity by all its contacts, and shortens their support and bearing alike. Then
-// static friction removes the velocity that gravity adds across the support in this substep, as far as friction
-// reaches. It removes less if contacts press from opposite sides.
+// Limits the total change of velocity, and shortens support and bearing alike. Then static friction removes the
+// velocity that gravity adds across the support, as far as it reaches, and less if contacts press from opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
@@ -114,8 +109,7 @@ fn settle(sum: Effect) -> Effect {
   return settled;
 }
 
-// Returns how much the contacts of a particle press on it from opposite sides, in units of its own weight. `change` is
-// the change of its velocity, including walls.
+// Returns how much contacts press from opposite sides, in units of the particle's weight. `change` includes walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {
@@ -124,8 +118,7 @@ fn load_of(bearing: f32, change: Vector) -> f32 {
   return load;
 }
 
-// Applies one wall, which moves the particle completely back inside in one pass. Returns the change of the normal
-// velocity.
+// Moves the particle back inside one wall in one pass. Returns the change of normal velocity.
 fn meet_wall(
   position: ptr<function, Vector>,
   velocity: ptr<function, Vector>,

@@ -1,11 +1,6 @@
-// Advances every particle by one substep with symplectic Euler: the velocity first, then the position.
-// Inputs and outputs: positions, velocities. With COUNT it also counts the particles per bucket at their new positions,
-// so that the grid needs no counting pass. Outputs are then also counts and ranks, as in grid/count.wgsl.
-// Two cases need count.wgsl instead:
-// - variable radii, because finer entries are counted too
-// - continuous motion, because paths may end elsewhere (solve/ccd/land.wgsl)
-// Particles that are not finite keep their state. A particle whose squared speed might overflow goes into the
-// quarantine: its position becomes NaN.
+// Advances particles by a substep of symplectic Euler, in place. With COUNT also counts them per bucket at their new
+// positions, as grid/count.wgsl does. Variable radii and continuous motion need count.wgsl instead. Particles that are
+// not finite keep their state. If a squared speed might overflow, the position becomes NaN.
 // Needs: MAGNITUDE_BITS, linear_workgroup, grid, position, is_finite, velocity, substep, wrap, ranks, counts.
 // Needs: bucket_of, id_in.
 

@@ -1,8 +1,6 @@
-// For restitution, finds each particle's partner: its fastest approaching contact, if the two approach faster than
-// rest_speed. Inputs: sorted state. Output: the partner's slot, or NO_PARTNER. Two particles that are each other's
-// partner bounce in resolve.wgsl.
-// If several contacts are equally fast, the partner is the one visited first. In a loop with ascending slots, this is
-// the lowest slot. So of equally fast pairs, the pair with the lowest slots is mutual.
+// Finds each particle's partner: its fastest approaching contact above rest_speed, or NO_PARTNER. Mutual partners
+// bounce in resolve.wgsl. Of equally fast contacts, the first visited counts. With ascending slots, the pair with the
+// lowest slots is therefore mutual.
 // Needs: Particle, Neighbour, Contact, OBSTACLE_PARTNER, substep, velocity_in, contact_with, probe_obstacles.
 // Needs: partner_out.
 
@@ -13,8 +11,7 @@ struct Gathered {
 }
 
 #if OBSTACLES
-// If the fastest contact is with an obstacle, the partner is the slot of the obstacle with OBSTACLE_PARTNER set. The
-// obstacle itself has no partner.
+// An obstacle as partner is its slot with OBSTACLE_PARTNER set. It has no partner itself.
 alias ObstacleSum = Gathered;
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {

@@ -1,7 +1,6 @@
-// One Jacobi pass of the contact law (contact_law.wgsl): every particle gathers the effects of its overlapping
-// neighbours. It reads only the state before the pass, so it needs no atomics, and the order of threads does not
-// matter. Inputs: sorted state, starts, and partners if restitution is not zero. Outputs: positions and velocities.
-// With PUSH_APART it writes only positions, and neither reads nor writes velocities. Slots stay as they are.
+// One Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state before
+// the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
+// PUSH_APART, neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
 // Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
 // Needs: load_of, velocity_out.
@@ -87,7 +86,7 @@ fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour
   let relative = (*gathered).velocity - load_vector(velocity_in[other.slot]);
   let bounces = substep.restitution > 0.0 && (*gathered).partner == other.slot && partner_in[other.slot] == particle.slot;
 #if VARIABLE_RADII
-  // A bounce keeps momentum, so its shares ignore the loads.
+  // A bounce keeps momentum, so it ignores loads.
   let counted = select(1.0, 0.0, bounces);
   share = bulk_share(particle, other, counted * (*gathered).load, counted * load_at(other.slot));
 #endif
@@ -107,8 +106,8 @@ fn merge(gathered: ptr<function, Gathered>, other: Gathered) {
 #endif
 
 #if OBSTACLES
-// The particle takes the whole correction, because the obstacle does not move. Push speed and friction have the same
-// limits as in a contact with a particle of the same size.
+// The particle takes the whole correction, with the limits on push speed and friction of a contact with an equal
+// particle.
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {
   (*met).deepest = max((*met).deepest, contact.overlap);
   (*met).overlaps += contact.overlap;
@@ -134,7 +133,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   met.partner = gathered.partner;
 #endif
   probe_obstacles(&met, particle);
-  // All obstacles together push no farther than the one with the deepest overlap would.
+  // All obstacles together push no farther than the deepest alone.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
 #if PUSH_APART
   all.push += share * met.push;
@@ -164,7 +163,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   var bearing = sum.bearing;
 #endif
 #if VARIABLE_RADII
-  // The centre stays away from the walls by at least the particle's extent.
+  // A centre stays at least its extent from the walls.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
@@ -177,7 +176,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // Few particles are at a wall. A loop without rounds costs all other particles nothing; a branch might.
+  // A loop without rounds costs particles away from walls nothing; a branch might.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
   for (var axis = 0u; axis < walls; axis++) {
@@ -203,7 +202,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 #endif
 }
 
-// Copies the state of a quarantined or removed particle.
+// Copies quarantined and removed particles.
 fn skip(slot: u32) {
   position_out[slot] = position_in[slot];
 #if !PUSH_APART

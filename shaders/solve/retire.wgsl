@@ -1,5 +1,5 @@
-// Marks the particles that are removed: sets RETIRED_BIT in their id and makes their position NaN, in place. The next
-// sort then puts them behind all others. Input: `leaving`, one bit per id.
+// Marks removed particles: sets RETIRED_BIT in the id and makes the position NaN, in place. The next sort puts them
+// last. `leaving` has one bit per id.
 // Needs: linear_workgroup, grid, id, leaving, position.
 
 // `position` is bound as bits, because WGSL cannot write a NaN as a float.

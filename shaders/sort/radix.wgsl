@@ -1,23 +1,19 @@
-// Sorts keys by one digit, for a radix sort that begins with the least significant digit. `radix_count` counts the keys
-// of each run by digit. A scan over these counts, ordered by digit and then by run, gives the target indices.
-// `radix_scatter` writes the keys there. The kernels use no barriers.
-// Ordering: one thread reads a run in order, so equal digits keep their order. The sort is stable and gives the same
-// bits every time.
-//
-// Keys are sorted as unsigned numbers. For the first digit, both kernels convert signed and float keys when they read
-// them. For the last digit, `radix_scatter` converts the keys back when it writes them.
+// Sorts keys by one digit, for a radix sort from the least significant digit. `radix_count` counts the keys of each run
+// by digit; a scan, ordered by digit and then run, gives target indices; `radix_scatter` moves the keys. One thread
+// reads a run in order, so the sort is stable. Signed and float keys are converted to unsigned on the first read and
+// back on the last write.
 // Needs: radix, grid, linear_workgroup, key_in, counts, starts, key_out, payload_out, payload_in.
 
 struct Radix {
   // The lowest bit of the digit.
   shift: u32,
-  // The kinds of the keys read and written: KEYS_ constants.
+  // KEYS_ constants.
   read: u32,
   written: u32,
 }
 
 #if WIDE
-// The low word of a 64-bit key, then the high word.
+// The low word, then the high word.
 alias Key = vec2u;
 #else
 alias Key = u32;
@@ -27,8 +23,8 @@ const SIGN = 0x80000000u;
 const INFINITY = 0x7f800000u;
 const LAST = 0xffffffffu;
 
-// Maps a key to an unsigned number so that the order is kept. For floats, flips all bits of a negative number and only
-// the sign bit of any other. So −0 comes before 0. Every NaN becomes the last key.
+// Keeps the order. Flips all bits of negative floats and the sign bit of others, so −0 comes before 0. Every NaN
+// becomes the last key.
 fn to_unsigned(key: Key) -> Key {
 #if WIDE
   return key;

@@ -1,10 +1,8 @@
-// Sorts a stretch of a list in one thread with Shell's sort. It is fast for nearly sorted stretches and takes less than
-// quadratic time for all others. The kernel defines
+// Shell's sort of a stretch in one thread: fast if nearly sorted, otherwise less than quadratic. The kernel defines
 //   struct Entry
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)
 //   fn is_before(entry: Entry, other: Entry) -> bool
-// Two entries are equal if neither is before the other.
 // Needs: entry_at, is_before, put.
 
 fn sort_stretch(first: u32, end: u32) {

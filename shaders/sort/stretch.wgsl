@@ -1,6 +1,5 @@
-// The part of a list that one owner may fill. It goes from the owner's offset to the next owner's, but not beyond the
-// end of the list. If there are more entries than 32 bits can count, offsets may descend (see query/list_count.wgsl).
-// If the next owner's offset is lower, `room` is 0.
+// An owner's part of a list: from its offset to the next, but not beyond the list. `room` is 0 if offsets descend
+// (query/list_count.wgsl).
 
 struct Stretch {
   first: u32,

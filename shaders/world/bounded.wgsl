@@ -1,9 +1,7 @@
-// The bounded world: a box of cells with a ring of empty cells around it. Linked with space_straight.wgsl and
-// cells_dense.wgsl. The other kinds of world define the functions of this file and of those two, under the same names.
-// Twin: src/core/world/cells.ts.
+// The bounded world: a box of cells with a ring of empty cells around it. Twin: src/core/world/cells.ts.
 // Needs: snap, grid, is_beside.
 
-// Assigns no particle to the ring, so a probe around any occupied cell stays inside the grid.
+// No particle is in the ring, so probes stay inside the grid.
 fn lattice_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(position - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(3u)))) + Lattice(1);

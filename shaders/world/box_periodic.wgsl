@@ -1,7 +1,6 @@
-// Boxes in a periodic world: a box contains a particle if one of the particle's images lies in the box. Both corners
-// are wrapped into the world. Along an axis with low <= high, the box then lies between the corners. With low > high,
-// the box is everything except the gap between them. A box at least as long as the period covers the whole axis. The
-// code uses sums only, as in world/space_periodic.wgsl, so that every kernel gets the same result.
+// Boxes in a periodic world, which contain a particle if one of its images is inside. Both corners are wrapped. With
+// low > high, a box is all but the gap between them. A box at least a period long covers the axis. Uses sums only, so
+// that kernels agree; see space_periodic.wgsl.
 // Needs: grid.
 
 struct Box {
@@ -12,22 +11,20 @@ struct Box {
 // Greater than any coordinate of a world.
 const EVERYWHERE = 0x1p120f;
 
-// A coordinate wrapped into the period that begins at the low end of the world. `periods` is the number of periods that
-// were subtracted.
+// A coordinate wrapped into the first period, and the number of periods subtracted.
 struct Phase {
   wrapped: f32,
   periods: i32,
 }
 
-// A coordinate so far out that its remainder is only rounding noise is set to the low end.
+// A coordinate so far out that its remainder is only rounding noise becomes the low end.
 fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   let far = low + period;
   var phase = Phase(coordinate, 0);
-  // A coordinate at most one period outside the world, the usual case, needs only the last step of the loop.
+  // At most one period outside: needs the last step of the loop only.
   let is_near =
     coordinate - 2.0 * period < low && (coordinate >= low || coordinate + 2.0 * period >= far);
-  // A product with a power of two is exact, whether fused or not. After bit 0 the counter wraps to 0xffffffff, which
-  // ends the loop.
+  // Products with powers of two are exact, fused or not. After bit 0 the counter wraps around, which ends the loop.
   for (var bit = select(30u, 0u, is_near); bit < 31u; bit--) {
     let many = 1i << bit;
     let offset = period * f32(many);
@@ -52,7 +49,7 @@ fn box_in_world(box: Box) -> Box {
     if (period > 0.0) {
       let low = phase_of(box.low[axis], grid.origin[axis], period);
       let high = phase_of(box.high[axis], grid.origin[axis], period);
-      // Uses floats, because the difference between two numbers of periods may not fit 32 bits.
+      // Floats, because the difference may not fit 32 bits.
       let periods = f32(high.periods) - f32(low.periods);
       let is_all = periods > 1.5 || (periods > 0.5 && high.wrapped >= low.wrapped);
       inside.low[axis] = select(low.wrapped, -EVERYWHERE, is_all);
@@ -62,8 +59,8 @@ fn box_in_world(box: Box) -> Box {
   return inside;
 }
 
-// True if a position is in a box that box_in_world returned. The grid wraps positions up to one period outside.
-// Positions farther out are in no box that crosses the end of the world.
+// Expects a box from box_in_world. Positions more than a period outside are in no box that crosses the end of the
+// world.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;
@@ -71,7 +68,7 @@ fn is_in_box(box: Box, position: Vector) -> bool {
   return all(select(above & below, (above | below) & in_world, box.low > box.high));
 }
 
-// False for positions outside the world after wrapping: they have no images and therefore no neighbours.
+// False for positions outside the world after wrapping, which have no neighbours.
 fn has_images(position: Vector) -> bool {
   let in_world = (position >= grid.origin) & (position <= grid.origin + grid.period);
   return all(in_world | (grid.period == Vector()));

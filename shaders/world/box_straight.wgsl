@@ -1,5 +1,4 @@
-// Boxes in a world without periodic axes, where nothing wraps. world/box_periodic.wgsl provides the same names for
-// periodic worlds.
+// Boxes in a world that does not wrap. Same names: box_periodic.wgsl.
 
 struct Box {
   low: Vector,

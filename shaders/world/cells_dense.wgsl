@@ -1,8 +1,7 @@
-// Dense cells: the bucket of a cell is its index. Linked with a world that defines lattice_at. world/unbounded.wgsl
-// provides the same names for hashed cells. Twin: src/core/world/cells.ts.
+// Dense cells: the bucket of a cell is its index. Same names: unbounded.wgsl. Twin: src/core/world/cells.ts.
 // Needs: grid, is_finite, lattice_at, outer_bucket.
 
-// The index of the cell of a slot, which is stored until the next sort.
+// The index of a slot's cell, stored until the next sort.
 alias Cell = u32;
 
 const NOWHERE = Cell(0xffffffffu);
@@ -11,8 +10,7 @@ fn is_in_grid(cell: Cell) -> bool {
   return cell < grid.cell_count;
 }
 
-// Returns the bucket of a particle: its cell if the position is finite, otherwise the quarantine or the bucket of
-// removed particles.
+// Returns a cell, the quarantine, or the bucket of removed particles.
 fn bucket_of(position: Vector, id: u32) -> u32 {
   if (is_finite(position)) {
     return flatten(lattice_at(position), grid.cells);

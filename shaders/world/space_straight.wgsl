@@ -1,11 +1,11 @@
-// Positions and differences in a world without periodic axes, where nothing wraps. world/space_periodic.wgsl provides
-// the same names for periodic worlds and describes them. Twin: src/core/world/cells.ts.
+// Positions and differences in a world that does not wrap. Same names: space_periodic.wgsl. Twin:
+// src/core/world/cells.ts.
 
 fn wrap_once(position: Vector) -> Vector {
   return position;
 }
 
-// Keeps all bits, even those of a NaN.
+// Keeps all bits, even of a NaN.
 fn wrap_stored(body: PackedBody) -> PackedBody {
   return body;
 }
@@ -14,7 +14,6 @@ fn wrap(position: Vector) -> Vector {
   return position;
 }
 
-// Returns the difference from `other` to `position`.
 fn minimum_image(position: Vector, other: Vector) -> Vector {
   return position - other;
 }

@@ -1,11 +1,9 @@
-// The unbounded world: cells without limits, hashed into a table of `grid.cell_count` buckets, a power of two. Linked
-// with space_straight.wgsl. The edge of a cell is a power of two, so scaling a position is exact at any distance. Twin:
-// src/core/world/cells.ts.
-// A hash block is HASH_BLOCK cells along x, adjacent in the table. Three cells of a row are therefore one or two ranges
-// of slots.
+// The unbounded world: cells hashed into `grid.cell_count` buckets, a power of two. A cell's edge is a power of two, so
+// scaling is exact at any distance. Hash blocks of HASH_BLOCK cells along x stay together, so three cells of a row are
+// one or two ranges. Twin: src/core/world/cells.ts.
 // Needs: grid, snap, mix_bits, is_finite, outer_bucket, is_beside.
 
-// The cell of a slot: its coordinates, because several cells may share a bucket. It is stored until the next sort.
+// A slot's cell coordinates, stored until the next sort. Cells may share a bucket.
 alias Cell = StoredLattice;
 
 // Greater than any lattice coordinate.
@@ -21,7 +19,7 @@ fn lattice_at(position: Vector) -> Lattice {
   return Lattice(floor(snap(clamp(snap(position), -farthest, farthest) * grid.inverse_cell_size)));
 }
 
-// Returns the first bucket of the block that holds a cell.
+// Returns the first bucket of a cell's hash block.
 fn block_of(lattice: Lattice) -> u32 {
   return (mix_bits(hash_lattice(lattice >> BLOCK_SHIFT)) * HASH_BLOCK) & (grid.cell_count - 1u);
 }

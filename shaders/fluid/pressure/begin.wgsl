@@ -1,5 +1,5 @@
-// Begins the conjugate gradients. The residual (`right`) begins as the right-hand side; if there is no surface, the
-// mean is subtracted. Zeroes `pressure` and `solution`. Twin: src/methods/fluid/reference/pressure.ts.
+// Begins the conjugate gradients. The residual (`right`) is the right-hand side, minus its mean if there is no surface.
+// Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, pressure, solution, diagonal, right, solver, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

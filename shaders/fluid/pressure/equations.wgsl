@@ -1,24 +1,18 @@
 // Assembles the pressure equations, one per fluid cell:
 //   diagonal · pressure − Σ (coupling · neighbour's pressure) = right
-// Each node (see `sizes` in shared.wgsl) writes the couplings over its lower faces. A fluid cell also writes its
-// equation.
-// Each workgroup writes:
-// - the sum of its right-hand sides
-// - its number of unknowns
-// - whether any of its cells is at a surface
-// Twin: src/methods/fluid/reference/equations.ts.
+// Each node also writes the couplings over its lower faces. Each workgroup sums its right-hand sides and unknowns, and
+// notes whether a cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: LEAST_SURFACE, SURFACE_FULLNESS, FULLNESS_SLACK, frame, MOST_SHRINKING, MOST_SWELLING, kinds, FLUID, AIR.
 // Needs: fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal, right, store_partial.
 
-// Estimates how far the surface is from the centre of a fluid cell whose neighbour is air. `full` is the fullness of
-// the fluid cell.
+// Estimates the distance, in cells, from the centre of a fluid cell beside air to the surface.
 fn surface_distance(full: f32) -> f32 {
   let distance = select(LEAST_SURFACE, 1.0 - sqrt(2.0 * max(0.0, 1.0 - full)), full >= SURFACE_FULLNESS);
   return clamp(distance, LEAST_SURFACE, 1.0);
 }
 
-// Returns the flow out of a cell that corrects its density. The flow is positive if the cell is too full, and negative
-// if it is deep and not full. Otherwise it is 0. A cell is deep if no neighbour is air.
+// Returns the outflow that corrects a cell's density: positive if the cell is too full, negative if it is deep and not
+// full. Deep cells have no neighbour of air.
 fn swelling(full: f32, is_deep: bool) -> f32 {
   var excess = 0.0;
   if (full > 1.0 + FULLNESS_SLACK) {
@@ -29,7 +23,6 @@ fn swelling(full: f32, is_deep: bool) -> f32 {
   return frame.scale.w * clamp(frame.rules.y * excess, -MOST_SHRINKING, MOST_SWELLING);
 }
 
-// Returns the coupling over the face between a cell and the next one along an axis.
 fn coupling_of(lower: u32, upper: u32) -> f32 {
   let below = kinds[lower];
   let above = kinds[upper];
@@ -63,7 +56,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end of an axis, the face is solid. The previous entry belongs to another row, so it is not read.
+      // At the lower end, the face is solid, and the previous entry belongs to another row.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

@@ -1,4 +1,4 @@
-// Sums `solution` times coupling over the neighbours of an entry. Linked with kernels over the equations of a level.
+// Sums `solution` times coupling over the neighbours of an entry. Linked with kernels over one level.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

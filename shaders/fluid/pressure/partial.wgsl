@@ -1,5 +1,5 @@
-// Adds up the values of a workgroup's threads in order. Unless SUMS_ONLY, the third component is the maximum instead of
-// the sum, and the fourth is 0. Linked with kernels that reduce.
+// Adds up a workgroup's values in order of threads. Unless SUMS_ONLY, the third component is the maximum and the fourth
+// 0. Linked with kernels that reduce.
 // Needs: WORKGROUP, SUMS_ONLY, partials.
 
 var<workgroup> thread_values: array<vec4f, WORKGROUP>;

@@ -1,5 +1,4 @@
-// Subtracts the effect of the pressure difference from the velocity of each face. Twin:
-// src/methods/fluid/reference/project.ts.
+// Subtracts pressure differences from the velocities of faces. Twin: src/methods/fluid/reference/project.ts.
 // Needs: WORKGROUP, linear_index, frame, coupling, pressure, velocity.
 
 @compute @workgroup_size(WORKGROUP)

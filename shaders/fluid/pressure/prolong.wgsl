@@ -1,5 +1,4 @@
-// Adds the solution of the next coarser level to that of a level. `level` is the finer level. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// Adds the solution of the next coarser level to that of `level`. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, cell_at, entry_at, diagonal, solution.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,5 +1,5 @@
-// Sums the residuals of a level into the cells of the next coarser level, and sets the solution there to 0. `level` is
-// the finer level. Twin: src/methods/fluid/reference/multigrid.ts.
+// Sums the residuals of `level` into the next coarser level, and sets the solution there to 0. Twin:
+// src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, right, solution, neighbour_sum.
 
 @compute @workgroup_size(WORKGROUP)

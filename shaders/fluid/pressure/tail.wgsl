@@ -1,6 +1,5 @@
-// The part of the V-cycle over all levels with few cells. It runs in one workgroup, because a dispatch per pass would
-// take longer than the work. Rounds of Gauss–Seidel, forward and backward, solve the coarsest level. Twin:
-// src/methods/fluid/reference/multigrid.ts.
+// The part of the V-cycle over small levels, in one workgroup: a dispatch per pass would take longer than the work.
+// Rounds of Gauss–Seidel solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
 // Needs: COARSEST_ROUNDS.
 
@@ -57,7 +56,7 @@ fn prolong_all(thread: u32) {
 
 @compute @workgroup_size(TAIL_THREADS)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
-  // The number of levels, and the first level of the tail; see Level in shared.wgsl.
+  // The number of levels and the first level of the tail; see Level in shared.wgsl.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;
   for (var index = first; index + 1u < end; index++) {
@@ -71,7 +70,7 @@ fn run_tail(@builtin(local_invocation_index) thread: u32) {
   }
   level = slots[end - 1u].level;
   for (var round = 0u; round < 4u * COARSEST_ROUNDS; round++) {
-    // Forward rounds smooth the cells of colour 0, then those of colour 1; backward rounds smooth colour 1 first.
+    // Forward rounds smooth colour 0 first, backward rounds colour 1.
     let back = select(0u, 1u, round >= 2u * COARSEST_ROUNDS);
     smooth_all((round + back) & 1u, thread);
     storageBarrier();

@@ -1,5 +1,5 @@
-// Computes the next search direction of the conjugate gradients: the preconditioned residual (`solution`) plus a share
-// of the last direction. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the next direction: `solution` plus a share of the last direction. Twin:
+// src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, linear_index, frame, solver, direction, solution.
 
 @compute @workgroup_size(WORKGROUP)
@@ -13,7 +13,7 @@ fn turn(
     return;
   }
   let entry = frame.strides.w + index;
-  // If the share is 0, `direction` may hold NaN or infinity from an earlier substep, so the product is not used.
+  // If the share is 0, `direction` may hold NaN from an earlier substep.
   let kept = select(solver.share * direction[entry], 0.0, solver.share == 0.0);
   direction[entry] = solution[entry] + kept;
 }

@@ -1,5 +1,5 @@
-// Makes a step of the conjugate gradients along the direction and writes the greatest residual. Resets `solution` (the
-// preconditioned residual) to 0 for the next V-cycle. Twin: src/methods/fluid/reference/pressure.ts.
+// Steps along the direction, writes the greatest residual and zeroes `solution` for the next V-cycle. Twin:
+// src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, pressure, solver, direction, right, image, solution, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

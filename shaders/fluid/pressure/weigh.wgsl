@@ -1,10 +1,6 @@
-// Computes the numbers of the conjugate gradients from the partial sums of the previous pass; STAGE says which pass.
-// Runs in one workgroup. The kernel stops the solver in these cases:
-// - The residual is small enough.
-// - A product is not positive.
-// - A step would be much too long.
-// To stop the solver, the kernel sets the remaining passes to zero workgroups. Later runs of this kernel do nothing
-// until AT_END. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the numbers of the conjugate gradients from the partial sums of the pass that STAGE names, in one workgroup.
+// Stops if the residual is small enough, a product is not positive, or a step would be far too long. Stopping sets the
+// remaining dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame, MOST_STEP.
 
 const AFTER_ASSEMBLE = 0u;
@@ -67,7 +63,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
     return;
   }
   if (STAGE == AFTER_DOT) {
-    // The share is 0 for the first direction, which has no previous direction to keep.
+    // The first direction keeps nothing.
     solver.share = select(0.0, sum.x / solver.product, solver.product > 0.0);
     solver.product = sum.x;
     if (!(sum.x > 0.0)) {

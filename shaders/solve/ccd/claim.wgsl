@@ -1,12 +1,10 @@
-// Chooses one path per slow particle to bounce off that particle, among the paths with a settled hit on the particle.
-// The path with the lowest key (see impact.wgsl) is chosen, among equal keys the one with the lowest id. A hit is
-// settled if its key is below the counter CCD_UNSETTLED.
-// Output: `claims`, with the complements of the key and the id per slot. With complements, atomicMax finds the lowest
-// key, and zeros mean that no path was chosen. Linked with counters_read.wgsl, paths.wgsl and impact.wgsl.
+// Chooses one path to bounce off each slow particle: of settled hits on it, the one with the lowest key, then the
+// lowest id. A hit is settled if its key is below CCD_UNSETTLED. `claims` holds the complements of key and id per slot,
+// so atomicMax finds the lowest and 0 means none.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 
-// Returns the slow particle that a path hits, if the hit is settled; otherwise NO_PARTNER.
+// Returns the slow particle of a settled hit, else NO_PARTNER.
 fn slow_partner(slot: u32) -> u32 {
   let hit = hits[slot];
   if (hit.x >= counters[CCD_UNSETTLED] || hit.y >= OBSTACLE_PARTNER || is_fast(way_of(hit.y), position_in[hit.y])) {

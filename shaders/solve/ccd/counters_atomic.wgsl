@@ -1,5 +1,4 @@
-// Reads a counter to which other threads may be writing. counters_read.wgsl provides the same name for kernels that
-// write no counters.
+// Reads a counter that other threads may write. Same name: counters_read.wgsl.
 // Needs: counters.
 
 fn counter_at(word: u32) -> u32 {

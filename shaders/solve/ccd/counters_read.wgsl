@@ -1,4 +1,4 @@
-// Reads a counter, in kernels that write no counters. counters_atomic.wgsl provides the same name for other kernels.
+// Reads a counter in kernels that write none. Same name: counters_atomic.wgsl.
 // Needs: counters.
 
 fn counter_at(word: u32) -> u32 {

@@ -1,32 +1,26 @@
-// Runs one round: finds where each path ends among the other fast particles. The other paths end where the previous
-// round ended them.
-// Buffers, each with a hit per slot:
-// - `first`: the hit without fast particles
-// - `hits_in`: the hit of the previous round
-// - `hits_out`: the hit of this round
-// Linked with links.wgsl, path_links.wgsl, counters_atomic.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
+// One round: finds where each path ends among the other fast particles, whose paths end where the previous round
+// (`hits_in`) ended them. Writes `hits_out`. `first` holds hits without fast particles. All three have a hit per slot.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
 // Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of.
 // Needs: linear_workgroup, lane_of, first_of_all, counters, hits_out.
 
-// True if a particle on a piece of its path may meet another particle on a piece of the other's path. The windows hold
-// the first and the last tick of these pieces (see window_between). The other path ends at tick `end`. If this tick is
-// on the other piece, the other particle rests there from then on.
+// True if two particles may meet on pieces of their paths. Windows hold the first and last tick of a piece. The other
+// path ends at tick `end`; if that is on its piece, it rests there from then on.
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
   return end >= begin && (window & 0xffffu) >= begin && (end <= last || (window >> 16u) <= last);
 }
 
-// Returns the key of the hit, from the time `since` on, with another particle whose path ends at the key `end`.
+// Returns the key of the hit from `since` on with a particle whose path ends at the key `end`.
 fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
   let other_body = position_in[other];
   let other_way = way_of(other);
-  // A particle still moves in the tick in which its path ends. Otherwise, after two particles meet, each would treat
-  // the other as resting in the next round.
+  // A particle still moves in the tick in which its path ends. Otherwise, of two that meet, each would treat the other
+  // as resting in the next round.
   if (!is_before(end, since)) {
     let apart = minimum_image(position_at(slot, way, since), position_at(other, other_way, since));
     let key = impact(apart, way - other_way, since, body, other_body);
@@ -51,7 +45,7 @@ fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) 
   return best;
 }
 
-// Returns the first hit of a path among the hits that this lane finds.
+// Returns the first hit that this lane finds.
 fn end_among_fast(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
@@ -95,7 +89,7 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
           entry = links[word];
           let other_window = links[word + 1u];
           if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
-            // Search from the time when both are on their pieces. Over a longer way, the nearest image might change.
+            // Search from when both are on their pieces. Over a longer way, the nearest image might change.
             let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }
@@ -127,7 +121,7 @@ fn meet(
   let hit = first_of_all(best, thread);
   if (is_path && lane_of(thread) == 0u) {
     let before = hits_in[slot];
-    // A hit is settled if its key is below the keys of all hits that changed in this round.
+    // A hit is settled if its key is below those of all hits that changed in this round.
     if (any(hit != before)) {
       atomicMin(&counters[CCD_UNSETTLED], min(hit.x, before.x));
     }

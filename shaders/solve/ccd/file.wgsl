@@ -1,6 +1,4 @@
-// `file` puts each slow particle into the list of its cell. The order of a list does not matter, because only the first
-// hit counts. `sweep` empties these lists again. Linked with links.wgsl, impact.wgsl and, with VARIABLE_RADII,
-// note_level.wgsl.
+// `file` lists slow particles by cell, in any order: only the first hit counts. `sweep` empties the lists.
 // Needs: linear_workgroup, grid, position_in, bucket_of, id_in, is_fast, way_of, links, word_of_next, note_level.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -24,7 +22,7 @@ fn file(
   }
 }
 
-// Empties the list of every particle's cell. Slow particles have not moved since `file`, so this empties every list.
+// Slow particles have not moved since `file`, so this empties every list.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn sweep(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -1,10 +1,8 @@
-// Chooses the first of several hits, and tells which levels and how many cells to search. A hit is a key (time and
-// closing speed) and a partner. With VARIABLE_RADII a workgroup follows each path, and its threads share the cells.
-// Otherwise one thread follows each path. Linked with impact.wgsl and one of the counters_*.wgsl.
+// Chooses the first of several hits, each a key and a partner. Tells which levels and how many cells to search. With
+// VARIABLE_RADII, the threads of a workgroup share the cells around a path; otherwise each path has one thread.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
-// Returns the number that breaks ties between partners. It is the id of a particle. For walls and obstacles it is
-// greater than any id.
+// Breaks ties: the id of a particle; for walls and obstacles, a number greater than any id.
 fn tie_rank(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];
@@ -19,7 +17,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
 #if VARIABLE_RADII
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// The complement of the lowest key that any thread has found. A thread stops once it is past this key.
+// The complement of the lowest key found. A thread past this key stops.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
@@ -31,7 +29,7 @@ fn note_best(best: vec2u) {
   atomicMax(&known, ~best.x);
 }
 
-// Returns the first hit that any thread has found. Only the result of the first thread is valid.
+// Returns the first hit of all threads. Valid in the first thread only.
 fn first_of_all(best: vec2u, thread: u32) -> vec2u {
   found[thread] = best;
   workgroupBarrier();
@@ -68,15 +66,14 @@ fn path_of(workgroup: u32, thread: u32) -> u32 {
 }
 #endif
 
-// Returns the index of a thread among those that follow the same path.
+// Returns a thread's index among those of its path.
 fn lane_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
 
 #if VARIABLE_RADII
-// Returns the number of cells in which a piece of a path may hit something, on all occupied levels. The counter `word`
-// has one bit per occupied level. The result is a float, because a large particle may pass more very small cells than
-// 32 bits can count.
+// Returns the number of cells in which a piece may hit something, on the levels in counter `word`. A float, because a
+// large particle may pass more small cells than 32 bits can count.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
   var cells = 0.0;
   for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {
@@ -88,13 +85,13 @@ fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f
   return cells;
 }
 
-// If a piece may hit something in more cells than this, testing all `count` particles is less work.
+// From this many cells on, testing all `count` particles is less work.
 fn enough_cells(count: u32) -> f32 {
   return f32(max(count, ENOUGH_CELLS));
 }
 #endif
 
-// Returns the levels to search, as bits.
+// Returns a bit per level to search.
 fn levels_of(word: u32) -> u32 {
 #if VARIABLE_RADII
   return counter_at(word);

@@ -1,26 +1,22 @@
-// Motion on the paths of a substep:
-// - where a particle is at a time
-// - when two particles meet
-// - the cells around a piece of a path
-// A time is a share of the substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts,
-// src/core/ccd/impact.ts. Linked with a world, one of the box_*.wgsl and one of the block_*.wgsl. With VARIABLE_RADII,
-// solve/contact.wgsl is linked too. The kernel binds position_in and velocity_in, both after integration.
+// Motion on the paths of a substep: positions, impacts, and cells around a piece of a path. Times are shares of the
+// substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. position_in and
+// velocity_in are those after integration.
 // Needs: OVERLAP_SHARE, substep, velocity_in, is_finite, has_size, FAST_SHARE, position_in, rounding_of.
 // Needs: shallowest_axis, MOST_TANGENTS, SHORTEST_TANGENT, level_of, grid, PIECE_SHARE, Block, box_in_world, Box.
 // Needs: block_on, block_between, greatest_on.
 
 const NEAR_SHARE = 1.0 - OVERLAP_SHARE;
 
-// A key later than any end of a path.
+// Later than any end of a path.
 const NEVER = 0xffffffffu;
 const NO_CLOSING = (1u << CLOSING_BITS) - 1u;
 
-// Returns the way of a particle: the vector from the beginning to the end of its path in the substep.
+// Returns the vector from the beginning to the end of a particle's path.
 fn way_of(slot: u32) -> Vector {
   return substep.dt * load_vector(velocity_in[slot]);
 }
 
-// False for particles that are in the quarantine, or will be after the next sort.
+// False for particles that are in the quarantine after the next sort.
 fn is_valid(body: PackedBody) -> bool {
 #if VARIABLE_RADII
   return is_finite(body_position(body)) && has_size(radius_of(body));
@@ -41,8 +37,7 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SHARE * FAST_SHARE * diameter_squared(body);
 }
 
-// Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these already allow for the
-// radius.
+// How far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, they allow for the radius.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
   return reach_of(body);
@@ -55,7 +50,7 @@ fn position_at(slot: u32, way: Vector, time: f32) -> Vector {
   return body_position(position_in[slot]) - (1.0 - time) * way;
 }
 
-// Keys order the ends of paths: by tick, then by descending closing speed. A substep has CCD_TICKS ticks.
+// Keys order ends of paths by tick, then by descending closing speed. A substep has CCD_TICKS ticks.
 fn key_of_end(time: f32) -> u32 {
   return (u32(time * f32(CCD_TICKS)) << CLOSING_BITS) | NO_CLOSING;
 }
@@ -68,14 +63,14 @@ fn time_of_key(key: u32) -> f32 {
   return f32(key >> CLOSING_BITS) * (1.0 / f32(CCD_TICKS));
 }
 
-// True if a key's tick is before the tick of a time.
+// Compares ticks.
 fn is_before(key: u32, time: f32) -> bool {
   return (key >> CLOSING_BITS) < u32(time * f32(CCD_TICKS));
 }
 
 #if VARIABLE_RADII
-// Describes when two bodies overlap by more than a path allows. They do if the centre of one body, relative to the
-// other, is within the distance `round` of a box. The box is centred at 0 and has the half extents `sides`.
+// Bodies overlap by more than a path allows if their centres' difference is within `round` of a box with half extents
+// `sides` around 0.
 struct Near {
   sides: Vector,
   round: f32,
@@ -95,17 +90,16 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// Expects two bodies that are already too near. True if they come nearer during the substep by more than they move in
-// one tick. Rounding alone can bring resting bodies nearer by less. `approach` is the component of the motion along the
-// line between the bodies, and `speed_squared` the square of the whole motion. `approach` may be scaled by a factor if
-// `speed_squared` is scaled by the square of that factor.
+// For two bodies already too near: true if they come nearer by more than a tick's motion. Rounding can bring resting
+// bodies nearer by less. `approach` is the motion along the line between them. Both arguments may be scaled, by a
+// factor and by its square.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
 
 #if HAS_BOXES
-// The distance that two bodies may still approach before they overlap by more than a path allows; negative if they
-// already do. `normal` is the unit vector away from the other body, or 0 if there is none.
+// How far two bodies may still approach, negative if they are too near. `normal` points away from the other body, or is
+// 0.
 struct Gap {
   width: f32,
   normal: Vector,
@@ -123,8 +117,7 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// Returns the key of the hit of two bodies, at least one of them a box, by Newton's method. Because the gap is convex,
-// no tangent reaches zero after the hit.
+// Newton's method for a hit with a box. The gap is convex, so no tangent reaches zero after the hit.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -186,9 +179,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// Returns the key of the hit of two bodies, or NEVER if they do not hit. `apart` is the vector from the second body to
-// the first at the time `since`. `motion` is the way of the first body relative to the second. Bodies that are already
-// too near hit at once if they close in (see closes_in).
+// Returns the key of a hit, or NEVER. `apart` is the first body minus the second at `since`; `motion`, the relative
+// way. Bodies already too near hit at once if they close in.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -197,8 +189,8 @@ fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: Pa
 #endif
 }
 
-// With variable radii, link.wgsl lists a path in cells of its particle's level, and hits are searched on every occupied
-// level.
+// With variable radii, paths are listed in cells of their particle's level, and hits are searched on all occupied
+// levels.
 #if VARIABLE_RADII
 fn level_of_body(body: PackedBody) -> u32 {
   return level_of(radius_of(body));
@@ -225,8 +217,8 @@ fn greatest_diameter() -> f32 {
 }
 #endif
 
-// Returns the greatest length of a piece; all pieces of a path are equally long. In a periodic world pieces are so
-// short that the nearest image of another particle stays the nearest. Twin: longestPiece in src/core/ccd/law.ts.
+// Returns the greatest length of a piece. In a periodic world, pieces are so short that nearest images stay nearest.
+// Twin: longestPiece in src/core/ccd/law.ts.
 fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   var longest = cells * cell_size_on(level_of_body(body));
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -236,18 +228,17 @@ fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   return longest;
 }
 
-// Returns the number of pieces into which a path is cut.
+// Returns the number of pieces of a path.
 fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Returns the number of pieces that are followed. If a tick has more than PIECES_PER_TICK pieces, only one piece is
-// followed, and the path ends at its beginning.
+// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends at its beginning.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
 
-// Returns the cells on `level` around a piece of a path, with `margin` on all sides.
+// Returns the cells around a piece, with a margin.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
@@ -259,8 +250,7 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// Returns a margin around a piece. The centres of all particles of a level that the piece can hit lie within this
-// margin. It is the extent of the moving particle plus the greatest extent on the level, times `wider`.
+// Returns a margin, times `wider`, that holds the centres of all particles of a level that a piece can hit.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));
@@ -269,8 +259,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// True if rounding makes the block of a piece larger than such a block can be in exact arithmetic. This happens far
-// from the origin and on very long paths. Such a piece cannot be followed.
+// True if rounding makes a block larger than it can be in exact arithmetic, far from the origin or on very long paths.
+// Such a piece cannot be followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

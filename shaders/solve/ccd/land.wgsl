@@ -1,5 +1,4 @@
-// Moves particles to the ends of their paths and stores their velocities, which strike.wgsl wrote to `struck`. Linked
-// with counters_atomic.wgsl, paths.wgsl and impact.wgsl.
+// Moves particles to the ends of their paths and stores the velocities that strike.wgsl wrote to `struck`.
 // Needs: linear_workgroup, path_count, slot_of_path, way_of, counter_at, hits, time_of_key, counters, OBSTACLE_PARTNER.
 // Needs: claims, id_in, velocity_in, struck, position_at, margin_of, position_in, substep, TO_WALL, diameter_squared.
 // Needs: wrap.
@@ -24,7 +23,7 @@ fn land(
     atomicAdd(&counters[CCD_HITS], 1u);
     if (hit.y < OBSTACLE_PARTNER) {
       let partner = hit.y;
-      // Only slow particles are claimed, each by one path.
+      // Slow particles are claimed by one path each.
       if (atomicLoad(&claims[2u * partner + 1u]) == ~id_in[slot]) {
         velocity_in[partner] = struck[partner];
         atomicStore(&claims[2u * partner], 0u);
@@ -36,8 +35,8 @@ fn land(
   }
   if (time < 1.0) {
     var position = position_at(slot, way, time);
-    // The time of a hit is rounded down to a tick, so a gap to the wall may be left. If the gap is short, the particle
-    // moves onto the wall. A long gap could lead through other particles.
+    // Times are rounded down to a tick, which leaves a gap to the wall. A long gap could lead through other particles,
+    // so only a short one is closed.
     if (is_settled && hit.y >= WALL_PARTNER && hit.y != NO_PARTNER) {
       let axis = hit.y - WALL_PARTNER;
       let margin = margin_of(position_in[slot])[axis];

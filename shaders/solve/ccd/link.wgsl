@@ -1,13 +1,11 @@
-// `link` puts each path into the lists of the cells that it passes. `unlink` empties these lists again. Linked with
-// links.wgsl, path_links.wgsl, counters_read.wgsl, paths.wgsl and impact.wgsl.
+// `link` lists each path in the cells that it passes. `unlink` empties these lists.
 // Needs: Block, level_of_body, position_in, block_around, is_coarse, linear_workgroup, path_count, slot_of_path.
 // Needs: way_of, room_of_path, cuts_of, longest_piece, linked_pieces, is_before, first, cells_in, key_of_end, links.
 // Needs: word_of_list, list_in, word_of_node, window_between, hits_out.
 
-// The cells that a piece of a path passes.
 struct Passed {
   block: Block,
-  // True if floats are coarser than cells here. The path then ends at the beginning of this piece.
+  // Floats are coarser than cells here, so the path ends at the beginning of this piece.
   is_last: bool,
 }
 
@@ -43,7 +41,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // The path has no nodes left, so other paths could not find the rest of it. The path ends here.
+      // No nodes are left, so other paths could not find the rest. The path ends here.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }
@@ -61,7 +59,7 @@ fn link(
   hits_out[slot] = first[slot];
 }
 
-// Visits every cell that `link` visited, and perhaps a few more.
+// Visits at least the cells that `link` visited.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn unlink(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -1,10 +1,7 @@
-// The layout of `links`:
-// - per bucket, the first particle
-// - per list of paths, the first node
-// - per particle, the next particle
-// - per node, two words: the next node; the first and the last tick of a piece of a path (see path_links.wgsl)
-// Entries are slots or nodes plus one; 0 ends a list. The words of buckets and lists must stay zero between substeps.
-// They come first, so that their position does not depend on the number of particles.
+// The layout of `links`: per bucket, the first particle; per list of paths, the first node; per particle, the next
+// particle; per node, the next node and the ticks of a piece (path_links.wgsl). Entries are slots or nodes plus one; 0
+// ends a list. Buckets and lists must stay zero between substeps. They come first, so their position does not depend on
+// the number of particles.
 // Needs: grid, lists_of_cells.
 
 fn word_of_list(list: u32) -> u32 {

@@ -1,5 +1,5 @@
-// `list` lists the fast particles, in any order. `farthest` measures how far any particle may move in a step, in
-// diameters of that particle. Linked with counters_atomic.wgsl, impact.wgsl and, with VARIABLE_RADII, note_level.wgsl.
+// `list` lists fast particles, in any order. `farthest` measures how far a particle may move in a step, in its
+// diameters.
 // Needs: linear_workgroup, grid, is_valid, position_in, way_of, is_fast, counters, note_level, substep, counter_at.
 // Needs: velocity_in, diameter_squared.
 

@@ -1,4 +1,4 @@
-// Notes the level of a particle in a counter with one bit per level. Only with VARIABLE_RADII. Linked with impact.wgsl.
+// Notes a particle's level in a counter with one bit per level.
 // Needs: level_of_body, counters.
 
 fn note_level(word: u32, body: PackedBody) {

@@ -1,5 +1,4 @@
-// The normal at which a particle hits an obstacle. Linked with strike.wgsl, impact.wgsl and, with VARIABLE_RADII,
-// obstacle_impact.wgsl.
+// The normal at which a particle hits an obstacle.
 // Needs: obstacle_body, minimum_image, normal_near, nearness_to_obstacle, normal_of_balls, obstacle_position.
 
 fn normal_at_obstacle(position: Vector, body: PackedBody, obstacle: u32) -> Vector {

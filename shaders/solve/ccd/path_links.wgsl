@@ -1,18 +1,18 @@
-// The nodes of paths in `links`. Linked with links.wgsl, paths.wgsl and impact.wgsl.
+// The nodes of paths in `links`.
 // Needs: links, word_of_node, path_count, followed_pieces.
 
-// Returns the number of nodes per path.
+// Nodes per path.
 fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }
 
-// Returns the number of pieces, at most one cell long each, that `link` puts into lists. They cover all followed
-// pieces, which are at most PIECE_CELLS cells long each.
+// Returns the number of pieces, each at most a cell long, that `link` lists. They cover the followed pieces, which are
+// at most PIECE_CELLS cells long.
 fn linked_pieces(cuts: f32) -> u32 {
   return u32(min(cuts, f32(PIECE_CELLS) * followed_pieces(cuts / f32(PIECE_CELLS))));
 }
 
-// Returns the first and the last tick of a piece of a path, as the high and the low 16 bits.
+// Returns the first and last tick of a piece, in the high and low 16 bits.
 fn window_between(since: f32, until: f32) -> u32 {
   return (u32(since * f32(CCD_TICKS)) << 16u) | u32(min(until, 1.0) * f32(CCD_TICKS));
 }

@@ -1,8 +1,6 @@
-// Sets the counters of continuous motion, and how many workgroups most of its kernels get: 0 if
-// no particle is fast.
-// `dispatches` has its own buffer, because a kernel must not write the buffer from which it was dispatched.
-// Order: `begin` runs once per step. In each substep `reset` runs, then `list` of list.wgsl, then `plan`. `next` runs
-// between two rounds of fast_hits.wgsl.
+// Sets the counters of continuous motion and the sizes of its dispatches, 0 if no particle is fast. `dispatches` is a
+// buffer of its own, because a kernel must not write the buffer that dispatches it. `begin` runs once per step;
+// `reset`, `list` of list.wgsl and `plan` in each substep; `next` between two rounds of fast_hits.wgsl.
 // Needs: counters, dispatches, MOST_WORKGROUPS, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
@@ -21,7 +19,7 @@ fn reset() {
   counters[CCD_SLOW_LEVELS] = 0u;
 }
 
-// Writes a dispatch of this many workgroups, folded into two dimensions if they are too many for one.
+// Folds a dispatch into two dimensions if it is too large for one.
 fn dispatch(word: u32, workgroups: u32) {
   dispatches[word] = min(workgroups, MOST_WORKGROUPS);
   dispatches[word + 1u] = (workgroups + MOST_WORKGROUPS - 1u) / MOST_WORKGROUPS;
@@ -52,7 +50,7 @@ fn plan() {
   }
 }
 
-// If a round has changed nothing, `hits_out` equals `hits_in`, and later rounds change nothing either.
+// After a round without changes, later rounds change nothing either.
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)
 fn next() {
   if (counters[CCD_UNSETTLED] == 0xffffffffu) {

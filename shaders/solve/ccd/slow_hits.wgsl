@@ -1,5 +1,4 @@
-// Finds where each path ends at walls, slow particles and obstacles. Output: `first`, with the key and the partner per
-// slot. Linked with links.wgsl, counters_read.wgsl, paths.wgsl, first_hit.wgsl and impact.wgsl.
+// Finds where each path ends at walls, slow particles and obstacles. Writes key and partner per slot to `first`.
 // Needs: position_in, substep, margin_of, key_of_hit, comes_first, way_of, minimum_image, position_at, impact.
 // Needs: AROUND_SLOW, branch_count, THREADS_OF_PATH, branch_at, is_entered, obstacle_body, impact_on_images.
 // Needs: nearness_to_obstacle, OBSTACLE_PARTNER, level_of_body, cuts_of, longest_piece, followed_pieces, key_of_end.
@@ -24,7 +23,7 @@ fn first_wall(slot: u32, way: Vector, before: vec2u) -> vec2u {
   return best;
 }
 
-// Returns the earlier of `best` and the hit with a slow particle. `begin` is the position at the time `since`.
+// `begin` is the position at `since`.
 fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, since: f32, other: u32) -> vec2u {
   let other_way = way_of(other);
   let apart = minimum_image(begin, position_at(other, other_way, since));
@@ -37,15 +36,14 @@ fn first_with_slow(best: vec2u, body: PackedBody, way: Vector, begin: Vector, si
 
 #if OBSTACLES
 #if VARIABLE_RADII
-// Returns the earliest of `before` and the hits with obstacles near a piece of a path. The lanes of a path share the
-// tree: each walks its own stretch of the nodes. A walk may begin at any node: at worst it tests a few nodes that a
+// Each lane walks its own stretch of the tree's nodes. A walk may begin at any node: at worst it tests nodes that a
 // walk from the root would skip.
 fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
   let middle = 0.5 * (begin + end);
-  // Far from the origin, positions may be rounded by more than AROUND_SLOW allows for.
+  // Far from the origin, rounding may exceed what AROUND_SLOW allows for.
   let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
   let nodes = branch_count();
   let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;
@@ -72,7 +70,7 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
 #endif
 #endif
 
-// Returns the first hit of a path among the hits that this lane finds.
+// Returns the first hit that this lane finds.
 fn end_among_slow(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);
@@ -114,7 +112,7 @@ fn end_among_slow(slot: u32, lane: u32) -> vec2u {
       for (var index = lane; index < cells; index += THREADS_OF_PATH) {
         let bucket = bucket_in(block, index);
         var entry = links[bucket];
-        // Bounded by the particle count, so that a corrupt list cannot hang the device.
+        // Bounded, so that a corrupt list cannot hang the device.
         for (var met = 0u; met < grid.count && entry != 0u; met++) {
           let other = min(entry - 1u, grid.count - 1u);
           best = first_with_slow(best, body, way, begin, since, other);
@@ -125,7 +123,7 @@ fn end_among_slow(slot: u32, lane: u32) -> vec2u {
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
           let apart = minimum_image(begin, obstacle_position(obstacle));
-          // All obstacles have the radius of the particles here.
+          // Obstacles have the radius of the particles here.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
             best = hit;

@@ -1,11 +1,9 @@
-// Computes the velocity of each fast particle at the end of its path, after its hit if there is one. Also computes the
-// velocities of slow particles that are hit. Linked with counters_read.wgsl, paths.wgsl, impact.wgsl and
-// contact_law.wgsl.
+// Computes velocities at the ends of paths, after hits. Also computes those of slow particles that are hit.
 // Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, linear_workgroup.
 // Needs: path_count, slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER.
 // Needs: normal_at_obstacle, position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
 
-// Returns the unit normal from the other ball to this one.
+// From the other ball to this one.
 fn normal_of_balls(apart: Vector) -> Vector {
   let squared = dot(apart, apart);
   return select(Vector(), apart / sqrt(squared), squared > 0.0);
@@ -28,7 +26,7 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 #endif
 }
 
-// Returns the first body's share of the effect of a contact.
+// Returns the first body's share of a contact's effect.
 fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
   return mass_share(body.shape.w, other.shape.w, 0.0, 0.0);
@@ -39,9 +37,9 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 #endif
 }
 
-// Returns the change of one particle's velocity by a hit. `part` is its share of the effect, and `grip` the share of
-// the sliding velocity that friction may remove. If `part` is one half for both particles, their changes are exactly
-// opposite. Twin: strike in src/core/ccd/law.ts.
+// Returns the change of velocity by a hit. `part` is the particle's share of the effect, `grip` the share of sliding
+// that friction may remove. With `part` one half, both changes are exactly opposite. Twin: strike in
+// src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
   let kept = select(0.0, substep.restitution, abs(approach) > substep.rest_speed);
@@ -51,7 +49,7 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   return change * normal - braking * sliding;
 }
 
-// Returns the velocity at a time on the path. Gravity after that time does not count.
+// Gravity after that time does not count.
 fn velocity_at(slot: u32, time: f32) -> Vector {
   return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
 }
@@ -100,11 +98,11 @@ fn strike(
   let partner_hit = hits[partner];
   let is_mutual = partner_hit.y == slot && partner_hit.x < unsettled;
   let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
-  // Two fast particles bounce only if each hits the other. A slow particle bounces only with the path that claimed it.
+  // Two fast particles bounce only if each hits the other, a slow one only with the path that claimed it.
   if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
-  // Both particles use the same time, so that their changes are exactly opposite.
+  // Both use the same time, so that their changes are exactly opposite.
   let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
   let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
   let normal = normal_of(apart, body, partner_body);
