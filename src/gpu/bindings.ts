@@ -1,38 +1,19 @@
-/**
- * Describes what a shader binds. The linker generates the WGSL declarations from this description, and `declareLayout`
- * creates the bind group layout from it. So host and shader cannot disagree.
- */
+/** What a shader binds. The WGSL declarations and the bind group layout both come from it, so they cannot disagree. */
 
-/**
- * How a shader uses a buffer:
- *   - `uniform`: as a uniform;
- *   - `parameters`: as a uniform in a UniformRing, bound with a dynamic offset;
- *   - `read`: as storage that it only reads;
- *   - `write`: as storage that it reads and writes.
- */
+/** `parameters` is a uniform in a UniformRing, bound with a dynamic offset. */
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';
 
-/**
- * How a shader that draws uses a texture:
- *   - `filtered`: with a sampler;
- *   - `loaded`: without a sampler;
- *   - `depth`: as a depth per pixel;
- *   - `depths`: as a depth per sample of a pixel.
- */
+/** `filtered` has a sampler, `loaded` none. `depth` is per pixel, `depths` per sample of a pixel. */
 type TextureKind = 'filtered' | 'loaded' | 'depth' | 'depths';
 
 export type BindingKind = BufferKind | TextureKind | 'sampler';
 
-/** How a shader uses a resource, then its WGSL type. Examples: `read array<u32>`, `uniform Scan`, `sampler sampler`. */
+/** How a shader uses a resource, then its WGSL type, such as `read array<u32>` or `sampler sampler`. */
 export type Binding = `${BindingKind} ${string}`;
 
-/**
- * The resources of a bind group in binding order, by their WGSL names. For names that begin with `user:`, see
- * user-code.ts.
- */
+/** The resources of a bind group in binding order, by WGSL name. Names that begin with `user:`: user-code.ts. */
 export type Bindings = Readonly<Record<string, Binding>>;
 
-/** A bind group: what the linker declares, and the layout to bind it with. */
 export interface DeclaredLayout {
   readonly bindings: Bindings;
   readonly layout: GPUBindGroupLayout;
@@ -69,7 +50,7 @@ export function declareBindings(group: number, bindings: Bindings): string[] {
   });
 }
 
-/** The layout is for kernels or, without `isKernel`, for shaders that draw. */
+/** Without `isKernel`, the layout is for shaders that draw. */
 export function declareLayout(
   device: GPUDevice,
   label: string,

@@ -1,7 +1,4 @@
-/**
- * Sets of buffers. A set is created inside error scopes, counts its bytes, and is destroyed as a whole. If memory runs
- * out, createBuffer does not throw; only an error scope reports it.
- */
+/** Sets of buffers, created inside error scopes: if memory runs out, createBuffer does not throw. */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
 
@@ -13,18 +10,17 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-/** Usage flags of particle data. */
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
 /**
- * Buffers that may be used before the device has confirmed them. If the device rejects one or has no room, all of them
- * are destroyed and `settled` rejects.
+ * Buffers that may be used before the device has confirmed them. If it rejects one, all are destroyed and `settled`
+ * rejects.
  */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }
 
-/** Creates zeroed buffers of at least the given bytes, labelled `label.name`. Default usage: PARTICLE_USAGE. */
+/** Creates zeroed buffers of at least the given bytes, labelled `label.name`. */
 export async function createBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -36,7 +32,7 @@ export async function createBuffers<const Sizes extends BufferSizes>(
   return reserved;
 }
 
-/** Like createBuffers, but returns without waiting: for callers that must record work first. */
+/** Like createBuffers, but without waiting, for callers that must record work first. */
 export function reserveBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   label: string,
@@ -74,10 +70,7 @@ export function reserveBuffers<const Sizes extends BufferSizes>(
   return { buffers: buffers as Record<keyof Sizes & string, GPUBuffer>, bytes, destroy, settled };
 }
 
-/**
- * Waits for all parts of an object. If one fails, destroys the parts that were created and throws the first error, so
- * that nothing leaks.
- */
+/** Waits for all parts of an object. If one fails, destroys the others and throws the first error. */
 export async function createParts<Parts extends Readonly<Record<string, unknown>>>(
   promises: {
     readonly [Name in keyof Parts]: Promise<Parts[Name]>;

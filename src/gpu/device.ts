@@ -1,7 +1,4 @@
-/**
- * Requests an adapter and a device. Raises the limits of the device only as far as the given numbers of particles and
- * cells need. Uses the features timestamp-query and subgroups if the adapter has them; requires neither.
- */
+/** Requests an adapter and a device. Raises limits only as far as the particles and cells need. */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, GpuError, LimitError } from '../core/base/errors';
@@ -10,54 +7,65 @@ import { defaultCellCount } from '../core/simulation/plan';
 import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 
+/** What a device must hold. */
 export interface GpuRequest {
-  /** The largest number of particles per simulation or grid. */
+  /** Largest number of particles per simulation or grid, from 0 to 2³¹ − 1. */
   readonly particles: number;
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Number of cells of the world. Default: the number of cells in createSimulation's default box. */
+  /** Number of cells of the world. Default: that of createSimulation's default box. */
   readonly cells?: number | undefined;
-  /** The entry point of WebGPU. Default: navigator.gpu. */
+  /** The entry point of WebGPU. Default: `navigator.gpu`. */
   readonly gpu?: GPU | undefined;
+  /** Passed to `requestAdapter`. Default: none. */
   readonly powerPreference?: GPUPowerPreference | undefined;
 }
 
+/** A WebGPU device for cellstorm. */
 export interface Gpu {
+  /** The device. */
   readonly device: GPUDevice;
+  /** Vendor and architecture of the adapter, if known. */
   readonly info: GPUAdapterInfo | undefined;
+  /** True if the device has the feature `timestamp-query`. */
   readonly timestamps: boolean;
+  /** True if the device has the feature `subgroups`. */
   readonly subgroups: boolean;
-  /** The limits of the adapter, if known. A new device could be requested with limits up to these. */
+  /** Limits of the adapter, if known. A new device can be requested with limits up to these. */
   readonly adapterLimits?: GPUSupportedLimits | undefined;
-  /** The device's maxComputeWorkgroupsPerDimension, or a smaller number in tests. */
+  /** The most workgroups per dimension of a dispatch. Default: the device's limit. */
   readonly workgroupsPerDimension: number;
-  /** The layout of bind group 0, which all kernels of the device share. */
+  /** The layout of bind group 0, which kernels share. */
   readonly sharedLayout: GPUBindGroupLayout;
-  /** Set once the device is lost, with the reason. */
+  /** Set once the device is lost. `reason` completes "the device is lost: …". */
   readonly lost: { reason: string } | undefined;
-  /** Throws if the device is lost. */
+  /** Throws a GpuError if the device is lost. */
   checkAlive(): void;
+  /** Destroys the device, with everything created on it. */
   destroy(): void;
 }
 
-/** Returns the bytes of the largest buffer. It has an entry or a vector per particle, or a start per cell. */
+/** Returns the bytes of the largest buffer: an entry or a vector per particle, or a start per cell. */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** Returns the bytes per particle in the largest buffer of particles. An entry has two words, a vector two or four. */
+/** An entry has two words, a vector two or four. */
 function perParticleBytes(dimensions: Dimensions): number {
   return 4 * Math.max(2, storedFloats(dimensions));
 }
 
+/** How many particles a device holds, and what limits them. */
 export interface GreatestCount {
+  /** Number of particles. */
   readonly particles: number;
-  /** The name of the tightest limit. */
+  /** The tightest limit, by its name in `GPUSupportedLimits`. */
   readonly limit: string;
-  /** The buffer that reaches the limit first. */
+  /** The buffer that reaches this limit first. */
   readonly buffer: 'particles' | 'cells';
 }
 
-/** Returns the most particles in the default box that a device's limits allow, and the tightest limit. */
+/** Returns the most particles in the default box that a device's limits allow. */
 export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions): GreatestCount {
   checkDimensions(dimensions);
   for (const name of [
@@ -90,6 +98,15 @@ export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions
 
 const REQUEST_NAMES = ['particles', 'dimensions', 'cells', 'gpu', 'powerPreference'] as const;
 
+/**
+ * Requests a device that holds the given numbers of particles and cells. Uses `timestamp-query` and `subgroups` if the
+ * adapter has them.
+ *
+ * @example
+ * const gpu = await requestGpu({ particles: 10_000, dimensions: 2 });
+ * const simulation = await createSimulation(gpu, { dimensions: 2, capacity: 10_000, radius: 0.5 });
+ * simulation.step(1 / 60);
+ */
 export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   checkKnownKeys('request', request, REQUEST_NAMES);
   const { particles, dimensions } = request;
@@ -148,7 +165,17 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Wraps the caller's own device. Objects check its limits when they are created. */
+/**
+ * Wraps your own device. `info` describes its adapter. `workgroupsPerDimension` may lower the device's limit. Objects
+ * check the device's other limits when they are created.
+ *
+ * @example
+ * const adapter = await navigator.gpu.requestAdapter();
+ * if (!adapter) throw new Error('There is no WebGPU here.');
+ * const gpu = wrapDevice(await adapter.requestDevice());
+ * const simulation = await createSimulation(gpu, { dimensions: 2, capacity: 10_000, radius: 0.5 });
+ * simulation.step(1 / 60);
+ */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
   return wrap(device, info, workgroupsPerDimension);
 }
@@ -197,7 +224,7 @@ function wrap(
   };
 }
 
-/** Creates the layout of the shared bind group: two uniforms with dynamic offsets, which params.ts writes. */
+/** Two uniforms with dynamic offsets, which params.ts writes. */
 function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
   return device.createBindGroupLayout({
@@ -206,7 +233,7 @@ function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   });
 }
 
-/** Throws if this device cannot bind buffers for these particles and cells. Call it before creating anything. */
+/** Throws if this device cannot bind buffers for these particles and cells. */
 export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dimensions: Dimensions): void {
   const bytes = largestBuffer(particles, cells, dimensions);
   const { limits } = gpu.device;
@@ -232,10 +259,7 @@ export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dim
   checkDefaultLimits(gpu);
 }
 
-/**
- * Throws if a limit of this device is lower than kernels require. WebGPU guarantees these limits, except in its
- * compatibility mode.
- */
+/** Throws if a limit is lower than kernels need. Only WebGPU's compatibility mode has such limits. */
 export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   for (const [name, needed] of [
     ['maxStorageBuffersPerShaderStage', 8],
@@ -248,10 +272,7 @@ export function checkDefaultLimits({ device: { limits } }: Gpu): void {
   }
 }
 
-/**
- * Throws if this device cannot bind a buffer of `needed` bytes. `request` is the part of requestGpu's argument that
- * would help.
- */
+/** Throws if this device cannot bind `needed` bytes. `request` is the argument of requestGpu that would help. */
 export function checkBinds(gpu: Gpu, needed: number, what: string, request: string): void {
   // createBuffers rounds sizes up.
   const bytes = Math.ceil(needed / 16) * 16;
@@ -282,7 +303,7 @@ export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
 
-/** Throws unless requestGpu or wrapDevice created `gpu`. Callers easily pass a GPUDevice or an unawaited promise. */
+/** Throws unless requestGpu or wrapDevice created `gpu`. Callers easily pass a GPUDevice or a promise. */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
     throw new ArgumentError('gpu', gpu, 'the result of `await requestGpu(…)` or of wrapDevice(…)');
@@ -300,7 +321,7 @@ function missingGpu(): GpuError {
       );
 }
 
-/** Throws unless `encoder` is a command encoder. Call it before anything is recorded or changed. */
+/** Throws unless `encoder` is a command encoder. */
 export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEncoder {
   if (typeof (encoder as GPUCommandEncoder | undefined)?.beginComputePass !== 'function') {
     throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');

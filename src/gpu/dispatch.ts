@@ -1,10 +1,10 @@
 /**
- * Folds dispatches. A dimension holds at most maxComputeWorkgroupsPerDimension workgroups, so the workgroups of larger
- * dispatches are arranged in columns (x) and rows (y). Shaders compute a linear index and check that it is in range.
+ * Folds dispatches that are too large for one dimension into columns (x) and rows (y). Shaders compute a linear index
+ * and check its range.
  */
 import { LimitError } from '../core/base/errors';
 
-/** Returns columns and rows with room for `workgroups` workgroups. Less than one row is unused. */
+/** Returns columns and rows for `workgroups`. Less than one row is unused. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
   if (workgroups <= perDimension) return [workgroups, 1];
   const rows = Math.ceil(workgroups / perDimension);

@@ -1,7 +1,6 @@
 /**
- * One compute pipeline with an explicit layout. Group 0 has the shared parameters, group 1 the kernel's own buffers,
- * except in standalone kernels (see LinkOptions). `create` compiles asynchronously and turns the compiler's messages
- * into an error that shows the line.
+ * One compute pipeline. Group 0 has the shared parameters, group 1 the kernel's own buffers, except in standalone
+ * kernels. Compiler messages become an error that shows the line.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -15,37 +14,35 @@ import type { Stage } from './stage';
 import { UniformRing } from './uniform-ring';
 
 export interface KernelDescription {
-  /** Dotted name of the pipeline, such as `grid.scan.reduce`. */
+  /** Dotted, such as `grid.scan.reduce`. */
   readonly label: string;
   readonly dimensions: Dimensions;
   /** Modules in linking order, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly entryPoint: string;
-  /** The kernel's own buffers, in group 1, or in group 0 if it is standalone. */
+  /** The kernel's own buffers. */
   readonly bindings: Bindings;
-  /** For `standalone` and `bare`, see LinkOptions. */
+  /** See LinkOptions. */
   readonly standalone?: boolean;
   readonly bare?: boolean;
   readonly flags?: Readonly<Record<string, boolean>>;
   readonly constants?: Readonly<Record<string, number | boolean>>;
   readonly extensions?: readonly string[];
-  /**
-   * If set, call Kernel.compile: Kernel.create would share one kernel among descriptions that differ in user code.
-   */
+  /** If set, call Kernel.compile: Kernel.create ignores user code when it looks for an equal kernel. */
   readonly userCode?: UserCode;
 }
 
-/** When a kernel is compiled: at creation or when first recorded. 'first-use' suits kernels that few programs use. */
+/** 'first-use' suits kernels that few programs use. */
 export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 
-/** Devices that rejected a kernel which was compiled at its first use. */
+/** Devices that rejected a kernel at its first use. */
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * Per device, the calls of watchKernels in progress, innermost last. Each call is stored as a set of verdicts: promises
- * that settle when the device has accepted or rejected a recorded kernel.
+ * Per device, the calls of watchKernels in progress, innermost last. Each is a set of promises that settle when the
+ * device has accepted or rejected a recorded kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -53,7 +50,7 @@ const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
 const TEXT_NUMBERS = new Map<string, number>();
 
-/** Returns a number per text, so that the keys of kernels stay short. */
+/** A number per text keeps the keys of kernels short. */
 function numberOf(text: string): number {
   const known = TEXT_NUMBERS.get(text);
   if (known !== undefined) return known;
@@ -61,9 +58,8 @@ function numberOf(text: string): number {
   return TEXT_NUMBERS.size - 1;
 }
 
-/** Returns a key of everything except the label. */
 function keyOf({ label, sources, bindings, ...rest }: KernelDescription): string {
-  // The order of bindings is part of the key, because it decides their binding numbers.
+  // The order of bindings decides their numbers.
   return JSON.stringify([sources.map(({ text }) => numberOf(text)), Object.entries(bindings), rest]);
 }
 
@@ -71,8 +67,7 @@ export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
   /**
-   * Settles when the device has accepted or rejected this kernel. Set only for a kernel that is compiled at its first
-   * use, and only until the promise settles.
+   * Settles when the device has accepted or rejected a kernel that is compiled at its first use. Undefined afterwards.
    */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
@@ -83,7 +78,7 @@ export class Kernel {
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  /** Returns the kernel of a description. Equal descriptions share one kernel per device, whatever their labels. */
+  /** Equal descriptions share one kernel per device, whatever their labels. */
   static async create(
     gpu: Gpu,
     description: KernelDescription,
@@ -117,7 +112,6 @@ export class Kernel {
     return new Kernel(gpu, description, layout);
   }
 
-  /** Creates a bind group for `encode`. `buffers` has each buffer of the description by name, whole or in part. */
   bind(buffers: { readonly [name: string]: GPUBuffer | GPUBufferBinding | undefined }): GPUBindGroup {
     return this.gpu.device.createBindGroup({
       label: `${this.description.label}.group`,
@@ -138,7 +132,7 @@ export class Kernel {
 
   /**
    * Records a dispatch. Throws if the device rejected this kernel. `shared` is undefined for standalone kernels.
-   * `offsets` are dynamic offsets in bytes, one per binding of kind `parameters`.
+   * `offsets`: dynamic offsets in bytes, one per binding of kind `parameters`.
    */
   encode(
     pass: GPUComputePassEncoder,
@@ -153,7 +147,7 @@ export class Kernel {
     pass.dispatchWorkgroups(columns, rows);
   }
 
-  /** Like `encode`, but reads the number of workgroups from a buffer: three words, from byte `offset` on. */
+  /** Like `encode`, but reads three words from a buffer, from byte `offset` on. */
   encodeIndirect(
     pass: GPUComputePassEncoder,
     shared: SharedBinding | undefined,
@@ -199,7 +193,7 @@ export class Kernel {
         this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module)),
       );
       const pipeline = await requested.result;
-      // Some devices return a pipeline in spite of an error. The error scopes then have the error.
+      // Some devices return a pipeline in spite of an error, which the error scopes then have.
       const error = (await made.invalid) ?? (await requested.invalid);
       if (error) throw error;
       this.pipeline = pipeline;
@@ -209,7 +203,7 @@ export class Kernel {
     }
   }
 
-  /** Runs `make` and catches its validation errors, which would otherwise also be reported as uncaptured. */
+  /** Catches validation errors, which would otherwise also be reported as uncaptured. */
   private catchInvalid<Result>(make: () => Result): {
     readonly result: Result;
     readonly invalid: Promise<GPUError | null>;
@@ -221,13 +215,12 @@ export class Kernel {
     try {
       result = make();
     } finally {
-      // If the device is lost, this promise may reject. The loss is reported separately.
+      // Rejects if the device is lost, which is reported separately.
       invalid = device.popErrorScope().catch(() => null);
     }
     return { result, invalid };
   }
 
-  /** Compiles, without waiting, a kernel that was not compiled at creation. */
   private compileAtFirstUse(): GPUComputePipeline {
     const { device } = this.gpu;
     for (const filter of ERROR_SCOPES) device.pushErrorScope(filter);
@@ -266,16 +259,13 @@ export class Kernel {
   }
 }
 
-/**
- * `compiled` is set if the callback recorded kernels that are still compiling. It rejects if one of these kernels
- * fails.
- */
+/** `compiled` is set if recorded kernels are still compiling. It rejects if one fails. */
 export interface Recorded<Result> {
   readonly result: Result;
   readonly compiled: Promise<void> | undefined;
 }
 
-/** Runs `record`, which must be synchronous, and collects the pending compilations of the kernels recorded. */
+/** Runs `record`, which must be synchronous, and collects the pending compilations of its kernels. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];
@@ -292,9 +282,7 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
   }
 }
 
-/**
- * Throws if the device rejected a kernel of these stages. Call it before you change anything, so that nothing is lost.
- */
+/** Throws if the device rejected a kernel of these stages. Call it before you change anything. */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
   if (!REJECTING_DEVICES.has(gpu)) return;
   // This recording is only a check: its encoder is never finished.

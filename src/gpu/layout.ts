@@ -1,19 +1,18 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. In 2D a vector is a vec2: 8 bytes, aligned
- * to 8. In 3D it is a vec3: 12 bytes, aligned to 16. So the offsets of fields differ, and defineStruct computes them by
- * WGSL's rules.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. A vector has 8 bytes aligned to 8 in 2D, and
+ * 12 aligned to 16 in 3D, so defineStruct computes offsets.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
 /**
- * Types of fields. A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` is TABLE_WORDS
- * u32, stored as vectors of four because uniforms require that.
+ * A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` is TABLE_WORDS u32 in vectors of
+ * four, as uniforms require.
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
-/** Words of a table: one per level. */
+/** One word per level. */
 export const TABLE_WORDS = 24;
 
 export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent' | 'table'
@@ -30,7 +29,7 @@ export interface StructLayout<Fields extends StructFields> {
   readonly dimensions: Dimensions;
   readonly fields: Fields;
   readonly offsets: Readonly<Record<keyof Fields, number>>;
-  /** Number of bytes, a multiple of the struct's alignment. */
+  /** Bytes, a multiple of the struct's alignment. */
   readonly size: number;
   encode(values: StructValues<Fields>): ArrayBuffer;
 }
@@ -74,14 +73,13 @@ export function defineStruct<const Fields extends StructFields>(
   };
 }
 
-/** Returns the floats per vector in a GPU buffer: 2 for vec2f, 4 for vec3f padded to vec4f. */
+/** Returns the floats per vector in a GPU buffer: 2 for vec2f, 4 for a padded vec3f. */
 export function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
 /**
- * Converts packed vectors (`dimensions` numbers each) to the layout of a GPU buffer. Copies bits, so no NaN changes.
- * `spares`: the numbers for w of each 3D vector.
+ * Converts packed vectors to the layout of a GPU buffer. Copies bits, so no NaN changes. `spares`: w of each 3D vector.
  */
 export function toStored(
   dimensions: Dimensions,
@@ -104,7 +102,7 @@ export function toStored(
   return target;
 }
 
-/** Returns the floats per PackedBody: its position, and with variable radii its sizes. */
+/** Returns the floats per PackedBody. */
 export function bodyFloats({
   dimensions,
   levels,
@@ -118,11 +116,8 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Converts packed positions and sizes to the layout of a GPU buffer. Four floats per body:
- *   - 2D: x, y, load, radius.
- *   - 3D: x, y, z, radius. The load is stored with the velocity (`spares` of toStored).
- * If some bodies may be boxes, four more floats per body follow: the half extents, and in the last float the bulk (see
- * `Shapes` in shapes.ts).
+ * Converts packed positions and sizes to bodies: x, y, load, radius in 2D; x, y, z, radius in 3D, where toStored stores
+ * the load with the velocity. If some bodies may be boxes, half extents and the bulk (`Shapes` in shapes.ts) follow.
  */
 export function toBodies(
   dimensions: Dimensions,
@@ -146,7 +141,7 @@ export function toBodies(
   return target;
 }
 
-/** Returns the sizes of the bodies in `slots`. `floats` is the result of bodyFloats. */
+/** `floats` is the result of bodyFloats. */
 export function sizesOfBodies(
   dimensions: Dimensions,
   bodies: ArrayBuffer,
@@ -164,7 +159,6 @@ export function sizesOfBodies(
   return { radii, halves };
 }
 
-/** Returns the loads of the bodies in `slots` (see toBodies). */
 export function loadsOfBodies(
   dimensions: Dimensions,
   bodies: ArrayBuffer,
@@ -178,8 +172,8 @@ export function loadsOfBodies(
 }
 
 /**
- * Converts vectors from the layout of a GPU buffer to packed ones: all, or those in `slots`. Copies bits, so no NaN
- * changes. `words` is the number of floats per vector in the buffer.
+ * Converts vectors from a GPU buffer to packed ones: all, or those in `slots`. Copies bits, so no NaN changes. `words`:
+ * floats per vector in the buffer.
  */
 export function fromStored(
   dimensions: Dimensions,

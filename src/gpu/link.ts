@@ -1,15 +1,12 @@
 /**
- * Links .wgsl files into one shader. No other file imports wgsl-preprocessor.
+ * Links .wgsl files into one shader.
  *
- * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The linker first
- * rejects any other `#` and any undeclared flag, because wgsl-preprocessor would
- *   - obey these words in comments, too;
- *   - leave other directives in the code;
- *   - take an undefined flag for false.
- * User code is not preprocessed.
+ * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The linker rejects
+ * any other `#` and undeclared flags, because wgsl-preprocessor would obey these words in comments, leave other
+ * directives in the code, and take an undefined flag for false. User code is not preprocessed.
  *
- * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare itself, except names that are
- * always linked. If a file uses a listed name that no module, binding or constant declares, the linker throws an error.
+ * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare, except names that are always
+ * linked. If a file uses a listed name that nothing declares, the linker throws an error.
  */
 import { wgsl } from 'wgsl-preprocessor/wgsl-preprocessor.js';
 import body from '../../shaders/base/body.wgsl?raw';
@@ -36,9 +33,9 @@ export interface LinkOptions {
   readonly bindings?: Bindings;
   /** For shaders that draw, instead of `bindings`: all bind groups, from group 0 on. */
   readonly layouts?: readonly Pick<DeclaredLayout, 'bindings'>[];
-  /** True if there are no shared parameters. The kernel's own buffers are then in bind group 0 instead of 1. */
+  /** True if there are no shared parameters: the kernel's own buffers are in bind group 0 instead of 1. */
   readonly standalone?: boolean;
-  /** True to link only `sources` and `constants`: no shared constants, no file of the dimension, no body.wgsl. */
+  /** True to link only `sources` and `constants`: no shared constants, dimension or body. */
   readonly bare?: boolean;
   readonly extensions?: readonly string[];
   readonly userCode?: UserCode;
@@ -46,9 +43,9 @@ export interface LinkOptions {
 
 /** User code, linked after our modules: see user-code.ts. */
 export interface UserCode {
-  /** Returns our lines, with names that cannot clash, followed by the user's lines. */
+  /** Returns our lines, with names that cannot clash, followed by the user's. */
   appendTo(ours: readonly SourceLine[]): SourceLine[];
-  /** Returns the name that `appendTo` gives to one of our entry points. */
+  /** Returns the name that `appendTo` gives to an entry point of ours. */
   nameOf(entryPoint: string): string;
 }
 
@@ -69,10 +66,9 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
   3: { name: 'base/dim3.wgsl', text: dim3 },
 };
 
-/** Declares what a particle is; linked after the file of the dimension. */
 export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
-/** Default values of flags that modules test and most kernels do not set. */
+/** Flags that modules test and most kernels do not set. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
@@ -89,7 +85,7 @@ const MARK = '//@';
 
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
-/** Matches a declaration at module scope. In our files, such a declaration begins a line. */
+/** A declaration at module scope begins a line in our files. */
 export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
 
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
@@ -125,8 +121,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare a name anywhere in a line, so each word of user code counts as declared.
-  // engine/grid/kernel-code.ts has already checked that it declares the required names.
+  // User code may declare a name anywhere in a line, so each of its words counts as declared.
+  // engine/grid/kernel-code.ts has checked that it declares the required names.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }
@@ -151,7 +147,7 @@ function declareConstant(name: string, value: number | boolean): string {
   );
 }
 
-/** Returns the lines of a file that remain with these flags, each with its number in the file. */
+/** Returns the lines that remain with these flags, with their numbers in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

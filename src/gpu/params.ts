@@ -1,8 +1,7 @@
 /**
- * Bind group 0 of every kernel that is not standalone: the parameters of the grid and of the substep
- * (shaders/base/params.wgsl). Changed parameters go to the next slot of a UniformRing. So a recorded step keeps its
- * parameters if the caller changes settings before submitting the step. A full ring begins again with its first
- * slot. If the caller's recordings use its buffer, it continues in a new buffer instead.
+ * Bind group 0: the parameters of the grid and of the substep (shaders/base/params.wgsl). Changed parameters go to the
+ * next slot of a UniformRing, so a recorded step keeps its own. A full ring begins again or, if the caller's recordings
+ * use its buffer, continues in a new one.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -50,7 +49,7 @@ export const SUBSTEP_FIELDS = {
   substeps: 'f32',
 } as const;
 
-/** The bind group, with the dynamic offsets of the parameters for the passes that are recorded next. */
+/** The bind group, and where the parameters of the next passes are. */
 export interface SharedBinding {
   readonly group: GPUBindGroup;
   readonly offsets: readonly [number, number];
@@ -62,9 +61,9 @@ export class SharedParameters {
   private readonly gridRing: UniformRing;
   private readonly substepRing: UniformRing;
   private group: GPUBindGroup;
-  /** True if encoders of the caller may refer to the buffers of the rings. */
+  /** True if encoders of the caller may refer to the buffers. */
   private isRecorded = false;
-  /** The parameters of the last call; most calls repeat them. */
+  /** Most calls repeat the parameters of the last. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(
@@ -94,7 +93,7 @@ export class SharedParameters {
     return new SharedParameters(gpu, dimensions, label, grid, substep, bytes);
   }
 
-  /** Writes parameters to the rings, unless they are unchanged, and returns where kernels find them. */
+  /** Returns where kernels find the parameters. Writes them if they have changed. */
   write(world: World, count: number, substep: Substep): SharedBinding {
     const { last } = this;
     if (last?.world === world && last.count === count && last.substep === substep) return last.binding;
@@ -144,8 +143,8 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which writes parameters and records passes with them into an encoder of the caller. These parameters
-   * are never overwritten, because only the caller knows whether the encoder was submitted.
+   * Runs `record`, which records into an encoder of the caller. Its parameters are never overwritten, because only the
+   * caller knows whether the encoder was submitted.
    */
   recordInto(record: () => void): void {
     this.isRecorded = true;

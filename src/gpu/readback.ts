@@ -1,20 +1,19 @@
 /**
- * Reads bytes from the GPU without stalling a frame. Copies them to a staging buffer, and maps this buffer when the
- * copies are done. Copies into a new staging buffer have a submission of their own. So if there is no memory for that
- * buffer, only the read fails.
+ * Reads bytes without stalling a frame, through staging buffers. Copies into a new staging buffer are submitted
+ * separately, so that only the read fails if memory runs out.
  */
 import { DestroyedError } from '../core/base/errors';
 import { type ReservedBuffers, reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/** In bytes. Larger staging buffers are not kept, because reading a whole state every frame is rare. */
+/** In bytes. Reading a whole state every frame is rare. */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {
   readonly buffer: GPUBuffer;
   readonly offset?: number;
-  /** Number of bytes, a multiple of 4. */
+  /** Bytes, a multiple of 4. */
   readonly size: number;
 }
 
@@ -29,8 +28,8 @@ export class Readback {
   ) {}
 
   /**
-   * Records the copies of the ranges, or leaves them to `finish` if the staging buffer is new. So call `finish` at once
-   * after the encoder is submitted.
+   * Records the copies, or leaves them to `finish` if the staging buffer is new. Call `finish` at once after
+   * submitting.
    */
   record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
     const { device } = this.gpu;
@@ -40,7 +39,7 @@ export class Readback {
     return {
       finish: async () => {
         try {
-          // An invalid staging buffer makes the copies and mapAsync invalid. `settled` reports the lack of memory.
+          // An invalid staging buffer makes copies and mapAsync invalid. `settled` reports the lack of memory.
           device.pushErrorScope('validation');
           let mapped: Promise<void>;
           try {
@@ -81,7 +80,7 @@ export class Readback {
     device.queue.submit([encoder.finish()]);
   }
 
-  /** `settled` is set for a new staging buffer, and rejects if there is no memory for it. */
+  /** `settled` is set for a new staging buffer, and rejects if there is no memory. */
   private acquire(bytes: number): { readonly staging: GPUBuffer; readonly settled?: Promise<void> } {
     const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
     const [idle] = index >= 0 ? this.idle.splice(index, 1) : [];
@@ -103,7 +102,7 @@ export class Readback {
     else staging.destroy();
   }
 
-  /** Destroys all staging buffers. Pending reads reject with a DestroyedError. */
+  /** Pending reads reject with a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
@@ -120,7 +119,7 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Rounds up to a multiple of 8, because offsets of mapped ranges must be multiples of 8. */
+/** Offsets of mapped ranges must be multiples of 8. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

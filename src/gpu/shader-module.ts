@@ -1,4 +1,4 @@
-/** Compiles linked shaders. If the compiler reports errors, throws them with the source lines that they are about. */
+/** Compiles linked shaders. Errors of the compiler are thrown with the source lines. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 

@@ -1,11 +1,10 @@
-/** Stages are named parts of a compute pass. They are recorded as one pass, or timed one by one. */
+/** Named parts of a compute pass, which are recorded as one pass or timed one by one. */
 
 export interface Stage {
   readonly name: string;
   readonly encode: (pass: GPUComputePassEncoder) => void;
 }
 
-/** Records all stages in one pass. WebGPU runs its dispatches in order and synchronises them. */
 export function encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
   const pass = encoder.beginComputePass({ label });
   for (const stage of stages) stage.encode(pass);

@@ -1,6 +1,6 @@
 /**
- * Submits work that the device may drop, because a recorded kernel did not compile or a buffer got no memory. The
- * caller gets the error, and the device does not report it again as uncaptured.
+ * Submits work that the device may drop, because a kernel did not compile or a buffer got no memory. The caller gets
+ * the error instead of an uncaptured one.
  */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
@@ -8,7 +8,7 @@ import { watchKernels } from './kernel';
 
 export interface Submission<Result> {
   readonly result: Result;
-  /** Rejects if the device dropped the submission: with the error of a kernel, if a kernel was the reason. */
+  /** Rejects if the device dropped the submission, with the error of a kernel if that was the reason. */
   readonly valid: Promise<void>;
 }
 
@@ -32,9 +32,8 @@ export function submitWatched<Result>(
 }
 
 /**
- * Returns a promise that rejects if `compiled` rejects (a kernel failed to compile) or if `scope` caught an error.
- * `scope` is the validation scope around the submission. If the scope caught an error, the message of the rejection
- * begins with `what`.
+ * Rejects if `compiled` rejects or if `scope`, the validation scope of the submission, caught an error. `what` begins
+ * the latter's message.
  */
 export function validOf(
   compiled: Promise<void> | undefined,

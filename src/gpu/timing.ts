@@ -1,9 +1,7 @@
 /**
- * Measures how long each stage of a sequence takes. Uses timestamp queries if the device has them and one query set
- * suffices, otherwise the wall clock. `source` says which was used. For the wall clock each stage is submitted
- * separately, so its time includes overhead. Stages are separate compute passes only while they are timed.
- * Timestamps may be quantised to 100 µs. They may run backwards if a device changes its frequency or sleeps. A stage
- * that would then end before it began gets no time, and is counted in `discarded`.
+ * Measures stages by timestamp queries or, if these do not suffice, by the wall clock. The clock times separate
+ * submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They may run backwards if a device
+ * changes its frequency or sleeps: such a stage gets no time and counts in `discarded`.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
@@ -13,9 +11,7 @@ import type { Stage } from './stage';
 
 export type { StageTimes };
 
-/**
- * The greatest number of stages for timestamp queries. A query set holds at most 4096 queries, and a stage takes two.
- */
+/** A query set holds at most 4096 queries, and a stage takes two. */
 const MAX_TIMED_STAGES = 2048;
 
 export async function timeStages(
@@ -65,8 +61,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
       pass.end();
     });
     gpu.device.queue.submit([encoder.finish()]);
-    // Submit this part separately. If there is no memory for `resolved`, the device drops only this submission, not the
-    // stages, and `settled` rejects.
+    // Submitted separately, so that without memory for `resolved` the device does not drop the stages.
     gpu.device.pushErrorScope('validation');
     const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
     resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);
@@ -85,10 +80,7 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
   }
 }
 
-/**
- * Submits all stages before it waits for the first. Otherwise work that the caller submits meanwhile could run between
- * stages.
- */
+/** Submits all stages before it waits, so that the caller's work cannot run between them. */
 async function timeByClock(gpu: Gpu, stages: readonly Stage[]): Promise<Times> {
   const { queue } = gpu.device;
   const idle = queue.onSubmittedWorkDone().then(() => performance.now());

@@ -1,12 +1,11 @@
 /**
- * Divides a buffer into equal parts, here called slots, and writes uniform data to one slot after another. Slots are
- * bound with dynamic offsets, so recorded passes keep their values. Once all slots are written, the ring's owner has a
- * choice: `write` begins again with the first slot, `replace` takes a new buffer.
- * The owner must choose `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether that encoder
- * was submitted. `replace` does not destroy the old buffer; its memory is freed once nothing refers to it.
+ * Divides a buffer into slots, and writes uniform data to one after another. Slots are bound with dynamic offsets, so
+ * recorded passes keep their values. When all are written, `write` begins again, and `replace` takes a new buffer. Call
+ * `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether it was submitted. The old buffer is
+ * freed once nothing refers to it.
  */
 
-/** Bytes per slot: every device accepts dynamic offsets that are multiples of this. */
+/** Bytes per slot. Every device accepts dynamic offsets that are multiples of this. */
 const SLOT_BYTES = 256;
 const PARAMETER_SLOTS = 1024;
 
@@ -39,10 +38,7 @@ export class UniformRing {
     this.last = undefined;
   }
 
-  /**
-   * Writes the bytes to the next slot and returns its offset. If they equal those of the last call, returns the same
-   * offset and writes nothing.
-   */
+  /** Returns the offset of the bytes. If they equal those of the last call, writes nothing. */
   write(bytes: ArrayBuffer): number {
     const incoming = new Uint8Array(bytes);
     if (this.last?.every((byte, index) => byte === incoming[index])) return this.lastOffset;

@@ -1,17 +1,15 @@
 /**
- * Links user code after our modules. Our names get a prefix, except the public ones, which user code may use. So user
- * code may define any name that is not public. User code comes last, so that the compiler reports an unbalanced bracket
- * in the user's own lines. User code is not preprocessed.
+ * Links user code after our modules. Our names get a prefix, except public ones, so user code may define any other
+ * name. It comes last, so that the compiler reports an unbalanced bracket in the user's own lines.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 
 /** Marks names of bindings that a user chose. They may equal names in our modules. */
 export const USER = 'user:';
 
-/** The prefix of our names at module scope. */
 export const PREFIX = 'cellstorm_';
 
-/** `publicNames` are our names that user code may use. User code must not define them. */
+/** User code may use the `publicNames`, and must not define them. */
 export function userCode(sources: readonly ShaderSource[], publicNames: readonly string[]): UserCode {
   return {
     appendTo: (ours) => [
@@ -30,7 +28,7 @@ function withPrefix(lines: readonly SourceLine[], publicNames: readonly string[]
   for (const name of publicNames) names.delete(name);
   return lines.map((line) => {
     if (isUsers(line.text)) return { ...line, text: line.text.replace(USER, '') };
-    // Comments and members match as a whole, so their text stays the same.
+    // Comments and members match as a whole, so they stay the same.
     const text = line.text.replace(/\/\/.*|\.\s*\w+|\b[A-Za-z_]\w*/g, (token) =>
       names.has(token) ? `${PREFIX}${token}` : token,
     );

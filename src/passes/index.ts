@@ -1,5 +1,5 @@
 /**
- * Describes every kernel of the passes in every variant. Tests compile all of them, and compare bindings and layouts
+ * Describes every kernel of the passes in every variant. Tests compile all of them and compare bindings and layouts
  * with the WGSL. Add each new pass here.
  */
 import type { BroadPhase } from '../core/contact/settings';
@@ -34,7 +34,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Kinds of worlds whose kernels differ if there are too few levels for finer entries. */
+/** Worlds whose kernels differ if there are too few levels for finer entries. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -67,7 +67,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    // With one level there are no finer entries, so these kernels read none.
+    // One level has no finer entries.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
@@ -87,7 +87,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** Keys have no dimensions, so these kernels are the same in 2D and 3D. */
+/** Keys have no dimensions. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -119,7 +119,7 @@ function describeVariant(variant: Variant): KernelDescription[] {
 
 function describeObstacles(variant: Variant): KernelDescription[] {
   const { levels } = variant;
-  // Continuous motion uses no finer entries, so its kernels are the same for one level and for several.
+  // These kernels are the same for one level and for several.
   const hasCcd = levels !== 1;
   const ccd = hasCcd ? STEPS_AT_OBSTACLES.map((step) => CcdPass.describe(variant, step, 65_535)) : [];
   const probing = BROAD_PHASES.flatMap((broadPhase) => [
@@ -129,13 +129,13 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Kernels of continuous motion, except the kernels that are the same in every world. */
+/** Without the kernels that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
-/** Kernels that differ in grids with `crowds`. */
+/** Kernels that differ with `crowds`. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
     Crowd.describeHeavy(variant),
@@ -167,7 +167,6 @@ function describePairs(
   ]);
 }
 
-/** If crowds are split, each kernel also has a variant for heavy particles. */
 function heavyVariants(variant: Variant, broadPhase: BroadPhase): boolean[] {
   return splitsCrowds(variant, broadPhase) ? [false, true] : [false];
 }
@@ -219,7 +218,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Kernels for pairs of boxes. BoxPairs uses only the kernels for unbounded worlds. */
+/** BoxPairs uses only those for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -1,6 +1,6 @@
 /**
- * The WGSL modules that kernels are linked from. Functions choose modules, bindings, flags and labels for a variant.
- * search-modules.ts has the modules that look farther than the adjacent cells.
+ * Chooses modules, bindings, flags and labels for a variant. search-modules.ts has the modules that look farther than
+ * adjacent cells.
  */
 
 import finite from '../../shaders/base/finite.wgsl?raw';
@@ -51,10 +51,10 @@ import type { ShaderSource } from '../gpu/link';
 export const PARAMS: ShaderSource = { name: 'base/params.wgsl', text: params };
 export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact };
 export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
-/** The entry point `each_particle`. It calls the kernel's functions begin, visit and finish per particle. */
+/** The entry point `each_particle`. */
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
-/** The entry point `each_heavy`: like `each_particle`, with a workgroup per heavy particle. */
+/** The entry point `each_heavy`, with a workgroup per heavy particle. */
 export const EACH_HEAVY: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy.wgsl', text: eachHeavy },
@@ -64,14 +64,12 @@ export const EACH_HEAVY_MARKED: readonly ShaderSource[] = [
   HEAVY_LIST,
   { name: 'neighbours/each_heavy_marked.wgsl', text: eachHeavyMarked },
 ];
-/** Computes the part of a list that an owner may fill. */
 export const STRETCH: ShaderSource = { name: 'sort/stretch.wgsl', text: stretch };
 const SPACE_STRAIGHT: ShaderSource = { name: 'world/space_straight.wgsl', text: spaceStraight };
 const SPACE_PERIODIC: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePeriodic };
 const CELLS_DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
 const HASH: ShaderSource = { name: 'base/hash.wgsl', text: hash };
 const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
-/** The structs Particle and Neighbour. */
 export const PARTICLE: ShaderSource = { name: 'base/particle.wgsl', text: particle };
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
@@ -90,7 +88,6 @@ const LEVEL_WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   unbounded: [SPACE_STRAIGHT, HASH, LEVELS_HASHED, LEVELS],
 };
 
-/** Computes the indices of the words for heavy particles in the list of finer entries. */
 export const HEAVY_WORDS: ShaderSource = { name: 'neighbours/heavy_words.wgsl', text: heavyWords };
 const PROBE_LEVELS: ShaderSource = { name: 'levels/probe.wgsl', text: probeLevels };
 const PROBE_LEVELS_DENSE: ShaderSource = { name: 'levels/probe_dense.wgsl', text: probeLevelsDense };
@@ -112,9 +109,8 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * The range of a neighbour loop:
- *   - `narrow`: the adjacent cells. With variable radii, all cells that may hold overlapping particles.
- *   - `wide`: as far as the kernel's reach, through any number of cells
+ * The range of a neighbour loop. `narrow`: adjacent cells or, with variable radii, all cells that may hold overlapping
+ * particles. `wide`: as far as the kernel's reach.
  */
 export type Breadth = 'narrow' | 'wide';
 
@@ -123,22 +119,22 @@ export interface Variant {
   readonly kind: WorldKind;
   /** True if the work on crowded cells is split. */
   readonly crowds?: boolean;
-  /** With variable radii, the number of levels of cells; otherwise 0. */
+  /** With variable radii, the number of levels; otherwise 0. */
   readonly levels?: number | undefined;
   /** True if particles may be boxes. Needs levels. */
   readonly boxes?: boolean | undefined;
   /** True if there may be obstacles. */
   readonly obstacles?: boolean;
-  /** With levels: true if the neighbour loop visits all adjacent cells instead of only the cells within reach. */
+  /** With levels: true to visit all adjacent cells instead of those within reach. */
   readonly wholeBlocks?: boolean;
 }
 
-/** Modules with the parameters, and with the world's functions of positions and cells. */
+/** Parameters, positions and cells. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** The binding that the neighbour loop needs in addition if the variant has levels. */
+/** What the neighbour loop also needs with levels. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
@@ -152,8 +148,8 @@ export function bodyFlags({
 }
 
 /**
- * Returns whether kernels read finer entries. A bounded or periodic world with too few levels has none. Unbounded
- * worlds with too few levels are rare, so their kernels read finer entries from an empty list.
+ * Bounded and periodic worlds with too few levels have no finer entries. Such unbounded worlds are rare, so their
+ * kernels read an empty list.
  */
 function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
@@ -168,7 +164,6 @@ export function worldFlags(variant: Variant): Readonly<Record<string, boolean>> 
   };
 }
 
-/** The flags of neighbour kernels that may also have a variant for heavy particles. */
 export function neighbourFlags(
   variant: Variant,
   broadPhase: BroadPhase,
@@ -182,22 +177,16 @@ export function neighbourFlags(
   };
 }
 
-/** The modules that kernels need in addition if particles may be boxes. */
 export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/**
- * The binding with the list of heavy particles, for a heavy kernel. With levels, that list is at the end of the finer
- * entries and needs no binding of its own.
- */
+/** The list of heavy particles. With levels it is in the finer entries and needs no binding. */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
 
-/**
- * The world and the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl describes.
- */
+/** The world and the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl lists. */
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const { kind, levels } = variant;
   const inGrid = levels ? LEVEL_PROBES[kind] : GRID_PROBES[kind];
@@ -217,12 +206,12 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** The modules that read obstacles from `start`. */
+/** Modules that read obstacles from `start`. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/** The modules with the loop over obstacles: with variable radii over their tree, otherwise over rows of cells. */
+/** The loop over obstacles: over their tree with variable radii, otherwise over rows of cells. */
 export function obstacleModules(variant: Variant): ShaderSource[] {
   const { obstacles: has, kind, levels } = variant;
   if (!has) return [];
@@ -240,17 +229,17 @@ export function obstacleConstants({
   return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, TREE_MARGIN, LEAF_BITS };
 }
 
-/** Returns whether neighbour kernels have a second variant for heavy particles. */
+/** True if neighbour kernels have a second variant for heavy particles. */
 export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boolean {
   return crowds === true && broadPhase === 'grid';
 }
 
-/** Returns the part of a kernel's label that names its variant. With levels, `crowds` is always on and not named. */
+/** The variant in a label. With levels, `crowds` is always on and not named. */
 export function variantName(variant: Variant): string {
   return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/** Returns the part of a label that names the variant, for kernels that are the same with and without `crowds`. */
+/** The variant in a label, for kernels that are the same with and without `crowds`. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
   const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';

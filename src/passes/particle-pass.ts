@@ -1,7 +1,4 @@
-/**
- * The base of passes with one thread per particle: binds typed buffers and dispatches over `count` slots. If there is
- * a heavy kernel, a second dispatch runs it for the heavy particles. `encode` only records; the caller submits.
- */
+/** The base of passes with one thread per particle. A second dispatch may run a heavy kernel for heavy particles. */
 import { HEAVY_DISPATCH, WORKGROUP_SIZE } from '../core/base/constants';
 import type { Kernel } from '../gpu/kernel';
 import type { SharedBinding } from '../gpu/params';
@@ -11,7 +8,7 @@ export interface ParticleGroup {
   readonly heavy: HeavyGroup | undefined;
 }
 
-/** The bind group for heavy particles, and the buffer from which the GPU reads the number of workgroups. */
+/** The bind group, and the buffer that holds the number of workgroups. */
 export interface HeavyGroup {
   readonly group: GPUBindGroup;
   readonly workgroups: { readonly buffer: GPUBuffer; readonly offset: number };

@@ -1,6 +1,6 @@
 /**
- * The WGSL modules of kernels that look farther than the adjacent cells. They search around points, in boxes, along
- * rays and along the paths of fast particles (solve/ccd.ts). A step without continuous motion needs only modules.ts.
+ * Modules that look farther than adjacent cells: around points, in boxes, along rays and along paths (solve/ccd.ts). A
+ * step without continuous motion does not need them.
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';
@@ -31,11 +31,10 @@ import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
 import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
-/** Functions that a user's kernel may call. */
+/** What a user's kernel may call. */
 export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
-/** The entry point `each_point`: like `each_particle`, for points that need not be particles. */
+/** The entry point `each_point`. */
 export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };
-/** Sorts an owner's part of a list, in one thread. */
 export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
 const HELD_DENSE: ShaderSource = { name: 'levels/occupied_dense.wgsl', text: levelsHeldDense };
 const HELD_HASHED: ShaderSource = { name: 'levels/occupied_hashed.wgsl', text: levelsHeldHashed };
@@ -58,7 +57,7 @@ const BLOCK_LEVELS_HASHED: ShaderSource = {
   text: blockLevelsHashed,
 };
 
-/** Blocks of cells of one level, for variable radii. A block is all cells that a box of positions touches. */
+/** A block is all cells of one level that a box of positions touches. */
 const LEVEL_BLOCKS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [BOX_STRAIGHT, BLOCK_LEVELS_DENSE, BLOCK],
   periodic: [BOX_PERIODIC, BLOCK_LEVELS_DENSE, BLOCK],
@@ -87,7 +86,7 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** Segments of cells of one level, and functions that tell which levels hold particles. */
+/** Segments of one level, and which levels hold particles. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
@@ -109,30 +108,27 @@ const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', text: pathLevelsDense };
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
-/** Paths through the cells of one level, and functions that tell which levels hold particles. */
+/** Paths through one level, and which levels hold particles. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
 };
 
-/**
- * The world with the neighbour loop for a breadth. The kernel that follows defines the functions that
- * base/particle.wgsl describes.
- */
+/** The world with the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl lists. */
 export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
   if (breadth === 'narrow') return neighbourModules(variant, 'grid');
   return [...segmentModules(variant), PARTICLE, PROBE_AROUND];
 }
 
-/** The world, and blocks of cells: all cells that a box of positions touches. */
+/** The world, and all cells that a box of positions touches. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
 /**
- * Blocks of cells, and the ranges of slots in them. The kernel declares `start`. In unbounded worlds it also declares
- * `cell_of_slot` and, with levels, `position_in`.
+ * Blocks of cells and their ranges of slots. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and,
+ * with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
@@ -140,8 +136,8 @@ export function segmentModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * The world, and the cells that a ray passes. The kernel declares `start`. In unbounded worlds it also declares
- * `cell_of_slot` and, with levels, `position_in`.
+ * The cells that a ray passes. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and, with levels,
+ * `position_in`.
  */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;

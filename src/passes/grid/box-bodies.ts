@@ -1,18 +1,15 @@
-/**
- * Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts the boxes that the
- * grid skips.
- */
+/** Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts those it skips. */
 import text from '../../../shaders/grid/box_bodies.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { type Variant, worldFlags, worldModules, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** Words in `refused`: the number of invalid boxes, then the number of boxes that are too large. */
+/** Words in `refused`: the numbers of invalid and of too large boxes. */
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {
-  /** Per box its low corner, then its high corner. */
+  /** Low corner, then high corner. */
   readonly boxes: GPUBuffer;
   readonly bodies: GPUBuffer;
   readonly high_out: GPUBuffer;

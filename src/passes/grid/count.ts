@@ -1,4 +1,4 @@
-/** Host of shaders/grid/count.wgsl: counts the particles per bucket, and gives each particle its rank in the bucket. */
+/** Host of shaders/grid/count.wgsl: counts particles per bucket, and gives each its rank. */
 import text from '../../../shaders/grid/count.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -9,9 +9,9 @@ export interface CountBuffers {
   readonly position_in: GPUBuffer;
   readonly counts: GPUBuffer;
   readonly ranks: GPUBuffer;
-  /** Needed if the variant has levels. */
+  /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** Needed if the pass was created with ids. */
+  /** Needed with `ids`. */
   readonly id_in?: GPUBuffer;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Host of shaders/grid/crowd.wgsl and heavy.wgsl. Sorts crowded buckets between scatter and gather, and lists the heavy
- * particles after the gather. The list first holds the tiles of crowded buckets; one workgroup sorts each tile. Later
- * it holds the heavy particles. With levels it holds only their number; their slots are in the list of
- * finer-entries.ts.
+ * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
+ * particles after the gather. One list holds first the tiles to sort, then the heavy particles; with levels only their
+ * number, because finer-entries.ts holds their slots.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -27,11 +26,10 @@ export interface CrowdBuffers {
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** The finer entries of a grid with levels, and scratch memory as long as they are. */
+  /** The finer entries of a grid with levels, and scratch memory as long. */
   readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
-/** The entries to sort: those of the grid, or the finer entries of its cells. */
 export type CrowdOf = 'entries' | 'finer';
 
 const MERGES = ['tiles', 'runs', 'wholes'] as const;
@@ -54,15 +52,12 @@ interface Kernels {
   readonly close: Kernel | undefined;
 }
 
-/**
- * The most workgroups that list heavy particles. If nothing is crowded, as is usual, they end at once; otherwise each
- * loops over many slots.
- */
+/** Workgroups that list heavy particles. Usually nothing is crowded, and they end at once. */
 const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
-/** The length of the runs that the last merge makes. No crowd has more entries, so each run is a whole crowd. */
+/** No crowd is longer, so the last merge makes whole crowds. */
 const LONGEST = 2 ** 31;
 
 export class Crowd {
@@ -114,7 +109,7 @@ export class Crowd {
     };
   }
 
-  /** Describes the kernel that stores the number of heavy particles, for grids with levels. */
+  /** Stores the number of heavy particles, in grids with levels. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',
@@ -160,9 +155,9 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // One word per particle is enough: a heavy particle takes one word, and tiles take fewer words in all. A tile takes
-    // two words, but has more than CROWDED entries on average. This also holds for finer entries, because a particle
-    // has at most one per level, and there are fewer levels than CROWDED / 2.
+    // One word per particle is enough. A heavy particle takes one. A tile takes two, but has more than CROWDED entries
+    // on average. That holds for finer entries, too: a particle has at most one per level, and there are fewer than
+    // CROWDED / 2 levels.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -198,15 +193,12 @@ export class Crowd {
     };
   }
 
-  /** Empties the list. Record this before the scatter, which lists tiles. */
+  /** Empties the list. Record it before the scatter. */
   encodeClear(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding): void {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /**
-   * Sorts crowded buckets, or crowded lists of finer entries. For buckets, record this between scatter and gather. For
-   * lists, record it after the finer entries are written.
-   */
+  /** Sorts crowded buckets, between scatter and gather, or crowded lists of finer entries, once these are written. */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {
@@ -216,7 +208,7 @@ export class Crowd {
     }
   }
 
-  /** Lists the heavy particles. Record this after the gather. */
+  /** Lists heavy particles. Record it after the gather. */
   encodeHeavy(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

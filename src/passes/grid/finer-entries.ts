@@ -1,8 +1,7 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell, in grids with levels. These are the
- * particles in the cell that are at least `finerSteps` levels lower (core/world/cells.ts). The list has space for a
- * particle on every level on which it may be a finer entry. Space for the heavy particles follows at the end. If there
- * are too few levels for finer entries, the pass only sets the header and clears Crowd's list.
+ * Host of shaders/grid/finer_entries.wgsl: lists each cell's particles that are at least `finerSteps` levels lower
+ * (core/world/cells.ts). Each particle has room on every level where it may be a finer entry. Heavy particles follow at
+ * the end. With too few levels, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -18,9 +17,9 @@ import type { Crowd, CrowdBinding } from './crowd';
 export interface FinerBuffers {
   readonly start: GPUBuffer;
   readonly counts: GPUBuffer;
-  /** The list that Crowd owns (see crowd.ts). */
+  /** The list of crowd.ts. */
   readonly crowd: GPUBuffer;
-  /** Positions in the order of the input; `position_in` has them in sorted order. */
+  /** In the order of the input; `position_in` is sorted. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -45,10 +44,7 @@ const BINDINGS = {
   order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
-/**
- * Returns the bytes for heavy particles. heavy_words.wgsl has the layout: a word per particle, a word for their number,
- * and a bit per slot.
- */
+/** The layout of heavy_words.wgsl: a word per particle, their number, and a bit per slot. */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
@@ -56,7 +52,7 @@ function heavyBytes(capacity: number): number {
 export class FinerEntries {
   private constructor(
     private readonly kernels: Readonly<Record<Step, Kernel>>,
-    /** The number of buckets that may have finer entries. */
+    /** Buckets that may have finer entries. */
     private readonly buckets: number,
     private readonly owned: BufferSet<'finer' | 'scratch'>,
   ) {}
@@ -90,12 +86,12 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** First the header (see FINER_HEADER), then the finer entries by bucket, and at the end the heavy particles. */
+  /** The header (see FINER_HEADER), finer entries by bucket, heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }
 
-  /** Scratch memory as long as the finer entries, for sorting crowded lists of them. */
+  /** As long as the finer entries, for sorting crowded lists. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -115,7 +111,7 @@ export class FinerEntries {
     };
   }
 
-  /** Records the kernels that note which levels have particles. Record them before the count. */
+  /** Notes which levels have particles. Record it before the count. */
   encodeLevels(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -128,7 +124,7 @@ export class FinerEntries {
     }
   }
 
-  /** Records the kernels that list the finer entries. Record them after the gather. `crowd` sorts the crowded lists. */
+  /** Lists the finer entries. Record it after the gather. `crowd` sorts crowded lists. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -137,7 +133,7 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, and later the number of heavy
+    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, later the number of heavy
     // particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;

@@ -1,6 +1,4 @@
-/**
- * Host of shaders/grid/gather.wgsl: determines the canonical order of particles, and moves the state into this order.
- */
+/** Host of shaders/grid/gather.wgsl: moves the state into canonical order. */
 import text from '../../../shaders/grid/gather.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -14,7 +12,7 @@ export interface GatherBuffers {
   readonly position_out: GPUBuffer;
   readonly id_out: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed if the pass was created with velocities. */
+  /** Needed with `velocities`. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
 }

@@ -1,7 +1,6 @@
 /**
- * Host of shaders/grid/scan.wgsl: computes the exclusive prefix sum of counts, and resets the counts to zero. Each
- * workgroup scans a block of SCAN_BLOCK counts. A ScanBinding owns buffers; the caller of `bind` or `reserve` must
- * destroy it.
+ * Host of shaders/grid/scan.wgsl: exclusive prefix sums, which also zero the counts. The caller of `bind` or `reserve`
+ * must destroy the ScanBinding.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';
@@ -15,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** Returns the size in bytes of a buffer of counts or starts. The scan reads them in vectors of four. */
+/** Returns the bytes of a buffer of counts or starts, which the scan reads in vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -32,7 +31,7 @@ export interface ScanBinding {
 const STEPS = ['reduce', 'spine', 'apply'] as const;
 
 const BLOCKS = { block_sums: 'write array<atomic<u32>>', block_starts: 'write array<u32>' } as const;
-/** The spine kernel handles all blocks, and reads four sums at once. */
+/** The spine reads four sums at once. */
 const SPINE_BLOCKS = { block_sums: 'write array<vec4u>', block_starts: 'write array<vec4u>' } as const;
 
 export class Scan {
@@ -65,17 +64,14 @@ export class Scan {
     return new Scan(gpu, { reduce: reduce as Kernel, spine: spine as Kernel, apply: apply as Kernel });
   }
 
-  /**
-   * Creates a binding for `length` counts. Both buffers need the size `scanBytes(length)`. Entries of `counts` beyond
-   * the length must be zero.
-   */
+  /** Both buffers need the size `scanBytes(length)`. `counts` must be zero beyond the length. */
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
     const owned = this.own(length);
     await owned.settled;
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** Like `bind`, but without waiting for memory. `settled` rejects if the device had too little memory. */
+  /** Like `bind`, but without waiting. `settled` rejects if the device has too little memory. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,
@@ -139,10 +135,7 @@ export class Scan {
     };
   }
 
-  /**
-   * Records the scan. `length` is the number of counts to scan; all counts after them must be zero. Default: all bound
-   * counts.
-   */
+  /** Scans `length` counts, by default all. The counts after them must be zero. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
     this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);

@@ -1,4 +1,4 @@
-/** Host of shaders/grid/scatter.wgsl: groups the entries of particles (slot and id) by bucket. */
+/** Host of shaders/grid/scatter.wgsl: groups entries (slot and id) by bucket. */
 import text from '../../../shaders/grid/scatter.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -10,11 +10,11 @@ export interface ScatterBuffers {
   readonly ranks: GPUBuffer;
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** Needed if the variant has crowds. */
+  /** Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed if the variant has crowds and levels. */
+  /** Needed with crowds and levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** Needed if the pass was created with ids. */
+  /** Needed with `ids`. */
   readonly id_in?: GPUBuffer;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. Each workgroup writes partial
- * results, which `combine` merges in doubles. A sum that may exceed 32 bits takes two words.
+ * Host of shaders/measure/measure.wgsl: sums and maxima over all particles. `combine` merges the partial results of
+ * workgroups in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -45,11 +45,11 @@ export interface MeasureBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** Needed if the variant has levels. */
+  /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 
-/** The index of the word that only kernels with obstacles write: the number of overlaps with obstacles. */
+/** The index of the word that only kernels with obstacles write. */
 const OBSTACLE_WORD = MEASURE_WORDS;
 
 const TWO_32 = 2 ** 32;
@@ -131,7 +131,7 @@ export class Measure {
         ...borderlineFields(world, radiusRange),
       }),
     );
-    // The shader strides over one dimension of workgroups, so their number must not exceed what one dimension holds.
+    // The shader strides over one dimension of workgroups.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
     return new Measure(kernel, dimensions, words, mostWorkgroups, parameters, partials);
   }
@@ -154,12 +154,12 @@ export class Measure {
     this.kernel.encode(pass, shared, group, this.workgroupsFor(count));
   }
 
-  /** The range to read back after `encode` for `count` particles. */
+  /** What to read back after `encode`. */
   range(count: number): ReadRange {
     return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * this.words * 4 };
   }
 
-  /** Returns the measures of `count` particles from the bytes of `range`. */
+  /** Returns the measures from the bytes of `range`. */
   combine(bytes: ArrayBuffer, count: number): Measures {
     const words = new Uint32Array(bytes);
     const floats = new Float32Array(bytes);
@@ -176,7 +176,7 @@ export class Measure {
       }
       return most;
     };
-    // The kernel counts each pair twice: once per particle.
+    // The kernel counts each pair twice.
     const contacts = (sum(words, 2) + TWO_32 * sum(words, 3)) / 2;
     return {
       count,

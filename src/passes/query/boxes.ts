@@ -1,7 +1,6 @@
 /**
- * Host of shaders/query/boxes.wgsl: counts the particles in each box, then writes them at the offsets that a scan of
- * the counts gives. A single thread searches a box of few cells. The tally kernel puts larger boxes into a queue; a
- * workgroup searches each of these.
+ * Host of shaders/query/boxes.wgsl: finds the particles in boxes. A thread searches a box of few cells; a workgroup
+ * searches a larger one, which tally puts into a queue.
  */
 import text from '../../../shaders/query/boxes.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
@@ -13,15 +12,13 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/**
- * The number of words in the queue before the boxes: three arguments for an indirect dispatch, and the number of boxes.
- */
+/** Words before the boxes: an indirect dispatch, and the number of boxes. */
 const QUEUE_HEADER = 4;
 
-/** Greatest number of workgroups that search larger boxes: enough to fill a device. Each takes boxes from a queue. */
+/** Enough workgroups to fill a device. */
 const MOST_BOX_WORKGROUPS = 1024;
 
-/** Searchers of a box: one thread alone, or the threads of a workgroup together. */
+/** One thread alone, or a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 
@@ -31,13 +28,13 @@ export interface BoxesBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly boxes: GPUBuffer;
-  /** The buffer of a UniformRing. It holds the fields BOXES_FIELDS at each offset that is passed to `encode`. */
+  /** The buffer of a UniformRing with BOXES_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** Needs the size `queueBytes` and usage INDIRECT. Its first QUEUE_HEADER words must be zero before a search. */
+  /** `queueBytes` bytes with usage INDIRECT. Its first QUEUE_HEADER words must be zero before a search. */
   readonly queue: GPUBuffer;
-  /** For tally: the number of particles per box. */
+  /** For tally: particles per box. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each box's entries, then the end of the last. */
+  /** For fill: the first index of each box, then the end. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }
@@ -118,12 +115,12 @@ export class Boxes {
     };
   }
 
-  /** Empties the queue. Record this before the pass of a search. */
+  /** Empties the queue. Record it before a search. */
   static clear(encoder: GPUCommandEncoder, queue: GPUBuffer): void {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** Records one step. `count` is the number of boxes. `offsets` holds the offset of the parameters in their buffer. */
+  /** `count` is the number of boxes, `offsets` that of the parameters. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,7 +1,4 @@
-/**
- * Host of shaders/query/list_count.wgsl: computes the number of entries of a list, and the arguments for a dispatch
- * over them.
- */
+/** Host of shaders/query/list_count.wgsl: counts the entries of a list, and prepares a dispatch over them. */
 import text from '../../../shaders/query/list_count.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Dimensions } from '../../core/world/world';
@@ -18,21 +15,17 @@ export interface ListCountBuffers {
 }
 
 /**
- * The number of words in `count`:
- *   - the number of entries found
- *   - the number of entries listed
- *   - three arguments for an indirect dispatch
- *   - a word that only the kernels use
+ * Words in `count`: entries found, entries listed, three arguments for an indirect dispatch, one word of the kernels.
  */
 export const LIST_COUNT_WORDS = 6;
 
-/** Byte offset in `count` of the three arguments. */
+/** Byte offset of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** Stored instead of the number of entries found, if that number does not fit 32 bits. */
+/** Stored if the number of entries found does not fit 32 bits. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
-/** Words per entry: two ids for a pair, one id for a neighbour. */
+/** Two ids for a pair, one for a neighbour. */
 export type EntryWords = 1 | 2;
 
 export interface ListCountBinding {
@@ -70,8 +63,8 @@ export class ListCount {
   }
 
   /**
-   * If the list is too short, `cutsOwners` decides where it ends. True: at its capacity. The last owner then has only
-   * some of its entries, or only holes (words of 2³² − 1). False: before the first owner whose entries do not all fit.
+   * `cutsOwners` decides where a list that is too short ends. True: at its capacity, where the last owner has some of
+   * its entries or holes of 2³² − 1. False: before the first owner whose entries do not all fit.
    */
   static async create(
     gpu: Gpu,

@@ -1,7 +1,6 @@
 /**
- * The base of passes that fill a list whose length only the GPU knows. One kernel counts the entries of each owner. A
- * scan turns the counts into offsets, at which another kernel writes the entries. `encode` only records; the caller
- * submits.
+ * The base of passes that fill a list whose length only the GPU knows: `tally` counts entries per owner, a scan turns
+ * counts into offsets, and `fill` writes the entries.
  */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import type { Kernel } from '../../gpu/kernel';
@@ -16,9 +15,7 @@ export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | un
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
   }
 
-  /**
-   * Records one step. `count` is the number of owners. `offsets` holds the offset of the parameters in their buffer.
-   */
+  /** `count` is the number of owners, `offsets` that of the parameters. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

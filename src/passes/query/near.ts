@@ -1,7 +1,4 @@
-/**
- * Host of shaders/query/near.wgsl: counts the particles near each point, then writes them at the offsets that a scan of
- * the counts gives.
- */
+/** Host of shaders/query/near.wgsl: finds the particles near points. */
 import text from '../../../shaders/query/near.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -17,11 +14,11 @@ export interface NearBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** The buffer of a UniformRing. It holds the fields NEAR_FIELDS at each offset that is passed to `encode`. */
+  /** The buffer of a UniformRing with NEAR_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** For tally: the number of particles per point. */
+  /** For tally: particles per point. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each point's entries, then the end of the last. */
+  /** For fill: the first index of each point, then the end. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }

@@ -20,7 +20,7 @@ export interface NearestBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly points: GPUBuffer;
-  /** The buffer of a UniformRing. It holds the fields NEAREST_FIELDS at each offset that is passed to `encode`. */
+  /** The buffer of a UniformRing with NEAREST_FIELDS. */
   readonly parameters: GPUBuffer;
   /** k ids per point. */
   readonly ids: GPUBuffer;
@@ -59,7 +59,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** Records the search. `count` is the number of points. `offset` is the offset of the parameters in their buffer. */
+  /** `count` is the number of points, `offset` that of the parameters. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -1,7 +1,6 @@
 /**
- * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl. Compares two lists of pairs. First counts,
- * per first id, the pairs that began, stayed and ended. A scan turns the counts into offsets, at which this pass then
- * writes the pairs. Finally stores the newer list for the next comparison.
+ * Host of shaders/query/pair_events.wgsl and shaders/query/keep_pairs.wgsl: lists the pairs that began, stayed and
+ * ended, then keeps the newer list for the next comparison.
  */
 import keepText from '../../../shaders/query/keep_pairs.wgsl?raw';
 import text from '../../../shaders/query/pair_events.wgsl?raw';
@@ -12,7 +11,6 @@ import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import { PARAMS, STRETCH } from '../modules';
 
-/** The changes of a pair from one list to the next. */
 export const EVENT_KINDS = ['begun', 'stayed', 'ended'] as const;
 
 export type EventKind = (typeof EVENT_KINDS)[number];
@@ -24,16 +22,16 @@ const STEPS: readonly EventStep[] = ['tally', ...EVENT_KINDS, 'keep'];
 export interface PairEventsBuffers {
   readonly offsets: GPUBuffer | GPUBufferBinding;
   readonly pairs: GPUBuffer;
-  /** The list of the previous comparison. Its buffers are as long as the two buffers above. */
+  /** The list of the previous comparison, whose buffers are as long as those above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
-  /** For the steps tally and keep: the numbers of pairs found and listed. */
+  /** For tally and keep: pairs found and listed. */
   readonly count?: GPUBuffer;
-  /** For the step tally: the numbers of pairs per first id. */
+  /** For tally: pairs per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** For the steps begun, stayed and ended: the index of each first id's first event, and the list to write. */
+  /** For begun, stayed and ended: the first event of each first id, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }
@@ -85,10 +83,7 @@ export class PairEventsPass {
     return this.kernels[step].bind({ ...buffers });
   }
 
-  /**
-   * Records one step, with one thread per offset. `offsets` is the number of offsets: at least one more than the number
-   * of first ids.
-   */
+  /** Runs one thread per offset. `offsets` is at least one more than the number of first ids. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

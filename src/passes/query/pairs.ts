@@ -1,7 +1,4 @@
-/**
- * Host of shaders/query/pairs.wgsl. First counts the overlapping pairs per first id. A scan turns the counts into
- * offsets, at which this pass then writes the pairs.
- */
+/** Host of shaders/query/pairs.wgsl: finds overlapping pairs. */
 import text from '../../../shaders/query/pairs.wgsl?raw';
 import { MARK_ROWS } from '../../core/base/constants';
 import type { BroadPhase } from '../../core/contact/settings';
@@ -32,25 +29,25 @@ export interface PairsBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** For tally: the number of pairs per first id. */
+  /** For tally: pairs per first id. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the index of the first pair per first id, then the end of the pairs. */
+  /** For fill: the first pair of each first id, then the end. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
-  /** Needed if the variant has levels. */
+  /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
-  /** The list that Crowd owns (see grid/crowd.ts). Needed if the variant has crowds but no levels. */
+  /** The list of grid/crowd.ts. Needed with crowds but without levels. */
   readonly crowd?: GPUBuffer | undefined;
-  /** The high corners of boxes; `position_in` holds the low corners. Needed if the shape is `box`. */
+  /** The high corners of boxes; `position_in` holds the low ones. Needed for `box`. */
   readonly high_in?: GPUBuffer | undefined;
 }
 
-/** `ball`: finds overlapping particles, whatever their shape. `box`: finds overlapping boxes of BoxPairs. */
+/** `ball`: overlapping particles of any shape. `box`: the boxes of BoxPairs. */
 export type PairShape = 'ball' | 'box';
 
 /**
- * Returns the size of `offsets` in bytes for a number of owners. With crowds, the mark rows follow the offsets (see
- * MARK_ROWS). each_heavy_marked.wgsl computes from this size where each part begins.
+ * Returns the bytes of `offsets`. With crowds, the mark rows follow (see MARK_ROWS); each_heavy_marked.wgsl finds them
+ * from this size.
  */
 export function offsetBytes(variant: Pick<Variant, 'crowds'>, owners: number): number {
   if (!variant.crowds) return scanBytes(owners + 1);
@@ -104,7 +101,7 @@ export class Pairs {
         ...neighbourFlags(variant, broadPhase, heavy),
         FILL: isFill,
         BOXES: isBox,
-        // A box is sorted by its low corner and reaches farther than a ball, so the loop visits all adjacent cells.
+        // A box is sorted by its low corner and reaches farther than a ball.
         WHOLE_BLOCKS: isBox,
       },
     };
@@ -133,7 +130,7 @@ export class Pairs {
     return bindKernels(all, heavy, { ...buffers });
   }
 
-  /** Records one step. `count` is the number of particles. */
+  /** `count` is the number of particles. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
@@ -146,7 +143,7 @@ export class Pairs {
   }
 }
 
-/** Returns a list without its holes, which are entries with two equal ids. May overwrite `pairs`. */
+/** Removes holes, which have two equal ids. May overwrite `pairs`. */
 export function withoutHoles(pairs: Uint32Array): Uint32Array {
   let end = 0;
   for (let index = 0; index < pairs.length; index += 2) {

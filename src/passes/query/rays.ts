@@ -1,7 +1,4 @@
-/**
- * Host of shaders/query/rays.wgsl: finds the particles that rays meet. One kernel finds only the first per ray. Two
- * other kernels count the particles per ray, then write them at the offsets that a scan of the counts gives.
- */
+/** Host of shaders/query/rays.wgsl: finds all particles that rays meet, or only the first per ray. */
 import ray from '../../../shaders/query/ray.wgsl?raw';
 import text from '../../../shaders/query/rays.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
@@ -13,7 +10,7 @@ import { STRETCH, type Variant, worldFlags, worldName } from '../modules';
 import { pathModules, SORT_STRETCH } from '../search-modules';
 import { ListPass } from './list-pass';
 
-/** The fields of the parameters. `radius` applies to all particles; kernels do not read it if radii vary. */
+/** Kernels do not read `radius` if radii vary. */
 export const RAYS_FIELDS = { ray_count: 'u32', radius: 'f32', radius_squared: 'f32' } as const;
 
 export const RAYS_STEPS = ['tally', 'fill', 'first'] as const;
@@ -25,11 +22,11 @@ export interface RaysBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly rays: GPUBuffer;
-  /** The buffer of a UniformRing. It holds the fields RAYS_FIELDS at each offset that is passed to `encode`. */
+  /** The buffer of a UniformRing with RAYS_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** For tally: the number of particles per ray. */
+  /** For tally: particles per ray. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each ray's entries, then the end of the last. */
+  /** For fill: the first index of each ray, then the end. */
   readonly offsets?: GPUBuffer;
   /** For fill: the list. For first: one id per ray. */
   readonly ids?: GPUBuffer;
@@ -92,9 +89,7 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /**
-   * Records the search. `count` is the number of rays. `offsets` holds the offset of the parameters in their buffer.
-   */
+  /** `count` is the number of rays, `offsets` that of the parameters. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

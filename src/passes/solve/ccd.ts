@@ -1,6 +1,6 @@
 /**
- * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit, with one kernel per step of the
- * algorithm. The GPU computes the number of threads of most kernels, which is 0 if no particle is fast.
+ * Host of shaders/solve/ccd: ends the paths of fast particles at their first hit. If no particle is fast, most
+ * dispatches have no workgroups.
  */
 
 import claim from '../../../shaders/solve/ccd/claim.wgsl?raw';
@@ -59,7 +59,6 @@ import {
 } from '../modules';
 import { blockModules } from '../search-modules';
 
-/** The numbers of core/ccd/law.ts that the shaders use, too. */
 const LAW = {
   AROUND_FAST,
   AROUND_SLOW,
@@ -71,44 +70,44 @@ const LAW = {
   TO_WALL,
 };
 
-/** Words of the four indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
+/** Words of the indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
-  /** Positions after the integration of the substep. */
+  /** After the integration of the substep. */
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
   readonly id_in: GPUBuffer;
   /** Scratch memory as long as the velocities. */
   readonly struck: GPUBuffer;
-  /** See CCD_PATHS in core/base/constants.ts for the contents. */
+  /** See CCD_PATHS in core/base/constants.ts. */
   readonly counters: GPUBuffer;
   /** CCD_DISPATCHES words with usage INDIRECT. */
   readonly dispatches: GPUBuffer;
   /**
-   * One word per bucket, per list of paths and per particle; two words per node, which is an element of a list. The
-   * words of buckets and lists must be zero before `encode`, and are zero after it.
+   * One word per bucket, per list of paths and per particle; two per node of a list. Words of buckets and lists must be
+   * zero before `encode`, and are zero after it.
    */
   readonly links: GPUBuffer;
   /**
-   * The first hit of each path at walls, slow particles and obstacles. Two words per particle: the key of the hit (see
-   * core/ccd/law.ts) and the partner.
+   * First hits at walls, slow particles and obstacles: two words per particle, the key (see core/ccd/law.ts) and the
+   * partner.
    */
   readonly first: GPUBuffer;
-  /** The hits that even rounds read and odd rounds write: like `first`, but with hits at fast particles too. */
+  /** Hits that even rounds read and odd rounds write: like `first`, with hits at fast particles too. */
   readonly even: GPUBuffer;
-  /** The hits that odd rounds read and even rounds write, laid out like `even`. */
+  /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
   /**
-   * For each slow particle, the path that bounces off it: two words per particle. Must be zero before `encode`, and is
-   * zero after it.
+   * The path that bounces off each slow particle: two words per particle. Must be zero before `encode`, and is zero
+   * after it.
    */
   readonly claims: GPUBuffer;
-  /** The cell starts, with obstacles behind them. Needed if there are obstacles. */
+  /** Cell starts, then obstacles. Needed with obstacles. */
   readonly start?: GPUBuffer | undefined;
 }
 
-/** A file in shaders/solve/ccd with one or more kernels that use the same buffers. */
+/** A file in shaders/solve/ccd whose kernels use the same buffers. */
 type Part = 'plan' | 'list' | 'file' | 'slow_hits' | 'link' | 'fast_hits' | 'claim' | 'strike' | 'land';
 
 const STATE = { position_in: 'read array<PackedBody>', velocity_in: 'read array<Stored>' } as const;
@@ -195,10 +194,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/**
- * The modules that each part is linked with, besides those that `modulesOf` names. Only variants with levels link
- * `note_level`.
- */
+/** Modules of each part, besides those of `modulesOf`. Variants without levels leave out `note_level`. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],
@@ -235,7 +231,7 @@ export type CcdStep = keyof typeof STEPS;
 
 export const CCD_STEPS = Object.keys(STEPS) as CcdStep[];
 
-/** Steps whose kernels are the same in every world. Only variable radii make a difference. */
+/** Steps whose kernels are the same in every world. */
 export const CCD_PLANS = CCD_STEPS.filter((step) => STEPS[step] === 'plan');
 
 /** Steps in which a particle may hit an obstacle. */
@@ -264,10 +260,7 @@ function modulesOf(variant: Variant, part: Part): ShaderSource[] {
 
 export interface CcdBinding {
   readonly groups: Readonly<Record<Exclude<Part, 'fast_hits'>, GPUBindGroup>>;
-  /**
-   * First the bind group of even rounds, which read the even hits and write the odd ones. Then that of odd rounds,
-   * which do the reverse.
-   */
+  /** Bind groups of even and of odd rounds, which read and write each other's hits. */
   readonly rounds: readonly [GPUBindGroup, GPUBindGroup];
   readonly dispatches: GPUBuffer;
 }
@@ -278,7 +271,7 @@ export class CcdPass {
   static describe(variant: Variant, step: CcdStep, workgroupsPerDimension: number): KernelDescription {
     const part = STEPS[step];
     const meetsObstacles = (STEPS_AT_OBSTACLES as readonly CcdStep[]).includes(step);
-    // No step reads finer entries, so the number of levels does not matter. Plans are the same in every world.
+    // No step reads finer entries, so the number of levels does not matter.
     const levels = variant.levels ? MAX_LEVELS : 0;
     const own: Variant =
       part === 'plan'
@@ -312,8 +305,7 @@ export class CcdPass {
   bind(buffers: CcdBuffers): CcdBinding {
     const { kernels } = this;
     const { even, odd, struck, dispatches } = buffers;
-    // The link step writes the even hits, and the first round reads them. The number of rounds is even, so the last
-    // round writes the even hits again.
+    // `link` writes the even hits, and the number of rounds is even, so the last round writes them again.
     const named = { ...buffers, hits_out: even, hits: even, velocity_out: struck };
     const round = (hits_in: GPUBuffer, hits_out: GPUBuffer) =>
       kernels.meet.bind({ ...buffers, hits_in, hits_out });
@@ -333,12 +325,12 @@ export class CcdPass {
     };
   }
 
-  /** Resets the counters of a time step. Record this before its first substep. */
+  /** Resets the counters of a time step. Record it before its first substep. */
   encodeBegin(pass: GPUComputePassEncoder, shared: SharedBinding, { groups }: CcdBinding): void {
     this.kernels.begin.encode(pass, shared, groups.plan, 1);
   }
 
-  /** Ends the paths of fast particles. Record this between the integration and the sort. */
+  /** Record it between the integration and the sort. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CcdBinding, count: number): void {
     const { kernels } = this;
     const { groups, rounds, dispatches } = binding;
@@ -366,7 +358,7 @@ export class CcdPass {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** Measures the farthest that any particle may move in a time step, in diameters of that particle. */
+  /** Measures how far a particle may move in a time step, in its diameters. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

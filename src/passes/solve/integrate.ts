@@ -1,7 +1,4 @@
-/**
- * Host of shaders/solve/integrate.wgsl: moves particles. Unless a separate pass counts, it also counts the particles
- * per bucket at their new positions.
- */
+/** Host of shaders/solve/integrate.wgsl: moves particles and, unless another pass does, counts them per bucket. */
 import text from '../../../shaders/solve/integrate.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -11,7 +8,7 @@ import { ParticlePass } from '../particle-pass';
 export interface IntegrateBuffers {
   readonly position: GPUBuffer;
   readonly velocity: GPUBuffer;
-  /** These three buffers are needed if this pass counts. */
+  /** These three are needed if this pass counts. */
   readonly counts?: GPUBuffer;
   readonly ranks?: GPUBuffer;
   readonly id_in?: GPUBuffer;
@@ -19,8 +16,8 @@ export interface IntegrateBuffers {
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
   /**
-   * `counts`: whether this pass counts. It may count only if no other pass moves particles before the sort. With
-   * levels, the sort always counts.
+   * `counts`: whether this pass counts. It must not if another pass moves particles before the sort. With levels, it
+   * never does.
    */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;

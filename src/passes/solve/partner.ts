@@ -26,9 +26,9 @@ export interface PartnerBuffers {
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
   readonly partner_out: GPUBuffer;
-  /** Needed if the variant has crowds. */
+  /** Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed if the variant has levels. */
+  /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes particles apart. */
+/** Host of shaders/solve/resolve.wgsl: one Jacobi pass of the contact law, or one that only pushes apart. */
 import text from '../../../shaders/solve/resolve.wgsl?raw';
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -21,7 +21,7 @@ import {
 } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
-/** `respond` changes positions and velocities; `pushApart` only positions. */
+/** `pushApart` changes only positions. */
 export type ResolveMode = 'respond' | 'pushApart';
 
 export interface ResolveBuffers {
@@ -29,13 +29,13 @@ export interface ResolveBuffers {
   readonly position_out: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** This buffer and the next two are needed if the mode is `respond`. */
+  /** These three are needed for `respond`. */
   readonly velocity_in?: GPUBuffer;
   readonly velocity_out?: GPUBuffer;
   readonly partner_in?: GPUBuffer;
-  /** Needed if the variant has crowds. */
+  /** Needed with crowds. */
   readonly crowd?: GPUBuffer | undefined;
-  /** Needed if the variant has levels. */
+  /** Needed with levels. */
   readonly finer?: GPUBuffer | undefined;
 }
 

@@ -6,7 +6,7 @@ import { bodyFlags, PARAMS, type Variant, worldName } from '../modules';
 import { ParticlePass } from '../particle-pass';
 
 export interface RetireBuffers {
-  /** One bit per id: 1 if the particle is to be removed. */
+  /** One bit per id: 1 to remove the particle. */
   readonly leaving: GPUBuffer;
   readonly position: GPUBuffer;
   readonly id: GPUBuffer;

@@ -1,7 +1,4 @@
-/**
- * Host of shaders/sort/radix.wgsl: one round of the radix sort, which sorts by one digit. The caller scans the counts
- * between the two kernels.
- */
+/** Host of shaders/sort/radix.wgsl: sorts by one digit. The caller scans the counts between the two kernels. */
 import text from '../../../shaders/sort/radix.wgsl?raw';
 import { RADIX_BITS, RADIX_RUN, WORKGROUP_SIZE } from '../../core/base/constants';
 import { type Gpu, isSoftware } from '../../gpu/device';
@@ -11,10 +8,7 @@ import { PARAMS } from '../modules';
 
 export const RADIX_FIELDS = { shift: 'u32', read: 'u32', written: 'u32' } as const;
 
-/**
- * The division of a round's work: `bits` per digit, and a `run` of consecutive keys per thread. The result is the same
- * in any shape, because equal keys keep their order.
- */
+/** Bits per digit, and consecutive keys per thread. The result does not depend on them. */
 export interface RadixShape {
   readonly bits: number;
   readonly run: number;
@@ -34,7 +28,7 @@ export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Returns the number of counters for this many keys: one per run and value of a digit. */
+/** One counter per run and value of a digit. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }
@@ -71,7 +65,7 @@ export class Radix {
   static describe({ wide, payload, shape }: RadixVariant): KernelDescription[] {
     return STEPS.map((entryPoint) => ({
       label: `sort.${entryPoint}${wide ? '.wide' : ''}${payload ? '.payload' : ''}.${shape.bits}-bits`,
-      // The kernels do not depend on dimensions, so any value will do.
+      // The kernels do not depend on it.
       dimensions: 2,
       sources: [PARAMS, { name: 'sort/radix.wgsl', text }],
       entryPoint,
