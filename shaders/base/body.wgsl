@@ -72,7 +72,6 @@ fn with_load(body: PackedBody, load: f32) -> PackedBody {
   return with_ball(body, with_spare(ball_of(body), load));
 }
 
-// Returns what determines the cell of a body.
 fn cell_key_source(body: PackedBody) -> PackedBody {
   return body;
 }

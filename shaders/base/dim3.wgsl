@@ -20,7 +20,6 @@ fn store_vector(vector: Vector) -> Stored {
   return Stored(vector, 0.0);
 }
 
-// Returns the vector in the first components.
 fn upper_of(four: vec4f) -> Vector {
   return four.xyz;
 }
@@ -42,7 +41,6 @@ fn stored_with_spare(vector: Vector, spare: f32) -> Stored {
   return Stored(vector, spare);
 }
 
-// Replaces the first components.
 fn with_upper(four: vec4f, vector: Vector) -> vec4f {
   return vec4f(vector, four.w);
 }
@@ -76,10 +74,10 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return StoredLattice(lattice, 0);
 }
 
-// Shift a cell's coordinates right by this to get its block. The hashed grid groups cells along x into blocks.
+// Shifts a cell's coordinates to its block. The hashed grid groups cells along x into blocks.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
 
-// Hashes a block. The caller passes the result to mix_bits.
+// The caller passes the result to mix_bits.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u) ^ (u32(block.z) * 0xcb1ab31fu);
 }

@@ -9,12 +9,12 @@ struct Grid {
   cell_count: u32,
   // The number of particles, including the quarantine.
   count: u32,
-  // The edge of a cell. A power of two in an unbounded world.
+  // A power of two in an unbounded world.
   cell_size: f32,
   // The period of each axis and its inverse; 0 along axes that are not periodic.
   period: Vector,
   inverse_period: Vector,
-  // Empty cells at each end of an axis: 1, or 0 if the axis is periodic. Levels and unbounded worlds do not use it.
+  // Empty cells at each end of an axis: 1, or 0 if it is periodic. Not for levels and unbounded worlds.
   ring: Extent,
   // With variable radii, the number of levels and 1 / the largest diameter on the lowest level. Otherwise 0.
   levels: u32,
@@ -45,24 +45,23 @@ struct Substep {
   limit_factor: f32,
   // 1 if walls keep particles between `lower` and `upper`.
   walls: u32,
-  // Substeps per step.
   substeps: f32,
 }
 
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// Returns the bucket of a particle without a cell: removed if its id is marked, otherwise the quarantine.
+// Returns the bucket of removed particles if the id is marked, otherwise the quarantine.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// True if two cells are the same or touch, corners included. Ignores periods.
+// Corners count as touching. Ignores periods.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// Returns the index of a workgroup, also if the dispatch is folded into two dimensions.
+// Also for dispatches folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

@@ -19,7 +19,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   var share = vec3f(corner, 0.0);
   var axes = vec2u(0u, 1u);
   if (DIMENSIONS == 3u) {
-    // The farther end of each axis from the camera.
+    // The end of each axis farther from the camera.
     let far = select(vec3f(), vec3f(1.0), vec3f(frame.view[0].z, frame.view[1].z, frame.view[2].z) < vec3f());
     if (face == 0u) {
       share = vec3f(corner.x, 0.0, corner.y);
@@ -36,7 +36,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   return Face(frame.projection * frame.view * vec4f(point, 1.0), vec2f(cell[axes.x], cell[axes.y]), axes);
 }
 
-// Returns the opacity of the lines of a level. `pixel`: cells of the lowest level per device pixel.
+// Returns an opacity. `pixel`: cells of the lowest level per device pixel.
 fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let width = f32(1u << level);
   let scaled = cell / width;

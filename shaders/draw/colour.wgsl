@@ -1,5 +1,5 @@
-// The colour of a particle, by speed. The flag VALUED colours it by a number per particle, AGED by the time since its
-// birth. PLAIN gives obstacles one colour.
+// The colour of a particle: by speed, with VALUED by a number per particle, with AGED by the time since its birth. With
+// PLAIN, obstacles have one colour.
 // Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN

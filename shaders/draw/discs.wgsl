@@ -1,5 +1,5 @@
-// Draws particles in 2D from the simulation's buffers, as a strip of four vertices per slot. Discs are antialiased over
-// one pixel. The coverage of boxes is exact.
+// Draws particles in 2D from the simulation's buffers, as a strip of four vertices per slot. Disc edges are antialiased
+// over one pixel; the coverage of boxes is exact.
 // Needs: is_drawable, NOWHERE, frame, drawn_radius, quad_corner, lift, colour_of.
 
 struct Disc {
@@ -62,7 +62,6 @@ fn disc_fragment(disc: Disc) -> @location(0) vec4f {
     // The part of the pixel inside the box, along each axis.
     let covered = max(min(middle + 0.5, disc.half) - max(middle - 0.5, -disc.half), vec2f());
     coverage = covered.x * covered.y;
-    // Equals `radius` at the edge, as for a disc.
     let beyond = middle - disc.half;
     distance = radius + max(beyond.x, beyond.y);
   }

@@ -1,5 +1,5 @@
-// Uniforms and splines of a fluid's surface. All fields are whole vec4f, so their order alone fixes the layout. Host
-// twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
+// Uniforms and splines of a fluid's surface. All fields are vec4f, so their order fixes the layout. Host twin:
+// FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
 
 struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
@@ -37,7 +37,7 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// Samples a texture with cubic B-spline smoothing. Texel i lies from i to i + 1.
+// Cubic B-spline smoothing. Texel i lies from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

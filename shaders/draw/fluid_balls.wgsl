@@ -6,7 +6,6 @@ struct Ball {
   @builtin(position) position: vec4f,
   // From the centre, in radii.
   @location(0) offset: vec2f,
-  // The depth of the centre.
   @location(1) @interpolate(flat) distance: f32,
   @location(2) @interpolate(flat) share: f32,
 }

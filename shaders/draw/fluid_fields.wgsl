@@ -1,5 +1,5 @@
-// Draws fields of a fluid from its lattice: pressure, solid cells, and velocities as arrows. In 3D, pressure and arrows
-// are drawn in the middle layer along z, and solid cells as their outer faces. Host twin of the struct: FIELDS in
+// Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
+// the middle layer along z, and solid cells are their outer faces. Host twin of the struct: FIELDS in
 // src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
 // Needs: PRESSURE_STOPS, fields, kinds, frame, quad_corner, NOWHERE, velocity.
 
@@ -17,7 +17,6 @@ struct Fields {
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
-  // Colours. `casing` surrounds arrows, for contrast. `pressure` is a colour scale.
   arrow: vec4f,
   casing: vec4f,
   solid: vec4f,
@@ -76,7 +75,7 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Interpolates the pressure between fluid cells.
+// Averages fluid cells only.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -125,7 +124,7 @@ struct Face {
   @location(2) distance: f32,
 }
 
-// As in spheres.wgsl.
+// Same as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 // Each instance draws the face between a node and the cell below it along one axis. Nodes are the cells and one more
@@ -175,9 +174,7 @@ struct Arrow {
 
 // Half the width of a shaft. This and the next three are in CSS pixels.
 const SHAFT = 0.9;
-// The greatest length of a head.
 const HEAD = 8.0;
-// The width of a casing.
 const CASING = 1.25;
 // Shorter arrows are not drawn.
 const SHORTEST = 2.5;

@@ -1,5 +1,5 @@
-// Draws the surface of a fluid in 2D from the densities of fluid_splat.wgsl, as a strip of four vertices over the box.
-// With SLOTS, draws particles at low density as drops, with a strip of four vertices each.
+// Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
+// SLOTS, draws a drop per particle at low density, each a strip of four vertices.
 // Needs: fluid, kinds, frame, reach_drawn, fullness, NOWHERE, is_drawable, lift, smooth_sample, field, linear.
 // Needs: quad_corner, colour_of, colour_at.
 
@@ -10,7 +10,6 @@ const SOLID = 2u;
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
-// Smaller free shares count as this.
 const LEAST_FREE = 0.2;
 
 // A cell's fullness is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
@@ -99,7 +98,6 @@ struct Drop {
 // Drops have their full size up to the first density, and vanish at the second.
 const DROPS = vec2f(0.42, 0.62);
 
-// The share of `fluid.zenith` in the colour of a drop.
 const DROP_LIGHT = 0.25;
 
 // The least drawn radius in pixels. Smaller drops are drawn fainter at this radius.
@@ -153,7 +151,6 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Surface {
 fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   let texel = surface.position.xy * fluid.screen.z;
   var found = textureSampleLevel(field, linear, texel / vec2f(textureDimensions(field)), 0.0).xy;
-  // One sample is enough outside the fluid.
   if (found.x > 0.0) {
     found = smooth_sample(field, linear, texel).xy;
   }

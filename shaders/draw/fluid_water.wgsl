@@ -14,12 +14,11 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// As in spheres.wgsl.
+// Same as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 // The share of head-on light that is mirrored, and the refractive index of air over that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
-// Smaller slopes count as this.
 const LEAST_SLOPE = 1e-7;
 // These three are in distances between particles. Water fades in between these two thicknesses.
 const THIN = vec2f(0.15, 0.5);
@@ -27,7 +26,6 @@ const THIN = vec2f(0.15, 0.5);
 const BEYOND = 0.3;
 // Nearer to the front wall than the first distance, the surface is flat. Beyond the second, the wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
-// The share of the background visible through the thinnest water.
 const CLEAR = 0.6;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
@@ -61,7 +59,6 @@ fn surface_at(texel: vec2f) -> vec3f {
   let x = spline(share.x);
   let y = spline(share.y);
   let rest = 1.0 - share;
-  // The derivatives of the spline.
   let change_x = 0.5 * vec4f(-rest.x * rest.x, (3.0 * share.x - 4.0) * share.x, 1.0 + (2.0 - 3.0 * share.x) * share.x, share.x * share.x);
   let change_y = 0.5 * vec4f(-rest.y * rest.y, (3.0 * share.y - 4.0) * share.y, 1.0 + (2.0 - 3.0 * share.y) * share.y, share.y * share.y);
   var found = vec3f();

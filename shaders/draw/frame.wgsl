@@ -1,5 +1,5 @@
-// Uniforms and functions for all drawing. All fields consist of vec4f, so their order alone fixes the layout. Host
-// twin: FRAME_FIELDS in src/page/view/frame.ts.
+// Uniforms and functions for all drawing. All fields consist of vec4f, so their order fixes the layout. Host twin:
+// FRAME_FIELDS in src/page/view/frame.ts.
 // Needs: STOPS, frame.
 
 const STOPS_LAST = STOPS - 1u;
@@ -11,7 +11,6 @@ struct Frame {
   // Camera to clip space.
   projection: mat4x4f,
   background: vec4f,
-  // The colours of the box: its inside (2D) or floor (3D), and its edges.
   surface: vec4f,
   line: vec4f,
   obstacle: vec4f,

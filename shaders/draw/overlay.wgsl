@@ -1,10 +1,9 @@
-// Uniforms and lines of overlays. All fields are whole vec4f, so their order alone fixes the layout. Host twin:
-// OVERLAY_FIELDS in src/page/view/overlay-uniforms.ts.
+// Uniforms and lines of overlays. All fields are vec4f, so their order fixes the layout. Host twin: OVERLAY_FIELDS in
+// src/page/view/overlay-uniforms.ts.
 // Needs: NOWHERE, overlay, frame, CASING.
 
 struct Overlay {
-  // Colours. `first` and `last` are those of the ends of the line through all slots. `casing` surrounds lines, for
-  // contrast.
+  // `first` and `last` colour the ends of the line through all slots. `casing` surrounds lines, for contrast.
   cell: vec4f,
   heat: vec4f,
   first: vec4f,
@@ -40,7 +39,6 @@ struct Line {
 
 const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
 
-// Lines between small particles are thinner.
 fn line_share() -> f32 {
   return overlay.shown.w;
 }

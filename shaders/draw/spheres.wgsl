@@ -4,7 +4,7 @@
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // For a sphere, from the centre in radii. For a box, the x and y of the vertex's camera ray at distance 1.
+  // For a sphere, from the centre in radii. For a box, the x and y, at distance 1, of the vertex's camera ray.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
@@ -24,12 +24,13 @@ struct Shaded {
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
 #if HAS_BOXES
-// Farther than any box; and smaller slopes of a ray count as LEAST_SLOPE, so that no division overflows.
+// FARTHEST exceeds the distance of any box. Smaller slopes of a ray count as LEAST_SLOPE, so that no division
+// overflows.
 const FARTHEST = 1e30;
 const LEAST_SLOPE = 1e-7;
 
-// A darker rim along edges separates faces of one colour. Its greatest width in pixels, and the share of light lost at
-// the edge.
+// A darker rim along edges separates faces of one colour. WIDEST_RIM is its greatest width in pixels; DARKEST_RIM is
+// the share of light lost at the edge.
 const WIDEST_RIM = 4.0;
 const DARKEST_RIM = 0.3;
 #endif
@@ -54,7 +55,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, middle, half);
-    // Any depth between the near and the far plane; the fragment shader writes the true one.
+    // Any depth between both planes; the fragment shader writes the true one.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
     return Sphere(screen, ray, middle, colour, radius, half);
   }
@@ -91,11 +92,10 @@ fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
 
 struct Cut {
   coverage: f32,
-  // Where the ray enters the box.
+  // The depth at which the ray enters the box.
   depth: f32,
   // In the camera's axes. On an edge, the mean of both faces, so that light changes evenly.
   normal: vec3f,
-  // The share of light that is kept near an edge.
   kept: f32,
 }
 
@@ -110,7 +110,7 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box; negative if it misses. At least −size, because huge values make fwidth
+  // The length of the ray inside the box, negative if it misses. At least −size, because huge values make fwidth
   // useless.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);

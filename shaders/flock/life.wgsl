@@ -1,5 +1,6 @@
 // Particle life: attraction depends on both species. Particles nearer than the core, a share of the reach, repel each
-// other. Beyond it, the pull is greatest halfway to the reach and 0 at the reach. Host: src/methods/flock/life.ts.
+// other. Beyond, the attraction is full halfway between core and reach, and 0 at the reach. Host:
+// src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {

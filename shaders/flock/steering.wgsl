@@ -32,7 +32,6 @@ fn steered(velocity: Vector, push: Vector, slowest: f32, fastest: f32) -> Vector
   return clamp(speed, slowest, fastest) * heading(wanted, speed, 1u, 0u);
 }
 
-// Moves by one step and keeps the result out of obstacles.
 fn flown(position: Vector, velocity: Vector) -> Motion {
   var motion = moved(position, velocity);
   for (var index = parameters.hunters; index < parameters.spheres; index++) {

@@ -14,7 +14,6 @@ fn sum_energy(
   @builtin(local_invocation_index) thread: u32,
 ) {
   var own = vec4f();
-  // Potential energy, and growth of kinetic energy.
   var more = vec2f();
   for (var slot = group.x * WORKGROUP + thread; slot < frame.cells.w; slot += groups.x * WORKGROUP) {
     let first = ACCOUNT * ids[slot];

@@ -30,7 +30,6 @@ fn entry_of(corners: Corners, corner: u32, axis: u32) -> u32 {
     (corner >> 2u) * frame.strides.z;
 }
 
-// Returns the weight of a corner along each axis.
 fn parts_of(share: vec3f, corner: u32) -> vec3f {
   let upper = vec3u(corner & 1u, (corner >> 1u) & 1u, corner >> 2u) == vec3u(1u);
   return select(1.0 - share, share, upper);
@@ -74,7 +73,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
     if (distance >= radius) {
       return point;
     }
-    // At the centre, goes up.
+    // A point at the centre goes up.
     let outward = select(vec3f(0.0, 1.0, 0.0), offset / distance, distance > 0.0);
     return position + radius * outward;
   }
@@ -94,7 +93,7 @@ fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   return result;
 }
 
-// Moves a point inside a masked cell to the nearest neighbouring cell that is free, if any.
+// Moves a point inside a masked cell to the nearest point of a neighbouring cell that is not masked, if any.
 fn leave_mask(point: vec3f) -> vec3f {
   let own = floor(point);
   var nearest = 1e30;
@@ -192,8 +191,8 @@ fn move_particles(
     return;
   }
   let old = speed;
-  // With APIC, a particle takes the lattice's velocity and stores its slopes. Otherwise it adds a share of its own
-  // difference from `before`, the velocity before gravity and pressure.
+  // With APIC, a particle takes the lattice's velocity and stores its slopes. Otherwise it also keeps a share of its
+  // own difference from `before`, the lattice's velocity before gravity and pressure.
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);

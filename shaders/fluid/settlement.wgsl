@@ -1,4 +1,4 @@
-// Computes how to change particles so that energy does not grow, in one workgroup:
+// Computes, in one workgroup, how to change particles so that energy does not grow:
 //   velocity ← scale · (velocity − share · deviation),
 //   height ← (1 − lowering) · height.
 // The deviation is a particle's velocity minus the lattice's. Twin: src/methods/fluid/reference/energy.ts.

@@ -32,8 +32,8 @@ struct Frame {
   // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed that fills a cell through one
   // face in a substep, with a least duration (correctionRate in src/methods/fluid/reference/equations.ts).
   scale: vec4f,
-  // x: share of FLIP. y: the share of a surplus of particles corrected per substep. z: 1 / particles per cell. w:
-  // tolerance of the pressure solver.
+  // x: share of FLIP. y: the share of a surplus of particles corrected per substep. z: 1 / particles per cell. w: the
+  // solver's tolerance.
   rules: vec4f,
   // xyz: gravity. w: the share of kinetic energy that a substep may take before it lowers particles; 0 switches
   // settling off.
@@ -42,13 +42,12 @@ struct Frame {
   obstacles: array<Obstacle, MAX_OBSTACLES>,
 }
 
-// A level of the multigrid and the next coarser one.
 struct Level {
   // xyz: cells. w: entries of `coupling` per axis.
   cells: vec4u,
   // w: the entry of the first cell.
   strides: vec4u,
-  // xyz: cells of the coarser level. w: the number of levels in the first level; in others, the first level of the
+  // xyz: cells of the coarser level. w: in the first level, the number of levels; in the others, the first level of the
   // tail.
   coarse_cells: vec4u,
   coarse_strides: vec4u,
@@ -80,7 +79,6 @@ fn is_cell(at: vec3u, cells: vec4u) -> bool {
   return all(at < cells.xyz);
 }
 
-// True if a node has a face at its lower end along an axis.
 fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   var end = cells.xyz;
   end[axis] += 1u;

@@ -13,7 +13,6 @@
 // Invalid, so the body goes into the quarantine.
 const NO_RADIUS = -1.0;
 
-// The words of `refused`.
 const INVALID = 0u;
 const TOO_LARGE = 1u;
 

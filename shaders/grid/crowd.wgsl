@@ -1,7 +1,6 @@
-// Sorts crowded buckets by id. With FINER, sorts finer entries as numbers. sort_tiles sorts tiles of CROWD_TILE
-// entries. merge_pieces merges tiles into runs of CROWD_RUN entries, then the runs of a bucket. Each thread computes
-// the target indices of a few entries, so no thread reads a whole crowd alone. Tiles are listed in any order; without
-// tiles, no workgroup runs.
+// Sorts crowded buckets by id or, with FINER, lists of finer entries as numbers. sort_tiles sorts tiles of CROWD_TILE
+// entries. merge_pieces merges tiles into runs of CROWD_RUN entries, then the runs of a bucket. No thread reads a whole
+// crowd alone. Without tiles, no workgroup runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds CROWD_HEADER counters, then per tile its bucket and its index in the bucket.

@@ -70,7 +70,7 @@ fn list_finer(
     if (index < arrayLength(&finer)) {
       atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
-    // As in scatter.wgsl.
+    // Lists tiles as scatter.wgsl does.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
       note(1u << CROWD_BIT);
       let tile = atomicAdd(&crowd[0], 1u);

@@ -1,6 +1,6 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
-// HEAVY_ROW candidates, or a layer of three rows more than 3 × HEAVY_ROW. Without crowds, none is. Their slots, in any
-// order, overwrite the tiles of crowd.wgsl. The dispatch has at most CROWD_WORKGROUPS workgroups.
+// HEAVY_ROW candidates. In a loop over layers of three rows, a layer must hold more than 3 × HEAVY_ROW. Without crowds,
+// no particle is heavy. Their slots, in any order, overwrite the tiles of crowd.wgsl.
 // With variable radii, `finer` ends with these slots, one bit per slot, and their number (heavy_words.wgsl), to save a
 // binding. `clear` runs before the sort, `close` after list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
@@ -13,7 +13,7 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The neighbour loop needs these, but is not called.
+// The linked neighbour loop needs these declarations, but is not called.
 
 alias Gathered = u32;
 

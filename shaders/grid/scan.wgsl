@@ -4,7 +4,6 @@
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
-  // Counts / 4, rounded up.
   vectors: u32,
   blocks: u32,
 }

@@ -16,7 +16,6 @@ fn cells_at(level: u32) -> Extent {
 #endif
 }
 
-// Returns the cell on the lowest level.
 fn finest_at(position: Vector) -> Lattice {
   let scaled = floor(snap(snap(wrap_once(position) - grid.origin) * grid.inverse_cell_size));
   return Lattice(clamp(scaled, Vector(), Vector(grid.cells - Extent(1u))));
@@ -42,7 +41,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// Wraps a cell up to one period outside. Along other axes, the cell must be inside.
+// Wraps a cell up to one period outside, along periodic axes. Along others, the cell must be inside.
 fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());

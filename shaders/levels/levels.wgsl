@@ -1,5 +1,5 @@
-// The level and the bucket of each particle. Cells are twice as wide per level. Each level has a largest diameter, at
-// most a cell's width; a particle is on the lowest level that allows its own. Twin: src/core/world/levels.ts.
+// The level and the bucket of each particle. Cells are twice as wide per level. A level's largest diameter is at most
+// the width of its cells. A particle is on the lowest level that allows its diameter. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
 // The cell of a slot on the particle's own level, stored until the next sort.

@@ -1,9 +1,9 @@
-// The neighbour loop with variable radii. Calls visit for particles, except `except`, whose distance² is below
-// reach_squared * (sum of radii)². With BOXES, the kernel defines overlaps(gathered, particle, other) instead.
+// The neighbour loop with variable radii. Calls visit for particles whose distance² is below reach_squared * (sum of
+// radii)², except slot `except`. With BOXES, the kernel's overlaps(gathered, particle, other) decides instead.
 //
 // Overlapping particles are in adjacent cells of the higher of their levels. Candidates on the particle's level and
-// above are in the cells around it on each level. Lower ones are finer entries of the cells around it on its own level,
-// except one level lower in a dense grid: those are read in their rows.
+// above are in the cells around it on each level. Lower ones are finer entries of the cells around it on its own level.
+// In a dense grid, those one level lower are read in their rows instead.
 // The order depends on the state alone. With HEAVY, threads share the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
@@ -55,7 +55,6 @@ fn is_heavy(slot: u32) -> bool {
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;
 }
 
-// True if a particle has too many candidates for one thread.
 fn has_too_many(slot: u32) -> bool {
   let occupied = occupied_levels();
   let level = level_of(radius_of(position_in[slot]));

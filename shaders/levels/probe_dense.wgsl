@@ -165,7 +165,7 @@ fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: 
   }
 }
 
-// Returns the lowest level whose cells are searched. Lower particles are finer entries.
+// Lower particles are finer entries.
 fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
@@ -238,7 +238,6 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
 }
 
 #if CROWDS
-// True if a layer holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var other_level = lowest_level(level); other_level < grid.levels; other_level++) {
@@ -250,7 +249,6 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// True if a layer has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   var long = false;
   let block = candidate_cells(lattice, level, level);

@@ -179,7 +179,6 @@ fn count_around(lattice: Lattice, level: u32) -> u32 {
   return found;
 }
 
-// Counts the particles around a cell on a level or, with `are_finer`, the finer entries.
 fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
   let base = FINER_HEADER - grid.count;
   let block = adjacent_cells(middle);
@@ -203,7 +202,6 @@ fn count_on(middle: Lattice, level: u32, are_finer: bool) -> u32 {
 }
 
 #if CROWDS
-// True if a row on the particle's level or above holds too many particles for one thread.
 fn has_long_row(lattice: Lattice, level: u32) -> bool {
   var long = false;
   for (var higher = level; higher < grid.levels; higher++) {
@@ -212,7 +210,6 @@ fn has_long_row(lattice: Lattice, level: u32) -> bool {
   return long;
 }
 
-// True if a row has too many finer entries for one thread.
 fn has_long_list(lattice: Lattice, level: u32) -> bool {
   return is_long(lattice, level, finer_bucket(0u));
 }

@@ -1,5 +1,5 @@
-// Sums and maxima over all particles: MEASURE_WORDS words per workgroup, which the host combines in doubles. Needs a
-// state just sorted. Values are added in order of threads, so the bits are reproducible.
+// Sums and maxima over all particles, just sorted: MEASURE_WORDS words per workgroup. Values are added in order of
+// threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*
@@ -40,7 +40,6 @@ struct Census {
   // True for one particle of each cell.
   is_first: bool,
   occupancy: u32,
-  // True if the bucket also holds particles of another cell.
   is_shared: bool,
 }
 
@@ -65,7 +64,6 @@ fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: 
 }
 
 #endif
-// Values of all threads, grouped by word.
 var<workgroup> words: array<array<u32, MEASURE_WORKGROUP_SIZE>, MEASURE_WORDS>;
 
 fn is_on_lattice(position: Vector) -> bool {
@@ -190,7 +188,6 @@ fn hash_of(seed: u32, id: u32, body: PackedBodyBits, velocity: StoredBits) -> u3
   return hash;
 }
 
-// Adds to a 64-bit sum in two words.
 fn add_wide(low: ptr<function, u32>, high: ptr<function, u32>, value: u32) {
   let sum = *low + value;
   *high += select(0u, 1u, sum < value);

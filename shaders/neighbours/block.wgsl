@@ -1,4 +1,4 @@
-// For all kinds of blocks.
+// Works for all kinds of blocks.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

@@ -4,7 +4,6 @@
 
 struct Block {
   first: Lattice,
-  // Cells along each axis.
   length: Extent,
 }
 

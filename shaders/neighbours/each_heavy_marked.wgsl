@@ -40,7 +40,6 @@ fn each_heavy(
   let stride = min(workgroups.x * workgroups.y, MARK_ROWS);
   let first = first_mark(row);
   let words = marked_ids() / 32u;
-  // Each thread reads a run of words.
   let share = (words + HEAVY_WORKGROUP_SIZE - 1u) / HEAVY_WORKGROUP_SIZE;
   let begin_word = min(thread * share, words);
   let end_word = min(begin_word + share, words);

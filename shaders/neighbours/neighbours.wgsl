@@ -1,4 +1,4 @@
-// What a user's kernel may call. Bindings: src/engine/grid/grid-kernel.ts.
+// Functions that a user's kernel may call. Bindings: src/engine/grid/grid-kernel.ts.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 
 // Users name the struct Own, our modules Gathered.

@@ -48,7 +48,6 @@ fn probe(
 }
 
 #if CROWDS
-// True if a layer holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   var heavy = false;

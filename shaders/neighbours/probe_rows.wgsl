@@ -46,7 +46,6 @@ fn probe(
 }
 
 #if CROWDS
-// True if a row holds too many candidates for one thread.
 fn is_heavy(slot: u32) -> bool {
   let cell = cell_of_slot[slot];
   let lattice = lattice_of(cell);

@@ -30,7 +30,6 @@ fn row_span(lattice: Lattice, row: u32) -> Span {
   return span;
 }
 
-// Returns the index of a row among all rows of the grid.
 fn row_index(lattice: Lattice, row: u32) -> u32 {
   var index = adjacent_indices(u32(lattice.y), grid.cells.y)[row % 3u];
   if (DIMENSIONS == 3u) {

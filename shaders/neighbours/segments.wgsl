@@ -1,4 +1,4 @@
-// For all kinds of segments, and the levels on which to search a box.
+// Functions for all kinds of segments, and the levels on which to search a box.
 // Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII
@@ -23,7 +23,7 @@ fn block_of_box(box: Box, level: u32) -> Block {
 }
 #endif
 
-// A float, because an unbounded world may have more rows than 32 bits can count.
+// Returns a float, because an unbounded world may have more rows than 32 bits can count.
 fn rows_in(block: Block) -> f32 {
   return f32(block.length.y) * select(1.0, f32(block.length[DIMENSIONS - 1u]), DIMENSIONS == 3u);
 }

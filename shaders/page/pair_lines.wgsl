@@ -7,11 +7,9 @@
 const CONTACT_BIT = 0x80000000u;
 
 struct View {
-  // World to clip space.
   clip: mat4x4f,
   // How far beyond the picture pairs are drawn, as a share of half the picture.
   margin: vec2f,
-  // 1 if only contacts are drawn.
   contacts_only: u32,
   // Vertices per line, and lines per pair.
   vertices: u32,
@@ -27,9 +25,8 @@ struct Gathered {
 }
 
 // `drawn`: four arguments of a draw, the pairs found, and the particles in view with more than MOST_EACH candidates,
-// whose pairs are left out.
+// whose pairs with higher slots are left out.
 
-// Images in a periodic world, the particle included.
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
 fn is_seen(position: Vector) -> bool {

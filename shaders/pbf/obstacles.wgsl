@@ -48,7 +48,7 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// Returns the share of poly6 beyond a plane, at a distance in radii of the kernel that may be negative.
+// `away` is in radii of the kernel and may be negative. Returns the share of poly6 beyond a plane.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());

@@ -6,7 +6,6 @@
 struct Own {
   velocity: Vector,
   change: Vector,
-  // The gradient of the curl's size.
   rise: Vector,
 }
 

@@ -1,6 +1,6 @@
-// Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box. If they do not fit, the
-// box gets NO_PARTNER entries. A workgroup searches a box over many cells, by way of a queue; the order of the queue
-// does not matter. Membership is decided by comparisons only, so both kernels agree.
+// Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box, or NO_PARTNER if they do
+// not all fit. A workgroup searches each box over many cells, from a queue in any order. Comparisons alone decide
+// membership, so both kernels agree.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
 // Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
 // Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.

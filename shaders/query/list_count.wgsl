@@ -1,7 +1,7 @@
 // Computes `count`: entries found, entries listed, and the x, y, z of a dispatch with one thread per listed entry.
-// `check` runs first, with one thread per offset, then `count_list` in one thread. Descending offsets mean more entries
-// than 32 bits can count: then `found` is 2³² − 1 and nothing is listed. An owner that fits only in part counts with
-// CUTS_OWNERS.
+// `check` runs first, with one thread per offset, then `count_list` in one thread. Offsets descend only if there are
+// more entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. If only a part of an owner's
+// entries fits, that part is listed only with CUTS_OWNERS.
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 

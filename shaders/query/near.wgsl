@@ -1,6 +1,6 @@
-// Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. In a list that is too
-// short, which ids of the last point it holds is not defined. A device may round distances differently in both kernels;
-// entries that fill does not find hold NO_PARTNER.
+// Finds the particles near points. Tally counts them; fill writes their ids, ascending per point. A list that is too
+// short may end within a point's ids; which of them it holds is not defined. A device may round distances differently
+// in both kernels: entries that fill does not find hold NO_PARTNER.
 // Needs: Stretch, parameters, ids, Particle, stretch_of, offsets, Neighbour, id_in, sort_stretch, tallies.
 
 struct Near {

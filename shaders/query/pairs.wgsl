@@ -1,6 +1,6 @@
 // Finds overlapping pairs (id, greater id), by first id, then second. Tally counts them; fill writes them. With BOXES,
-// pairs of boxes (grid/box_bodies.wgsl). In a list that is too short, which pairs of the last id it holds is not
-// defined. Entries without a pair hold NO_PARTNER twice.
+// pairs of boxes (grid/box_bodies.wgsl). A list that is too short may end within an id's pairs; which of them it holds
+// is not defined. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 

@@ -1,4 +1,4 @@
-// Constants for the walks of rays.
+// Constants for rays.
 
 // Beyond everything that a ray can reach.
 const FAR_OFF = 0x1p70f;

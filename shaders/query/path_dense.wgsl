@@ -57,7 +57,6 @@ fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// Numbers of pieces ascend with x.
 fn pieces_in_period() -> i32 {
   return i32((grid.cells.x - 1u) / PIECE) + 1;
 }

@@ -16,7 +16,7 @@
 
 struct Rays {
   ray_count: u32,
-  // Of all particles; unused with variable radii.
+  // The radius of all particles; unused with variable radii.
   radius: f32,
   radius_squared: f32,
 }
@@ -100,7 +100,7 @@ fn path_of(number: u32) -> Path {
 #endif
 }
 
-// Adds the values that depend on the balls' greatest radius.
+// Adds the values that depend on the greatest radius.
 fn path_among(path: Path, radius: f32) -> Path {
   var among = path;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -129,7 +129,7 @@ fn radius_squared_of(body: PackedBody) -> f32 {
 }
 #endif
 
-// Returns the range of coordinates of balls' centres that the ray may meet between two times.
+// Returns the range of centres of balls that the ray may meet between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   let moved = path.direction[axis] * times;
   let at = path.origin[axis] + moved;
@@ -159,7 +159,6 @@ fn length_of(layers: vec2i) -> f32 {
   return f32(layers.y) - f32(layers.x) + 1.0;
 }
 
-// Returns the layer at a step of the walk.
 fn layer_in(layers: vec2i, step: u32, speed: f32) -> i32 {
   return select(layers.x + i32(step), layers.y - i32(step), speed < 0.0);
 }
@@ -209,7 +208,6 @@ fn times_at(path: Path, axis: u32, coordinate: f32, image: i32, times: vec2f) ->
   return narrowed(path, axis, shifted, shifted, times);
 }
 
-// Returns the image of a particle that the ray meets first.
 fn first_meeting(path: Path, position: Vector, radius_squared: f32) -> Meeting {
   var first = Meeting(MISSED, Lattice());
   if (!is_in_box(position)) {

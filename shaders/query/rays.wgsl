@@ -1,6 +1,6 @@
 // Finds the particles that rays meet. Tally counts them per ray. Fill (FILL) writes ids and distances, by distance and
-// then id. First (FIRST) writes the nearest. If a ray's entries do not fit, fill writes NO_PARTNER into them, as it
-// does into entries that rounding keeps it from finding.
+// then id. First (FIRST) writes the nearest. If a ray's entries do not all fit, they hold NO_PARTNER. So do entries
+// that fill does not find because of rounding.
 //
 // Where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The walk goes over
 // layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range of slots. It
@@ -39,7 +39,6 @@ fn add_hit(gathered: ptr<function, Gathered>, slot: u32, distance: f32) {
   (*gathered).found += 1u;
 }
 
-// Tests the image of a particle that lies in a cell of the walk.
 fn test_in_cell(gathered: ptr<function, Gathered>, path: Path, slot: u32, cell: Lattice) {
   let body = position_in[slot];
   let position = body_position(body);
@@ -107,7 +106,6 @@ fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
 
-// Estimates how many pieces the walk visits.
 fn pieces_walked(path: Path) -> f32 {
   let whole = vec2f(0.0, path.reach);
   let layers = length_of(layers_of(path));

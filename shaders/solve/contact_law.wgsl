@@ -2,7 +2,6 @@
 // same order.
 // Needs: substep.
 
-// The effect of one or several contacts on a body.
 struct Effect {
   push: Vector,
   change: Vector,
@@ -33,7 +32,7 @@ fn bounce_change(approach: f32, share: f32, restitution: f32) -> f32 {
   return -share * (1.0 + restitution) * approach;
 }
 
-// The change of normal velocity without a bounce. `grip` is this body's share of the limits on push speed and friction.
+// `grip` is this body's share of the limits on push speed and friction.
 fn push_change(push_velocity: f32, approach: f32, share: f32, grip: f32) -> f32 {
   let most = 2.0 * substep.push_speed * grip;
   let limit = max(most, -share * approach);
@@ -84,7 +83,8 @@ fn contact_effect(
 }
 
 // Limits the total change of velocity, and shortens support and bearing alike. Then static friction removes the
-// velocity that gravity adds across the support, as far as it reaches, and less if contacts press from opposite sides.
+// velocity that gravity adds across the support, as far as friction reaches. It removes less if contacts press from
+// opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);

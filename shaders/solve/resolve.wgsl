@@ -19,7 +19,6 @@ struct Gathered {
 }
 
 #if OBSTACLES
-// The effects of all obstacles on one particle.
 struct ObstacleSum {
   deepest: f32,
   overlaps: f32,

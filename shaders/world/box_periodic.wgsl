@@ -1,6 +1,6 @@
 // Boxes in a periodic world, which contain a particle if one of its images is inside. Both corners are wrapped. With
 // low > high, a box is all but the gap between them. A box at least a period long covers the axis. Uses sums only, so
-// that kernels agree; see space_periodic.wgsl.
+// that kernels agree.
 // Needs: grid.
 
 struct Box {

@@ -1,7 +1,6 @@
 // The state of the conjugate gradients. Host: src/methods/fluid/passes/pressure.ts.
 
 struct Solver {
-  // The greatest magnitude of a right-hand side.
   greatest: f32,
   // Residual · preconditioned residual.
   product: f32,
@@ -9,9 +8,7 @@ struct Solver {
   step: f32,
   // The share of the last direction in the next one.
   share: f32,
-  // The greatest residual divided by `greatest`.
   left: f32,
-  // Subtracted from each right-hand side.
   mean: f32,
   iterations: u32,
   done: u32,

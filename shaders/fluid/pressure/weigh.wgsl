@@ -1,6 +1,6 @@
-// Computes the numbers of the conjugate gradients from the partial sums of the pass that STAGE names, in one workgroup.
-// Stops if the residual is small enough, a product is not positive, or a step would be far too long. Stopping sets the
-// remaining dispatches to zero workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the numbers of the conjugate gradients, in one workgroup, after the pass that STAGE names. Stops if the
+// residual is small enough, a product is not positive, or a step would be far too long: the remaining dispatches then
+// have no workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame, MOST_STEP.
 
 const AFTER_ASSEMBLE = 0u;
@@ -63,7 +63,6 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
     return;
   }
   if (STAGE == AFTER_DOT) {
-    // The first direction keeps nothing.
     solver.share = select(0.0, sum.x / solver.product, solver.product > 0.0);
     solver.product = sum.x;
     if (!(sum.x > 0.0)) {

@@ -45,7 +45,6 @@ fn first_with_fast(best: vec2u, slot: u32, way: Vector, since: f32, other: u32) 
   return best;
 }
 
-// Returns the first hit that this lane finds.
 fn end_among_fast(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);

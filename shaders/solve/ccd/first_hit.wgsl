@@ -66,7 +66,6 @@ fn path_of(workgroup: u32, thread: u32) -> u32 {
 }
 #endif
 
-// Returns a thread's index among those of its path.
 fn lane_of(thread: u32) -> u32 {
   return thread % THREADS_OF_PATH;
 }
@@ -91,7 +90,6 @@ fn enough_cells(count: u32) -> f32 {
 }
 #endif
 
-// Returns a bit per level to search.
 fn levels_of(word: u32) -> u32 {
 #if VARIABLE_RADII
   return counter_at(word);

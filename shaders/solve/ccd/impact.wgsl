@@ -37,7 +37,8 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SHARE * FAST_SHARE * diameter_squared(body);
 }
 
-// How far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, they allow for the radius.
+// Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these already allow for the
+// radius.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
   return reach_of(body);
@@ -98,8 +99,8 @@ fn closes_in(approach: f32, speed_squared: f32) -> bool {
 }
 
 #if HAS_BOXES
-// How far two bodies may still approach, negative if they are too near. `normal` points away from the other body, or is
-// 0.
+// `width`: how far two bodies may still approach; negative if they are too near. `normal` points away from the other
+// body, or is 0.
 struct Gap {
   width: f32,
   normal: Vector,
@@ -179,8 +180,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// Returns the key of a hit, or NEVER. `apart` is the first body minus the second at `since`; `motion`, the relative
-// way. Bodies already too near hit at once if they close in.
+// Returns the key of a hit, or NEVER. `apart` is the first position minus the second at `since`; `motion` is the
+// relative way. Bodies already too near hit at once if they close in.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -228,7 +229,6 @@ fn longest_piece(body: PackedBody, cells: f32) -> f32 {
   return longest;
 }
 
-// Returns the number of pieces of a path.
 fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
@@ -238,7 +238,6 @@ fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
 
-// Returns the cells around a piece, with a margin.
 fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin: Vector) -> Block {
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);

@@ -1,7 +1,6 @@
 // The nodes of paths in `links`.
 // Needs: links, word_of_node, path_count, followed_pieces.
 
-// Nodes per path.
 fn room_of_path() -> u32 {
   return (arrayLength(&links) - word_of_node(0u)) / (2u * path_count());
 }

@@ -70,7 +70,6 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
 #endif
 #endif
 
-// Returns the first hit that this lane finds.
 fn end_among_slow(slot: u32, lane: u32) -> vec2u {
   let body = position_in[slot];
   let way = way_of(slot);

@@ -26,7 +26,6 @@ fn normal_of(apart: Vector, body: PackedBody, other: PackedBody) -> Vector {
 #endif
 }
 
-// Returns the first body's share of a contact's effect.
 fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 #if HAS_BOXES
   return mass_share(body.shape.w, other.shape.w, 0.0, 0.0);
