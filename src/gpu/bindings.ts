@@ -1,4 +1,7 @@
-/** What a shader binds. The WGSL declarations and the bind group layout both come from it, so they cannot disagree. */
+/**
+ * Declares what a shader binds. The WGSL declarations and the bind group layout both come from it, so they cannot
+ * disagree.
+ */
 
 /** `parameters` is a uniform in a UniformRing, bound with a dynamic offset. */
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';

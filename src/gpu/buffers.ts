@@ -12,10 +12,7 @@ export interface BufferSet<Names extends string> {
 
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/**
- * Buffers that may be used before the device has confirmed them. If it rejects one, all are destroyed and `settled`
- * rejects.
- */
+/** Usable before the device has confirmed them. If it rejects one, all are destroyed and `settled` rejects. */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }

@@ -7,7 +7,7 @@ import { defaultCellCount } from '../core/simulation/plan';
 import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 
-/** What a device must hold. */
+/** Describes what a device must hold. */
 export interface GpuRequest {
   /** Largest number of particles per simulation or grid, from 0 to 2³¹ − 1. */
   readonly particles: number;
@@ -37,7 +37,7 @@ export interface Gpu {
   readonly workgroupsPerDimension: number;
   /** The layout of bind group 0, which kernels share. */
   readonly sharedLayout: GPUBindGroupLayout;
-  /** Set once the device is lost. `reason` completes "the device is lost: …". */
+  /** Set once the device is lost, with the reason in words. */
   readonly lost: { reason: string } | undefined;
   /** Throws a GpuError if the device is lost. */
   checkAlive(): void;
@@ -45,17 +45,15 @@ export interface Gpu {
   destroy(): void;
 }
 
-/** Returns the bytes of the largest buffer: an entry or a vector per particle, or a start per cell. */
 export function largestBuffer(particles: number, cells: number, dimensions: Dimensions): number {
   return Math.max(particles * perParticleBytes(dimensions), (cells + 8) * 4, 256);
 }
 
-/** An entry has two words, a vector two or four. */
 function perParticleBytes(dimensions: Dimensions): number {
   return 4 * Math.max(2, storedFloats(dimensions));
 }
 
-/** How many particles a device holds, and what limits them. */
+/** The most particles that a device holds, and what limits them. */
 export interface GreatestCount {
   /** Number of particles. */
   readonly particles: number;
@@ -224,7 +222,6 @@ function wrap(
   };
 }
 
-/** Two uniforms with dynamic offsets, which params.ts writes. */
 function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   const uniform = { type: 'uniform', hasDynamicOffset: true } as const;
   return device.createBindGroupLayout({
@@ -233,7 +230,6 @@ function sharedGroupLayout(device: GPUDevice): GPUBindGroupLayout {
   });
 }
 
-/** Throws if this device cannot bind buffers for these particles and cells. */
 export function checkDeviceHolds(gpu: Gpu, particles: number, cells: number, dimensions: Dimensions): void {
   const bytes = largestBuffer(particles, cells, dimensions);
   const { limits } = gpu.device;
@@ -303,7 +299,6 @@ export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
 
-/** Throws unless requestGpu or wrapDevice created `gpu`. Callers easily pass a GPUDevice or a promise. */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
     throw new ArgumentError('gpu', gpu, 'the result of `await requestGpu(…)` or of wrapDevice(…)');
@@ -321,7 +316,6 @@ function missingGpu(): GpuError {
       );
 }
 
-/** Throws unless `encoder` is a command encoder. */
 export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEncoder {
   if (typeof (encoder as GPUCommandEncoder | undefined)?.beginComputePass !== 'function') {
     throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');

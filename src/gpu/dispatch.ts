@@ -1,10 +1,10 @@
 /**
- * Folds dispatches that are too large for one dimension into columns (x) and rows (y). Shaders compute a linear index
- * and check its range.
+ * Folds dispatches that are too large for one dimension into columns (x) and rows (y). Shaders check the range of the
+ * linear index.
  */
 import { LimitError } from '../core/base/errors';
 
-/** Returns columns and rows for `workgroups`. Less than one row is unused. */
+/** Less than one row is unused. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
   if (workgroups <= perDimension) return [workgroups, 1];
   const rows = Math.ceil(workgroups / perDimension);

@@ -1,6 +1,6 @@
 /**
  * One compute pipeline. Group 0 has the shared parameters, group 1 the kernel's own buffers, except in standalone
- * kernels. Compiler messages become an error that shows the line.
+ * kernels.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -20,7 +20,6 @@ export interface KernelDescription {
   /** Modules in linking order, the kernel last. */
   readonly sources: readonly ShaderSource[];
   readonly entryPoint: string;
-  /** The kernel's own buffers. */
   readonly bindings: Bindings;
   /** See LinkOptions. */
   readonly standalone?: boolean;
@@ -41,8 +40,8 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * Per device, the calls of watchKernels in progress, innermost last. Each is a set of promises that settle when the
- * device has accepted or rejected a recorded kernel.
+ * Per device, the calls of watchKernels in progress, innermost last. Each holds promises that settle when the device
+ * has accepted or rejected a recorded kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -50,7 +49,6 @@ const ERROR_SCOPES = ['validation', 'internal', 'out-of-memory'] as const;
 
 const TEXT_NUMBERS = new Map<string, number>();
 
-/** A number per text keeps the keys of kernels short. */
 function numberOf(text: string): number {
   const known = TEXT_NUMBERS.get(text);
   if (known !== undefined) return known;
@@ -131,8 +129,8 @@ export class Kernel {
   }
 
   /**
-   * Records a dispatch. Throws if the device rejected this kernel. `shared` is undefined for standalone kernels.
-   * `offsets`: dynamic offsets in bytes, one per binding of kind `parameters`.
+   * Records a dispatch. `shared` is undefined for standalone kernels. `offsets`: dynamic offsets in bytes, one per
+   * binding of kind `parameters`.
    */
   encode(
     pass: GPUComputePassEncoder,
@@ -147,7 +145,7 @@ export class Kernel {
     pass.dispatchWorkgroups(columns, rows);
   }
 
-  /** Like `encode`, but reads three words from a buffer, from byte `offset` on. */
+  /** Like `encode`, with the number of workgroups in a buffer: three words from byte `offset` on. */
   encodeIndirect(
     pass: GPUComputePassEncoder,
     shared: SharedBinding | undefined,
@@ -265,7 +263,7 @@ export interface Recorded<Result> {
   readonly compiled: Promise<void> | undefined;
 }
 
-/** Runs `record`, which must be synchronous, and collects the pending compilations of its kernels. */
+/** `record` must be synchronous. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];
@@ -285,7 +283,6 @@ export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<R
 /** Throws if the device rejected a kernel of these stages. Call it before you change anything. */
 export function checkKernels(gpu: Gpu, stages: readonly Stage[]): void {
   if (!REJECTING_DEVICES.has(gpu)) return;
-  // This recording is only a check: its encoder is never finished.
   const pass = gpu.device.createCommandEncoder({ label: 'kernels.check' }).beginComputePass();
   try {
     for (const stage of stages) stage.encode(pass);

@@ -1,6 +1,6 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. A vector has 8 bytes aligned to 8 in 2D, and
- * 12 aligned to 16 in 3D, so defineStruct computes offsets.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. Vectors have 8 bytes aligned to 8 in 2D, and
+ * 12 aligned to 16 in 3D.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
@@ -29,7 +29,7 @@ export interface StructLayout<Fields extends StructFields> {
   readonly dimensions: Dimensions;
   readonly fields: Fields;
   readonly offsets: Readonly<Record<keyof Fields, number>>;
-  /** Bytes, a multiple of the struct's alignment. */
+  /** Bytes, a multiple of the alignment. */
   readonly size: number;
   encode(values: StructValues<Fields>): ArrayBuffer;
 }
@@ -102,7 +102,6 @@ export function toStored(
   return target;
 }
 
-/** Returns the floats per PackedBody. */
 export function bodyFloats({
   dimensions,
   levels,

@@ -41,11 +41,9 @@ export interface LinkOptions {
   readonly userCode?: UserCode;
 }
 
-/** User code, linked after our modules: see user-code.ts. */
 export interface UserCode {
   /** Returns our lines, with names that cannot clash, followed by the user's. */
   appendTo(ours: readonly SourceLine[]): SourceLine[];
-  /** Returns the name that `appendTo` gives to an entry point of ours. */
   nameOf(entryPoint: string): string;
 }
 
@@ -68,7 +66,6 @@ export const DIMENSION_SOURCES: Readonly<Record<Dimensions, ShaderSource>> = {
 
 export const BODY_SOURCE: ShaderSource = { name: 'base/body.wgsl', text: body };
 
-/** Flags that modules test and most kernels do not set. */
 const DEFAULT_FLAGS: Readonly<Record<string, boolean>> = {
   BOXES: false,
   CROWDS: false,
@@ -147,7 +144,7 @@ function declareConstant(name: string, value: number | boolean): string {
   );
 }
 
-/** Returns the lines that remain with these flags, with their numbers in the file. */
+/** Keeps the number of each line in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

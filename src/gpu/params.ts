@@ -49,7 +49,6 @@ export const SUBSTEP_FIELDS = {
   substeps: 'f32',
 } as const;
 
-/** The bind group, and where the parameters of the next passes are. */
 export interface SharedBinding {
   readonly group: GPUBindGroup;
   readonly offsets: readonly [number, number];
@@ -63,7 +62,6 @@ export class SharedParameters {
   private group: GPUBindGroup;
   /** True if encoders of the caller may refer to the buffers. */
   private isRecorded = false;
-  /** Most calls repeat the parameters of the last. */
   private last: { world: World; count: number; substep: Substep; binding: SharedBinding } | undefined;
 
   private constructor(

@@ -1,4 +1,4 @@
-/** Compiles linked shaders. Errors of the compiler are thrown with the source lines. */
+/** Compiles linked shaders. Errors show the source lines. */
 import { GpuError } from '../core/base/errors';
 import { type LinkedShader, type LinkOptions, linkShader } from './link';
 

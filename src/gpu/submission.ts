@@ -12,7 +12,6 @@ export interface Submission<Result> {
   readonly valid: Promise<void>;
 }
 
-/** Records into a new encoder and submits it. */
 export function submitWatched<Result>(
   gpu: Gpu,
   label: string,

@@ -36,7 +36,7 @@ export async function timeStages(
   };
 }
 
-/** Milliseconds per stage; undefined if the device's clock ran backwards. */
+/** Milliseconds; undefined if the clock ran backwards. */
 type Times = readonly (number | undefined)[];
 
 async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<Times> {

@@ -1,11 +1,11 @@
 /**
- * Divides a buffer into slots, and writes uniform data to one after another. Slots are bound with dynamic offsets, so
- * recorded passes keep their values. When all are written, `write` begins again, and `replace` takes a new buffer. Call
- * `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether it was submitted. The old buffer is
- * freed once nothing refers to it.
+ * Writes uniform data to one slot of a buffer after another. Slots are bound with dynamic offsets, so recorded passes
+ * keep their values. When all are written, `write` begins again, and `replace` takes a new buffer. Call `replace` if a
+ * user's encoder refers to the buffer: WebGPU does not tell whether it was submitted. The old buffer is freed once
+ * nothing refers to it.
  */
 
-/** Bytes per slot. Every device accepts dynamic offsets that are multiples of this. */
+/** Every device accepts dynamic offsets that are multiples of this. */
 const SLOT_BYTES = 256;
 const PARAMETER_SLOTS = 1024;
 
@@ -30,7 +30,6 @@ export class UniformRing {
     return this.next === PARAMETER_SLOTS;
   }
 
-  /** Continues in a new buffer, and leaves the old one to the recordings that use it. */
   replace(): void {
     const { label, size, usage } = this.current;
     this.current = this.device.createBuffer({ label, size, usage });

@@ -4,7 +4,7 @@
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 
-/** Marks names of bindings that a user chose. They may equal names in our modules. */
+/** Marks bindings that a user named. They may equal names in our modules. */
 export const USER = 'user:';
 
 export const PREFIX = 'cellstorm_';

@@ -51,7 +51,6 @@ import type { ShaderSource } from '../gpu/link';
 export const PARAMS: ShaderSource = { name: 'base/params.wgsl', text: params };
 export const CONTACT: ShaderSource = { name: 'solve/contact.wgsl', text: contact };
 export const CONTACT_LAW: ShaderSource = { name: 'solve/contact_law.wgsl', text: contactLaw };
-/** The entry point `each_particle`. */
 export const EACH_PARTICLE: ShaderSource = { name: 'neighbours/each_particle.wgsl', text: eachParticle };
 const HEAVY_LIST: ShaderSource = { name: 'neighbours/heavy_list.wgsl', text: heavyList };
 /** The entry point `each_heavy`, with a workgroup per heavy particle. */
@@ -129,17 +128,16 @@ export interface Variant {
   readonly wholeBlocks?: boolean;
 }
 
-/** Parameters, positions and cells. */
+/** Modules of parameters, positions and cells. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** What the neighbour loop also needs with levels. */
+/** The binding that the neighbour loop also needs with levels. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
 
-/** The flags of base/body.wgsl. */
 export function bodyFlags({
   levels,
   boxes,

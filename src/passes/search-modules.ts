@@ -31,9 +31,7 @@ import type { WorldKind } from '../core/world/world';
 import type { ShaderSource } from '../gpu/link';
 import { type Breadth, neighbourModules, PARTICLE, type Variant, worldModules } from './modules';
 
-/** What a user's kernel may call. */
 export const NEIGHBOURS: ShaderSource = { name: 'neighbours/neighbours.wgsl', text: neighbours };
-/** The entry point `each_point`. */
 export const EACH_POINT: ShaderSource = { name: 'neighbours/each_point.wgsl', text: eachPoint };
 export const SORT_STRETCH: ShaderSource = { name: 'sort/sort_stretch.wgsl', text: sortStretch };
 const HELD_DENSE: ShaderSource = { name: 'levels/occupied_dense.wgsl', text: levelsHeldDense };
@@ -127,18 +125,15 @@ export function blockModules(variant: Variant): ShaderSource[] {
 }
 
 /**
- * Blocks of cells and their ranges of slots. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and,
- * with levels, `position_in`.
+ * Blocks of cells and their ranges of slots. The kernel declares `start`. In unbounded worlds it also declares
+ * `cell_of_slot` and, with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];
 }
 
-/**
- * The cells that a ray passes. The kernel declares `start`; in unbounded worlds also `cell_of_slot` and, with levels,
- * `position_in`.
- */
+/** The cells that a ray passes. The kernel declares the same as for segmentModules. */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];

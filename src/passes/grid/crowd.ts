@@ -22,7 +22,7 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** Scratch memory as long as the entries. */
+  /** As long as the entries. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -156,8 +156,7 @@ export class Crowd {
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // One word per particle is enough. A heavy particle takes one. A tile takes two, but has more than CROWDED entries
-    // on average. That holds for finer entries, too: a particle has at most one per level, and there are fewer than
-    // CROWDED / 2 levels.
+    // on average. Of finer entries, a particle has at most one per level, and there are fewer than CROWDED / 2 levels.
     const owned = await createBuffers(
       gpu,
       'grid',

@@ -52,7 +52,6 @@ function heavyBytes(capacity: number): number {
 export class FinerEntries {
   private constructor(
     private readonly kernels: Readonly<Record<Step, Kernel>>,
-    /** Buckets that may have finer entries. */
     private readonly buckets: number,
     private readonly owned: BufferSet<'finer' | 'scratch'>,
   ) {}

@@ -154,12 +154,10 @@ export class Measure {
     this.kernel.encode(pass, shared, group, this.workgroupsFor(count));
   }
 
-  /** What to read back after `encode`. */
   range(count: number): ReadRange {
     return { buffer: this.partials.buffers.partials, size: this.workgroupsFor(count) * this.words * 4 };
   }
 
-  /** Returns the measures from the bytes of `range`. */
   combine(bytes: ArrayBuffer, count: number): Measures {
     const words = new Uint32Array(bytes);
     const floats = new Float32Array(bytes);

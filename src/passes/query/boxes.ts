@@ -34,7 +34,7 @@ export interface BoxesBuffers {
   readonly queue: GPUBuffer;
   /** For tally: particles per box. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each box, then the end. */
+  /** For fill: offsets per box, then the end. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }
@@ -120,7 +120,7 @@ export class Boxes {
     encoder.clearBuffer(queue, 0, 4 * QUEUE_HEADER);
   }
 
-  /** `count` is the number of boxes, `offsets` that of the parameters. */
+  /** `count` is the number of boxes. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -15,7 +15,7 @@ export class ListPass<Buffers extends { [Name in keyof Buffers]?: GPUBuffer | un
     return this.kernels[step].bind(buffers as { readonly [name: string]: GPUBuffer | undefined });
   }
 
-  /** `count` is the number of owners, `offsets` that of the parameters. */
+  /** `count` is the number of owners. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

@@ -18,7 +18,7 @@ export interface NearBuffers {
   readonly parameters: GPUBuffer;
   /** For tally: particles per point. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each point, then the end. */
+  /** For fill: offsets per point, then the end. */
   readonly offsets?: GPUBuffer;
   readonly ids?: GPUBuffer;
 }

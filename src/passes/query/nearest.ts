@@ -59,7 +59,7 @@ export class Nearest {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of points, `offset` that of the parameters. */
+  /** `count` is the number of points. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

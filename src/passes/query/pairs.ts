@@ -31,7 +31,7 @@ export interface PairsBuffers {
   readonly cell_of_slot: GPUBuffer;
   /** For tally: pairs per first id. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first pair of each first id, then the end. */
+  /** For fill: offsets per first id, then the end. */
   readonly offsets?: GPUBuffer;
   readonly pairs?: GPUBuffer;
   /** Needed with levels. */
@@ -130,7 +130,6 @@ export class Pairs {
     return bindKernels(all, heavy, { ...buffers });
   }
 
-  /** `count` is the number of particles. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

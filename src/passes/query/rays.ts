@@ -26,7 +26,7 @@ export interface RaysBuffers {
   readonly parameters: GPUBuffer;
   /** For tally: particles per ray. */
   readonly tallies?: GPUBuffer;
-  /** For fill: the first index of each ray, then the end. */
+  /** For fill: offsets per ray, then the end. */
   readonly offsets?: GPUBuffer;
   /** For fill: the list. For first: one id per ray. */
   readonly ids?: GPUBuffer;
@@ -89,7 +89,7 @@ export class FirstHits {
     return this.kernel.bind({ ...buffers });
   }
 
-  /** `count` is the number of rays, `offsets` that of the parameters. */
+  /** `count` is the number of rays. */
   encode(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,

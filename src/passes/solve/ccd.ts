@@ -78,7 +78,7 @@ export interface CcdBuffers {
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
   readonly id_in: GPUBuffer;
-  /** Scratch memory as long as the velocities. */
+  /** As long as the velocities. */
   readonly struck: GPUBuffer;
   /** See CCD_PATHS in core/base/constants.ts. */
   readonly counters: GPUBuffer;
@@ -207,7 +207,6 @@ const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   land: ['counters_atomic', 'paths'],
 };
 
-/** The part of each kernel. */
 const STEPS = {
   begin: 'plan',
   reset: 'plan',
