@@ -21,6 +21,7 @@ const canvas = document.querySelector('canvas') as HTMLCanvasElement;
 const context = canvas.getContext('webgpu') as GPUCanvasContext;
 const format = navigator.gpu.getPreferredCanvasFormat();
 context.configure({ device, format });
+const clearValue = [0.06, 0.08, 0.1, 1];
 const module = device.createShaderModule({
   code: `
     struct Corner { @builtin(position) clip: vec4f, @location(0) offset: vec2f, @location(1) speed: f32 }
@@ -55,7 +56,9 @@ function frame(): void {
   fluid.encodeSubstep(encoder, 1 / 120);
   fluid.encodeSubstep(encoder, 1 / 120);
   const view = context.getCurrentTexture().createView();
-  const pass = encoder.beginRenderPass({ colorAttachments: [{ view, loadOp: 'clear', storeOp: 'store' }] });
+  const pass = encoder.beginRenderPass({
+    colorAttachments: [{ view, clearValue, loadOp: 'clear', storeOp: 'store' }],
+  });
   pass.setPipeline(pipeline);
   pass.setVertexBuffer(0, particles.buffers.positions);
   pass.setVertexBuffer(1, particles.buffers.velocities);

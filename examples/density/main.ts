@@ -11,11 +11,11 @@ const REACH = 0.2;
 
 const positions = new Float32Array(2 * COUNT);
 for (let i = 0; i < COUNT; i++) {
-  // Three rings, thinner outside.
-  const angle = 2.4 * i;
-  const distance = 0.8 + 2.6 * Math.abs(Math.sin(i)) ** 2 + (i % 3);
-  positions[2 * i] = WIDTH / 2 + distance * Math.cos(angle);
-  positions[2 * i + 1] = HEIGHT / 2 + 0.6 * distance * Math.sin(angle);
+  // Three clouds, densest in the middle.
+  const angle = 2 * Math.PI * Math.random();
+  const distance = (0.6 + 0.4 * (i % 3)) * Math.sqrt(-2 * Math.log(1 - Math.random()));
+  positions[2 * i] = WIDTH * (0.25 + 0.25 * (i % 3)) + distance * Math.cos(angle);
+  positions[2 * i + 1] = HEIGHT / 2 + distance * Math.sin(angle);
 }
 
 const gpu = await requestGpu({ particles: COUNT, dimensions: 2 });
@@ -58,6 +58,7 @@ const canvas = document.querySelector('canvas') as HTMLCanvasElement;
 const context = canvas.getContext('webgpu') as GPUCanvasContext;
 const format = navigator.gpu.getPreferredCanvasFormat();
 context.configure({ device, format });
+const clearValue = [0.06, 0.08, 0.1, 1];
 const module = device.createShaderModule({
   code: `
     struct Corner { @builtin(position) clip: vec4f, @location(0) offset: vec2f, @location(1) density: f32 }
@@ -115,7 +116,9 @@ function frame(): void {
   grid.encode(encoder, { positions: positionBuffer, count: COUNT });
   density.encode(encoder, { buffers: { densities: densityBuffer }, parameters: { reach: REACH } });
   const view = context.getCurrentTexture().createView();
-  const pass = encoder.beginRenderPass({ colorAttachments: [{ view, loadOp: 'clear', storeOp: 'store' }] });
+  const pass = encoder.beginRenderPass({
+    colorAttachments: [{ view, clearValue, loadOp: 'clear', storeOp: 'store' }],
+  });
   pass.setPipeline(pipeline);
   pass.setVertexBuffer(0, positionBuffer);
   pass.setVertexBuffer(1, densityBuffer);

@@ -24,6 +24,7 @@ async function start(canvas: OffscreenCanvas): Promise<void> {
   const context = canvas.getContext('webgpu') as GPUCanvasContext;
   const format = navigator.gpu.getPreferredCanvasFormat();
   context.configure({ device, format });
+  const clearValue = [0.06, 0.08, 0.1, 1];
   const module = device.createShaderModule({
     code: `
       struct Corner { @builtin(position) clip: vec4f, @location(0) offset: vec2f }
@@ -59,7 +60,9 @@ async function start(canvas: OffscreenCanvas): Promise<void> {
     const encoder = device.createCommandEncoder();
     simulation.encodeStep(encoder, 1 / 60);
     const view = context.getCurrentTexture().createView();
-    const pass = encoder.beginRenderPass({ colorAttachments: [{ view, loadOp: 'clear', storeOp: 'store' }] });
+    const pass = encoder.beginRenderPass({
+      colorAttachments: [{ view, clearValue, loadOp: 'clear', storeOp: 'store' }],
+    });
     pass.setPipeline(pipeline);
     pass.setVertexBuffer(0, simulation.buffers.positions);
     pass.draw(4, simulation.count);
