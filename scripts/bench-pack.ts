@@ -1,8 +1,6 @@
 /**
- * `npm run bench:pack`: packs the benchmark into dist/bench-pack/cellstorm-bench/ and an archive beside it. The pack
- * runs with one command on a machine that has only a GPU driver. The archive is a .tar.gz. With `--xz`, it is a
- * .tar.xz, which is smaller but takes minutes. This script and the pack run only on Linux on x86-64, because the pack
- * contains this machine's binaries.
+ * `npm run bench:pack`: packs the benchmark, with this machine's binaries, into dist/bench-pack/ and an archive beside
+ * it. Only for Linux on x86-64. `--xz` makes a smaller archive, but takes minutes.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -31,12 +29,9 @@ const PACK_NAME = 'cellstorm-bench';
 
 const MOST_BYTES = 60 * 2 ** 20;
 
-/** Folder in Dawn's package with the binaries for Linux on x86-64, the only system that the pack supports. */
 const DAWN_FOLDER = 'dist/linux-x64';
 
-/**
- * Libraries of this machine, in groups. Another machine uses a packed group only if it lacks one of the group's files.
- */
+/** Libraries of this machine. Another machine uses a group only if it lacks one of the group's files. */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   vulkan: ['libvulkan.so.1'],
   cxx: ['libstdc++.so.6', 'libgcc_s.so.1'],
@@ -49,19 +44,18 @@ const LIBRARY_FOLDERS = [
   '/lib64',
 ];
 
-/** Sources that run.sh compiles if it finds a CUDA compiler. */
+/** run.sh compiles these if it finds a CUDA compiler. */
 export const NATIVE_SOURCES = ['grid.cu', 'grid.cuh'] as const;
 
-/** Files of a package that are not needed to run it. */
+/** Files that are not needed to run a package. */
 const LEFT_OUT = /(\.map|\.ts|\.mts|\.cts)$|\/(tests?|examples?|demos?|docs?|bench|\.github)(\/|$)/;
 
-/** The pack needs the binaries of the package `webgpu` for one system, and the code that loads them. */
 export function isNeededOfDawn(path: string): boolean {
   if (LEFT_OUT.test(`/${path}`) || path.startsWith('build')) return false;
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);
 }
 
-/** Returns the names of the packages and of all their dependencies. node_modules must be flat. */
+/** Adds all dependencies to the names. node_modules must be flat. */
 export function withDependencies(
   names: readonly string[],
   dependenciesOf: (name: string) => readonly string[],
@@ -92,7 +86,7 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Removes symbols, which only debuggers need. They are half of some binaries. */
+/** Removes symbols, which are half of some binaries. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });

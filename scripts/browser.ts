@@ -1,7 +1,4 @@
-/**
- * Starts a Vite server on a free loopback port, and a headless Chrome, by default with a software GPU. Callers must
- * close both.
- */
+/** Starts a Vite server on a free loopback port and a headless Chrome, by default with a software GPU. Close both. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
@@ -15,7 +12,7 @@ import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
 import { testPreference } from '../src/testing/environment';
 
 export interface BrowserOptions {
-  /** 'source' serves the project through Vite's server, 'build' the built page under a sub-path. */
+  /** 'source' serves the project, 'build' the built page under a sub-path. */
   readonly serve?: 'source' | 'build';
   readonly flags?: readonly string[];
   /** Time limit of one call into the page. */
@@ -26,10 +23,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOOPBACK = '127.0.0.1';
 const SUB_PATH = '/some/folder/';
 export const START_LIMIT_MS = 60_000;
-/** Long, because a software GPU is slow. */
+/** Software GPUs are slow. */
 const CALL_LIMIT_MS = 170_000;
 
-/** Without the Vulkan flags, compute works, but configuring a canvas loses the device. */
+/** Without the Vulkan flags, configuring a canvas loses the device. */
 const SOFTWARE_FLAGS = [
   '--use-vulkan=swiftshader',
   '--use-angle=vulkan',
@@ -49,7 +46,7 @@ const FLAGS = [
   '--force-color-profile=srgb',
 ];
 
-/** An empty page, to import modules into with `callInPage`. Served with the source only. */
+/** An empty page for `callInPage`, which only 'source' serves. */
 export const BLANK_PAGE = 'scripts/blank.html';
 
 export const chrome = findChrome(thisMachine());
@@ -95,7 +92,7 @@ export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
 
 export interface Server {
   readonly url: string;
-  /** Folder of the built page, if the server serves the build. */
+  /** The built page's folder; undefined for 'source'. */
   readonly folder?: string;
   close(): Promise<void>;
 }
@@ -105,8 +102,8 @@ async function serveSource(): Promise<Server> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'error',
-    // Vite's client in the page connects to the configured port, so a port must be configured. No file is watched,
-    // because files written meanwhile would reload the page; `watch: null` would not override vite.config.ts.
+    // Vite's client needs a fixed port. Ignore all files, because writing a watched file would reload the page; `watch:
+    // null` would not override vite.config.ts.
     server: { host: LOOPBACK, port: await findFreePort(), strictPort: true, watch: { ignored: ['**'] } },
   });
   await server.listen();

@@ -83,7 +83,7 @@ async function buildPage(outDir: string): Promise<void> {
   });
 }
 
-/** Builds declarations whose relative imports end in `.js`, as "moduleResolution": "nodenext" requires. */
+/** Relative imports must end in `.js` for "moduleResolution": "nodenext". */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);
@@ -91,7 +91,7 @@ export async function buildDeclarations(outDir: string): Promise<void> {
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
 }
 
-/** Imports in declarations, which the compiler writes as `from './x'`, `import('./x')` or `import './x'`. */
+/** The compiler writes `from './x'`, `import('./x')` or `import './x'`. */
 const RELATIVE_IMPORT = /(\bfrom |\bimport\(|^import )(['"])(\.{1,2}(?:\/[^'"]*)?)\2/gm;
 
 async function completeImports(file: string): Promise<void> {

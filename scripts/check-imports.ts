@@ -1,6 +1,6 @@
 /**
- * Checks the direction of every import, that the imports of src form no circle, what the page takes from inside the
- * library, and that code outside tests names no path into tests. Part of `npm run lint`.
+ * Part of `npm run lint`: checks the directions of imports, circles in src, what the page takes from inside the
+ * library, and paths into tests.
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -9,7 +9,6 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCE_FOLDERS = ['src', 'bench', 'scripts', 'tests', 'shaders', 'examples'];
 
-/** The library's entries, from which the page takes all that is public. */
 const ENTRIES = [
   'src/index.ts',
   'src/cpu/index.ts',
@@ -18,10 +17,7 @@ const ENTRIES = [
   'src/methods/pbf/index.ts',
 ];
 
-/**
- * Lists the files inside the library that src/page may import besides the entries, each with the reason. A file that
- * the page no longer imports must go from the list.
- */
+/** Files inside the library that src/page may import besides the entries, with the reason. */
 export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/core/base/constants.ts': 'threads per workgroup in WGSL; the size of a crowd',
   'src/core/base/curves.ts': 'the sheet Scale fits the same curves as the benchmark',
@@ -70,7 +66,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/scenes/index.ts': 'scenes of all methods, by name; seeded random numbers',
 };
 
-/** Lists the folders, or files, that each folder may import besides itself. */
+/** What each folder or file may import besides itself. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -113,8 +109,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders, lowest first. Of these, a file may import only its own subfolder and those listed before it. Files
- * directly in the folder may import all subfolders.
+ * Subfolders, lowest first. A file in one may import only its own and those before it, of that folder. Files directly
+ * in the folder may import all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
@@ -122,20 +118,18 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/page': ['support', 'model', 'view', 'tools', 'engines', 'session', 'panel'],
 };
 
-/** `import`, `export … from` and `import()` of a relative path. */
 const SPECIFIER = /(?:\bfrom\s+|\bimport\s*\(\s*|\bimport\s+)['"](\.{1,2}(?:\/[^'"]*)?)['"]/g;
 
-/** Paths into tests that code outside tests may contain in strings. */
 const ALLOWED_TEST_PATHS: readonly string[] = [
-  // scripts/mutants.ts reads and writes its records here; soak.ts and faults.ts write theirs.
+  // Records of scripts/mutants.ts, soak.ts and faults.ts.
   'tests/mutants',
   'tests/trust',
-  // Folders of tests that fuzz.ts and mutants/coverage.ts choose from and start.
+  // fuzz.ts and mutants/coverage.ts choose tests from these.
   'tests/unit',
   'tests/gpu',
 ];
 
-/** A path into tests at the start of a string, or after other parts of a path. */
+/** At the start of a string, or after other parts of a path. */
 const TEST_PATH = /['"`](?:[\w.${}-]*\/)*(tests\/\w[\w./-]*)/g;
 const COMMENT = /^\s*\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
@@ -147,7 +141,7 @@ function sourceFiles(): string[] {
   );
 }
 
-/** Returns the path of the imported file, relative to the root. */
+/** The result is relative to the root. */
 function resolveImport(file: string, specifier: string): string {
   const path = join(ROOT, dirname(file), specifier.replace(/\?.*$/, ''));
   const found = [path, `${path}.ts`, join(path, 'index.ts'), `${path}.d.ts`].find(
@@ -158,7 +152,7 @@ function resolveImport(file: string, specifier: string): string {
 
 const isBelow = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 
-/** Says why `file` may not import `target`; undefined if it may. Both paths are relative to the root. */
+/** Says why `file` may not import `target`; undefined if it may. Paths are relative to the root. */
 export function importObjection(file: string, target: string): string | undefined {
   const folder = Object.keys(FOLDERS).find((known) => isBelow(file, known));
   if (folder === undefined) return `${file} is in no folder that scripts/check-imports.ts lists`;
@@ -175,7 +169,7 @@ export function importObjection(file: string, target: string): string | undefine
   if (!parts) return undefined;
   const partOf = (path: string) => parts.findIndex((part) => isBelow(path, `${folder}/${part}`));
   const [from, to] = [partOf(file), partOf(target)];
-  // A subfolder that is not listed is treated like the files directly in the folder.
+  // Unlisted subfolders count as files directly in the folder.
   if (from < 0 || (to >= 0 && to <= from)) return undefined;
   return `${folder}/${parts[from]} may import only ${parts.slice(0, from).join(', ') || 'itself'}`;
 }
@@ -186,7 +180,6 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** Returns one sentence per import in the wrong direction. */
 export function findWrongImports(): string[] {
   return sourceFiles().flatMap((file) =>
     importsOf(file).flatMap((target) => {
@@ -196,7 +189,6 @@ export function findWrongImports(): string[] {
   );
 }
 
-/** Returns one sentence per file in PAGE_TAKES_FROM_INSIDE that the page does not import. */
 export function findUnused(
   listed = Object.keys(PAGE_TAKES_FROM_INSIDE),
   files = sourceFiles().filter((file) => isBelow(file, 'src/page')),
@@ -207,14 +199,13 @@ export function findUnused(
     .map((file) => `PAGE_TAKES_FROM_INSIDE lists ${file}, which src/page does not import.`);
 }
 
-/** Returns the paths into tests that strings of a text contain, except those that are allowed. */
+/** Allowed paths are left out. */
 export function testPathsIn(text: string): string[] {
   return [...text.replace(COMMENT, '').matchAll(TEST_PATH)]
     .map(([, path = '']) => path)
     .filter((path) => !ALLOWED_TEST_PATHS.some((allowed) => isBelow(path, allowed)));
 }
 
-/** Returns one sentence per path into tests that a file outside tests contains. */
 export function findTestPaths(): string[] {
   return sourceFiles()
     .filter((file) => !isBelow(file, 'tests'))
@@ -225,9 +216,7 @@ export function findTestPaths(): string[] {
     );
 }
 
-/**
- * Returns sentences that name circles among the imports of src, type imports included; none only if there is no circle.
- */
+/** Returns a sentence per circle found in src, type imports included. Some circles may go unnamed, but never all. */
 export function findCircles(): string[] {
   return circlesIn(
     new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),

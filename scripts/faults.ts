@@ -1,20 +1,21 @@
 /**
- * `npm run test:faults`: provokes faults. It has five parts:
- *   - lost: loses devices.
- *   - memory: takes memory away.
- *   - limits: lowers limits.
- *   - scenes: compares random scenes with brute force.
- *   - damage: damages files, tables, addresses and options.
- * Each case must end with the right result or the right error, and lose nothing. Writes tests/trust/faults.json and
- * exits with 1 if anything failed.
- * Flags:
- *   - --scenes 10000
- *   - --gpu-scenes 1000: how many of the scenes also run on the GPU
- *   - --files 20000
- *   - --only PART: only the parts whose names contain PART
- *   - --object NAME: for lost, memory and limits, only the objects whose names contain NAME
- *   - --seed 22
- *   - --out FILE: another file for the results, relative to the root
+ * `npm run test:faults`: provokes faults. Each case must end with the right result or the right error. Parts:
+ *
+ * - lost: loses devices
+ * - memory: takes memory away
+ * - limits: lowers limits
+ * - scenes: compares random scenes with brute force
+ * - damage: damages files, tables, addresses and options
+ *
+ * Writes tests/trust/faults.json and exits with 1 if anything failed. Flags:
+ *
+ * - --scenes 10000
+ * - --gpu-scenes 1000: how many scenes also run on the GPU
+ * - --files 20000
+ * - --only PART: parts whose names contain PART
+ * - --object NAME: for lost, memory and limits, objects whose names contain NAME
+ * - --seed 22
+ * - --out FILE: another file for the results, relative to the root
  */
 import { parseArgs } from 'node:util';
 import { runDamage } from './faults/damage';

@@ -1,10 +1,10 @@
 /**
- * `npm run test:fuzz -- --minutes 30`: runs all property tests with new seeds until the time is up. For each failure,
- * prints the command that replays the case. Exits with 1 if there was a failure.
- * Flags:
- *   - --minutes
- *   - --seed: one run with this seed
- *   - --file, --test and --path, only with --seed: one case of one test, as printed
+ * `npm run test:fuzz -- --minutes 30`: runs the property tests with new seeds until the time is up. Prints a command
+ * that replays each failure, and exits with 1 if there was one. Flags:
+ *
+ * - --minutes
+ * - --seed: one run with this seed
+ * - --file, --test and --path, only with --seed: one case, as printed
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,7 +30,7 @@ if (values.seed === undefined && (values.file ?? values.test ?? values.path) !==
   stop('--file, --test and --path need the --seed that the failing run printed.');
 }
 
-/** A test in the output of Vitest's JSON reporter. */
+/** In Vitest's JSON report. */
 interface Result {
   readonly status: string;
   readonly fullName: string;

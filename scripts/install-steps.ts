@@ -1,25 +1,22 @@
-/**
- * Decides how to install a browser on a machine that has none. It acts only through `Installer`, so tests can check its
- * decisions without installing anything.
- */
+/** Decides how to install a browser where there is none. Acts only through `Installer`, so tests install nothing. */
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 
 export interface Installer {
-  /** How to use the system's package manager: as root, through sudo without a password, or not at all. */
+  /** apt-get as root, through sudo without a password, or not at all. */
   readonly apt: 'root' | 'sudo' | 'none';
-  /** True on Debian, whose package chromium is a browser. Ubuntu's package is a stub that installs a snap. */
+  /** Ubuntu's package chromium is only a stub that installs a snap. */
   readonly debian: boolean;
   findChrome(): Chrome | undefined;
   /** Returns why this Chrome does not start; undefined if it starts. */
   tryChrome(chrome: Chrome): string | undefined;
-  /** Downloads Chrome with puppeteer into the user's cache. Returns why the download failed, or undefined. */
+  /** Downloads into the user's cache. Returns why that failed, or undefined. */
   download(): string | undefined;
-  /** Installs packages with apt-get. Returns why the installation failed, or undefined. */
+  /** Uses apt-get. Returns why that failed, or undefined. */
   install(packages: readonly string[]): string | undefined;
   say(line: string): unknown;
 }
 
-/** Debian's chromium does not install fonts, but without fonts a page shows no text. */
+/** chromium does not install fonts, without which a page shows no text. */
 const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 
@@ -29,8 +26,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts: the one found, or else the result of the first step that succeeds. Returns a sentence
- * with advice if all steps fail, or if an environment variable names a Chrome that does not start.
+ * Returns a Chrome that starts. Returns advice if no step gives one, or if an environment variable names one that does
+ * not start.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;
@@ -56,9 +53,8 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Root on Debian usually means a container or CI. There apt-get comes first, because it also installs libraries that a
- * downloaded Chrome lacks on a bare system. Other machines try the download first, which changes nothing outside the
- * user's cache.
+ * Root on Debian usually means a container, where a downloaded Chrome would lack libraries. Elsewhere, try the download
+ * first: it changes only the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * Module hooks for `module.register`, with which Node imports this project's TypeScript. The hooks remove types. They
- * resolve imports as the bundler does:
- *   - paths without an extension
- *   - folders with an index
- *   - `?raw` text
- *   - JSON as named exports
- * Compiled files are cached, so that the compiler is loaded only for changed files.
+ * Module hooks with which Node imports this project's TypeScript. They remove types and resolve imports as the bundler
+ * does:
  *
- * Tests use these hooks instead of Vite's module runner, which is slower: it replaces every import by a getter.
+ * - paths without an extension
+ * - folders with an index
+ * - `?raw` text
+ * - JSON as named exports
+ *
+ * Tests use these hooks because Vite's slower module runner replaces every import by a getter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,7 +20,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version of the compiler, which are part of cache keys. */
+/** Name and version, part of cache keys. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */
@@ -88,7 +88,7 @@ async function compile(path) {
   const { code, map } = await transformWithOxc(text, path, { lang: 'ts', sourcemap: true, target: 'es2022' });
   const comment = Buffer.from(JSON.stringify(map)).toString('base64');
   const source = `${code}\n//# sourceMappingURL=data:application/json;base64,${comment}\n${key}`;
-  // Another process may be reading the file, so write under another name first. If writing fails, cache nothing.
+  // Write under another name first: another process may be reading the file. If writing fails, cache nothing.
   const draft = new URL(`${hash(path)}.${process.pid}.tmp`, CACHE);
   await writeFile(draft, source)
     .then(() => rename(draft, cached))

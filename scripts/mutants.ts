@@ -1,16 +1,14 @@
 /**
- * `npm run test:mutants`: first runs the tests without a fault. Then it puts one fault at a time into the shaders and
- * the sources, and runs the tests that cover the fault. It reports the survivors: faults that no test noticed. The
- * sample of faults is the same in every run. Faults listed as equivalent in tests/mutants/equivalents.json are not
- * tried. Writes tests/mutants/results.json, also if it is interrupted, and prints a table. Exits with 1 if there is a
- * survivor that is not listed.
- * Flags:
- *   - --sample 1: a factor for the size of the sample
- *   - --only PART: files whose paths contain PART
- *   - --workers 2
- *   - --again: only the survivors of the last results
- *   - --rest: only faults without a result
- *   - --list: prints the sample and runs nothing
+ * `npm run test:mutants`: puts one fault at a time into shaders and sources, and runs the tests that cover it. A
+ * survivor is a fault that no test noticed. The sample is fixed. Skips faults that tests/mutants/equivalents.json
+ * lists. Writes tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
+ *
+ * - --sample 1: a factor for the size of the sample
+ * - --only PART: files whose paths contain PART
+ * - --workers 2
+ * - --again: only the survivors of the last results
+ * - --rest: only faults without a result
+ * - --list: prints the sample and runs nothing
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,7 +48,7 @@ const GROUPS: readonly Group[] = [
   { name: 'fluid', folders: ['src/methods/fluid'], faults: 40, bar: 0.9 },
 ];
 
-/** A fault that changes no behaviour. `before` and `after` are the line without and with the fault, not indented. */
+/** A fault that changes no behaviour: a trimmed line without and with it. */
 interface Equivalent {
   readonly file: string;
   readonly before: string;
@@ -116,7 +114,7 @@ try {
 }
 process.exit(report() > 0 ? 1 : 0);
 
-/** Writes the results and prints the table. Returns the number of survivors that are not listed as equivalent. */
+/** Writes the results. Returns the number of survivors not listed as equivalent. */
 function report(): number {
   const isPart = values.again || values.rest || values.only !== '';
   const renewed = new Set(verdicts.map(keyOf));

@@ -1,5 +1,6 @@
 /**
- * Makes the pictures of the presets, src/page/presets/NAME.webp: screenshots of the page without its panel.
+ * Takes the presets' pictures, src/page/presets/NAME.webp.
+ *
  * Usage: node scripts/run.mjs scripts/presets.ts [NAME …]
  */
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
@@ -10,19 +11,17 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** Size of a picture in pixels. The page scales the picture to the width of its card, which is usually less. */
+/** In pixels. */
 const SIZE = { width: 240, height: 150 };
-/** Limit for the bytes of all pictures, because the page loads them all when the user opens the presets. */
+/** Of all pictures, which the page loads together. */
 const MOST_BYTES = 26_000;
-/**
- * At most this many bytes per picture. A picture gets the best of the QUALITIES that fits; if none fits, the lowest.
- */
+/** Bytes of one picture. The first quality that fits is used, else the lowest. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
-/** The script waits for the GPU after every BATCH steps. */
+/** Steps between two waits for the GPU. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** Per preset: steps before the picture, magnification, and the picture's centre in fractions of the world's edges. */
+/** `middle` is in fractions of the world's edges. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -47,7 +46,7 @@ try {
   const page = await browser.newPage();
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: 'dark' },
-    // With reduced motion the page starts paused, so this script decides when time passes.
+    // The page then starts paused, so this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
   const wanted = process.argv.slice(2);
@@ -67,7 +66,7 @@ try {
         if (panel instanceof HTMLElement) panel.style.display = 'none';
         if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
         const simulation = window.cellstorm?.simulation;
-        // A software GPU would take too long for several substeps with so many particles.
+        // A software GPU would take too long with more substeps.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
           // The page takes the step, because it also applies a driven scene's gravity and obstacles.

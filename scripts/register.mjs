@@ -1,5 +1,5 @@
 // @ts-check
-/** `node --import ./scripts/register.mjs FILE` runs FILE and its imports with the hooks of scripts/loader.mjs. */
+/** `node --import ./scripts/register.mjs FILE` runs FILE with the hooks of loader.mjs. */
 import { readFileSync } from 'node:fs';
 import { register } from 'node:module';
 

@@ -16,7 +16,7 @@ const MOST_BYTES = 100_000;
 const QUALITY = 90;
 /** Steps submitted to the GPU before the script waits for it. */
 const BATCH = 8;
-/** The page itself takes these last steps, so that its plot of times is not empty. */
+/** The page takes the last steps, so that its plot of times is not empty. */
 const SHOWN_STEPS = 40;
 const SHOWN_EVERY_MS = 550;
 const LIMIT_MS = 300_000;
@@ -36,7 +36,7 @@ try {
   await page.setViewport(SIZE);
   await page.emulateMediaFeatures([
     { name: 'prefers-color-scheme', value: theme },
-    // With reduced motion the page starts paused, so this script decides when time passes.
+    // The page then starts paused, so this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
   await page.goto(url);
@@ -60,14 +60,14 @@ try {
     Number(steps) - SHOWN_STEPS,
     BATCH,
   );
-  // The page takes the last steps, because it draws, measures and times only its own steps.
+  // The page draws, measures and times only its own steps.
   for (let step = 0; step < SHOWN_STEPS; step++) {
     await page.click('#step');
     await new Promise((done) => setTimeout(done, SHOWN_EVERY_MS));
   }
   await settle();
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  // The picture should show neither focus nor hover.
+  // Show neither focus nor hover.
   await page.mouse.move(SIZE.width - 1, 1);
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   const picture = await page.screenshot(file.endsWith('.webp') ? { type: 'webp', quality: QUALITY } : {});

@@ -1,7 +1,6 @@
 /**
- * `npm run setup` prepares a machine for the tests; `npm test` runs it first. Installs Chrome and software Vulkan
- * drivers if they are missing. If Chrome or every driver is still missing, prints what to do. No step waits for input,
- * each has a time limit, and a machine that is ready is left unchanged.
+ * `npm run setup`: installs Chrome and software Vulkan drivers if they are missing. If Chrome or every driver is still
+ * missing, prints what to do. Steps have time limits and do not wait for input.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -20,7 +19,7 @@ const APT_OPTIONS = ['-q', '-o', 'Acquire::http::Timeout=30', '-o', 'Acquire::ht
 const machine = thisMachine();
 const say = (line: string): unknown => process.stdout.write(`setup: ${line}\n`);
 
-/** If the command fails, returns a reason: usually the last error that it wrote, without addresses. */
+/** Returns why the command failed, without addresses; undefined if it succeeds. */
 function attempt(command: string, args: readonly string[], limitMs: number): string | undefined {
   const result = spawnSync(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -56,7 +55,7 @@ function aptInstall(apt: Installer['apt'], packages: readonly string[]): string 
     apt === 'root'
       ? attempt('apt-get', args, limitMs)
       : attempt('sudo', ['-n', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], limitMs);
-  // The update may fail in part and still be enough for the installation, so ignore its result.
+  // An update that fails in part may be enough.
   if (!aptUpdated) run([...APT_OPTIONS, 'update'], APT_UPDATE_LIMIT_MS);
   aptUpdated = true;
   return run([...APT_OPTIONS, 'install', '-y', '--no-install-recommends', ...packages], APT_INSTALL_LIMIT_MS);
@@ -89,7 +88,7 @@ function setUp(): string | undefined {
     say,
   });
   if (typeof chrome === 'string') return chrome;
-  // wgpu, the other WebGPU implementation in the tests, also runs on SwiftShader, so the second driver is optional.
+  // Optional: wgpu, the other WebGPU of the tests, also runs on SwiftShader.
   if (apt === 'root' && findLavapipe(machine) === undefined) {
     say(`installing ${LAVAPIPE_PACKAGES[0]} with apt-get, a second Vulkan driver for the portability tests.`);
     const failure = aptInstall(apt, LAVAPIPE_PACKAGES);

@@ -1,11 +1,9 @@
-/** Makes the shaders in built files smaller. */
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 
 /**
- * Removes comments, indentation, empty lines and spaces beside punctuation from the shaders of a build, over 40% of
- * their compressed size. So line numbers in compiler messages differ from those of the sources; the messages also quote
- * the line.
+ * Removes comments and spaces from built shaders, over 40% of their compressed size. Line numbers in compiler messages
+ * then differ from the sources; the messages also quote the line.
  */
 export const stripShaders: Plugin = {
   name: 'strip-shaders',

@@ -1,7 +1,7 @@
 /**
- * Opens damaged state files, particle tables, page addresses and option objects. Each must be accepted with a valid
- * result or rejected with one sentence. A case may take at most a second of processor time, a process at most 1 GiB of
- * memory. The cases run in processes of their own (damaged/run.ts), so that a case that never ends is noticed.
+ * Opens damaged state files, particle tables, page addresses and options. Each must give a valid result or one sentence
+ * of error, within a second of processor time and 1 GiB of memory. Other processes run the cases (damaged/run.ts), so
+ * that an endless case is noticed.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ const CASES = fileURLToPath(new URL('damaged/run.ts', import.meta.url));
 
 /** Cases per process. */
 const BATCH = 2500;
-/** A case counts as endless if it is in progress for this long. */
+/** A case that runs longer counts as endless. */
 const PATIENCE_MS = 60_000;
 
 export async function runDamage(part: Part, files: number, seed: number): Promise<Figures> {
@@ -57,7 +57,7 @@ export async function runDamage(part: Part, files: number, seed: number): Promis
 
 type Outcome = { readonly report: Report } | { readonly stuck: number; readonly reason: string };
 
-/** Returns the report; if a case does not end or the process dies in it, the number of that case. Adds to `faults`. */
+/** Returns the report, or the number of a case that does not end or kills the process. Adds to `faults`. */
 function runBatch(
   begin: number,
   end: number,

@@ -1,7 +1,6 @@
 /**
- * Lowers each limit of a device to one less than a creator needs. The creator must throw an error that names the limit,
- * before it creates any buffer. The needs are measured on a creation that succeeds, or are defaults of WebGPU that the
- * package relies on.
+ * Lowers each limit to one less than a creator needs. The creator must throw an error that names the limit, before it
+ * creates any buffer. Needs are measured or are defaults of WebGPU.
  */
 import { LimitError } from '../../src/core/base/errors';
 import { BoxPairs } from '../../src/engine/box-pairs';
@@ -12,7 +11,7 @@ import { ALL_OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 import { describeError, settle } from '../trust/time-limit';
 
-/** So many that the buffers of particles are larger than any buffer of a fixed size. */
+/** Enough to make particle buffers larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
 /** All creators succeed with this maxComputeWorkgroupsPerDimension. */
@@ -20,7 +19,7 @@ const ENOUGH_WORKGROUPS = 1024;
 
 const USAGE_STORAGE = 0x80;
 
-/** WebGPU's defaults. Only devices in compatibility mode have less. */
+/** WebGPU's defaults. Devices in compatibility mode may have less. */
 const DEFAULTS = {
   maxComputeInvocationsPerWorkgroup: 256,
   maxComputeWorkgroupStorageSize: 16_384,
@@ -39,9 +38,9 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** Creates what the creation needs (a list needs its grid) with the device's full limits. Returns the creation. */
+  /** Creates what the creation needs with full limits, and returns the creation. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
-  /** True for lists of a grid. The grid has checked the other limits already, so only buffer sizes are lowered. */
+  /** True for lists of a grid: only buffer sizes are lowered, because the grid has checked the rest. */
   readonly isList?: boolean;
 }
 
@@ -116,7 +115,6 @@ async function measureNeeds(creator: Creator): Promise<Partial<Record<Limit, num
   return { ...needs, ...DEFAULTS, maxComputeWorkgroupsPerDimension: await leastWorkgroups(creator) };
 }
 
-/** Returns the least maxComputeWorkgroupsPerDimension with which the creation succeeds. */
 async function leastWorkgroups(creator: Creator): Promise<number> {
   let [low, high] = [0, ENOUGH_WORKGROUPS];
   while (high - low > 1) {

@@ -1,13 +1,12 @@
 /**
- * Loses the device at every await of the public API: while each public object is created, and in each of its calls that
- * return a promise. After a loss:
- *   - The pending promise must reject with a GpuError of reason 'lost'. SUBMIT_LAST has the exceptions.
- *   - All later calls must fail with the same error.
- *   - `destroy` must not throw.
- *   - A checkpoint from before the loss must continue on a new device with the same state.
+ * Loses the device at each await of public creators and calls. After a loss:
  *
- * Besides modules, the package awaits only promises of WebGPU. Fuse counts these promises and loses the device at one
- * of them.
+ * - The pending promise must reject with a GpuError of reason 'lost', except for SUBMIT_LAST.
+ * - Later calls must fail with the same error.
+ * - `destroy` must not throw.
+ * - A checkpoint from before the loss must continue on a new device with the same state.
+ *
+ * Besides modules, the package awaits only promises of WebGPU, which Fuse counts.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -21,17 +20,14 @@ export type Reason = 'destroyed' | 'unknown';
 const PARTICLES = 48;
 /** Seconds after which a promise counts as hanging. */
 const PATIENCE = 60;
-/**
- * Calls that end by submitting a step without waiting for it. If the device is lost at that time, these calls may
- * resolve; later calls report the loss.
- */
+/** These calls submit a step last, without waiting for it. They may resolve despite a loss; later calls report it. */
 const SUBMIT_LAST: ReadonlySet<string> = new Set(['advance']);
 /** Devices that are lost at the same time. */
 const AT_ONCE = 8;
 const STEPS = 3;
 
 class Fuse {
-  /** Number of promises that were requested from WebGPU since `arm`. */
+  /** WebGPU promises requested since `arm`. */
   waits = 0;
   isBlown = false;
   private at = Number.POSITIVE_INFINITY;
@@ -111,7 +107,7 @@ async function hold(object: PublicObject, reason: Reason) {
   return { device, complaints, fuse, held };
 }
 
-/** Loses the device at each await of the creation. Returns the number of awaits. */
+/** Returns the number of awaits. */
 async function loseWhileCreating(part: Part, object: PublicObject, reason: Reason): Promise<number> {
   return countUp(async (wait) => {
     const { device, complaints } = await openDevice('driverless');
@@ -129,7 +125,7 @@ async function loseWhileCreating(part: Part, object: PublicObject, reason: Reaso
   });
 }
 
-/** Loses the device at each await of a call. Returns the number of awaits. */
+/** Returns the number of awaits. */
 async function loseInCall(part: Part, object: PublicObject, reason: Reason, call: string): Promise<number> {
   return countUp(async (wait) => {
     const { device, fuse, held, complaints } = await hold(object, reason);
@@ -150,10 +146,7 @@ async function loseInCall(part: Part, object: PublicObject, reason: Reason, call
   });
 }
 
-/**
- * Calls `body` with 0, 1, 2 … and returns the first number for which it resolves to false. Several calls run at the
- * same time.
- */
+/** Returns the first of 0, 1, 2 … for which `body` resolves to false. Several calls run at once. */
 async function countUp(body: (number: number) => Promise<boolean>): Promise<number> {
   for (let [first, size] = [0, 1]; ; first += size, size = AT_ONCE) {
     const found = await Promise.all(Array.from({ length: size }, (_, index) => body(first + index)));

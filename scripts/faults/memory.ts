@@ -1,7 +1,7 @@
 /**
- * Denies memory to each buffer that a creator or a call allocates, one buffer at a time. The error must be a GpuError
- * of reason 'memory', and no device error may go uncaught. After a failed creation, and after `destroy`, no buffer may
- * stay allocated. After a failed call, the object must continue with the same bits as one that never lacked memory.
+ * Denies memory to each buffer of creators and calls, one at a time. The error must be a GpuError of reason 'memory',
+ * and none may go uncaught. After a failed creation and after `destroy`, no buffer may stay allocated. After a failed
+ * call, the object must continue with the same bits as one that never lacked memory.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Lets each buffer of a creation fail in turn. Returns the number of buffers. */
+/** Returns the number of buffers. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;
@@ -46,23 +46,21 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
         (live.size > 0 ? `${where} leaves ${live}` : undefined) ??
         faultOfComplaints(where, complaints),
     );
-    // The leftovers of a faulty creation must not count against the next one.
+    // Leftovers must not count against the next creation.
     if (typeof outcome === 'object' && 'value' in outcome) (outcome.value as { destroy(): void }).destroy();
     live.forget();
     complaints.length = 0;
   }
 }
 
-/** Lets each buffer of each call fail in turn, on a new object each time. Returns the number of buffers per call. */
+/** Uses a new object per buffer. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /**
-   * Returns the digest of an object that never lacks memory, after a step, the call (if there is one) and another step.
-   */
+  /** The digest without a lack of memory, after a step, the call if there is one, and another step. */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;
@@ -101,7 +99,7 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
       }, PATIENCE);
       if (later === 'hangs') fault ??= `${where}: the next step hangs`;
       else if ('error' in later) fault ??= `${where}: afterwards ${describeError(later.error)}`;
-      // A call that also steps may have stepped before it failed to allocate the buffer of its result.
+      // A call that also steps may have stepped before its allocation failed.
       else if (later.value !== (await digestOfTwin()) && later.value !== (await digestOfTwin(call))) {
         fault ??= `${where}: afterwards the digest is ${later.value} instead of ${await digestOfTwin()}`;
       }

@@ -1,12 +1,13 @@
 /**
  * Compares the engines' answers on random scenes with brute force in doubles:
- *   - pairs, and pairs of boxes
- *   - searches: near, nearest, in boxes, along rays
- *   - events
- *   - the incremental index
- * All scenes run on the CPU engine, the first ones also on the GPU engine. On the CPU engine, a third of the scenes
- * without boxes have coordinates that are not dyadic. There, rounding may decide borderline pairs. All other scenes are
- * dyadic and have one right answer.
+ *
+ * - pairs, and pairs of boxes
+ * - searches: near, nearest, in boxes, along rays
+ * - events
+ * - the incremental index
+ *
+ * All scenes run on the CPU engine, the first ones also on the GPU. A third of the CPU scenes without boxes are not
+ * dyadic: there, rounding may decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -93,7 +94,7 @@ const checkPairs: Check = async ({ scene }) => {
   return { pass: difference === undefined, detail: difference ?? '' };
 };
 
-/** Compares the pairs of a scene that is not dyadic, except pairs that rounding may decide. */
+/** Ignores pairs that rounding may decide. */
 const checkBorderline: Check = async ({ scene, size }) => {
   const { dimensions, positions, radius, radii, radiusRange, count } = scene;
   const found = createFilled(scene).findPairs();
@@ -109,7 +110,7 @@ const checkBorderline: Check = async ({ scene, size }) => {
   return findingOf(comparePairs(found, oracle));
 };
 
-/** Compares the pairs of a simulation whose particles are balls and boxes. */
+/** For balls and boxes. */
 const checkBodies: Check = async ({ scene }, gpu) => {
   const { dimensions, positions, radii, halfExtents: halves } = scene;
   const options = sceneOptions(scene);
@@ -129,7 +130,7 @@ function findingOf({ missing, extra }: ReturnType<typeof comparePairs>): Finding
   return { pass: missing.count + extra.count === 0, detail };
 }
 
-/** The number of the scene decides its kind, so that all kinds come in turn. */
+/** The index decides the kind, so that kinds come in turn. */
 function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const random = new Random(seed * 1_000_003 + index);
   const pick = <Value>(values: readonly Value[]) => values[random.below(values.length)] as Value;
@@ -140,7 +141,7 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);
   const count = random.below(8) === 0 ? random.between(1, 4) : random.between(5, MOST_PARTICLES);
   const radius = size === 'equal' ? pick([0.25, 0.5, 1, 2]) : size === 'variable' ? 16 : 8;
-  // A periodic axis must be long enough for three of the widest cells and the widest search of src/verify/queries.ts.
+  // Periodic axes must hold three of the widest cells and the widest search of src/verify/queries.ts.
   const shortest = size === 'equal' ? 12 * radius : size === 'variable' ? 160 : 64;
   const edges = axes.map(() => shortest + random.below(Math.ceil(2 * shortest)));
   const origin = axes.map(() => (random.below(2) === 0 ? 0 : random.between(-300, 300)));
@@ -150,7 +151,7 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
       : world === 'partly periodic'
         ? axes.map((axis) => axis === index % dimensions)
         : undefined;
-  // Particles fill the world, or a part of it, so that some scenes are dense.
+  // A small share makes a dense scene.
   const share = pick([1, 0.5, 0.25, 0.125]);
   const lattice = random.below(4) === 0 ? Math.round(2 * radius * STEPS) / 2 : 1;
   const positions = new Float32Array(dimensions * count);

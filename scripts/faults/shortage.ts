@@ -1,10 +1,10 @@
 /**
- * Emulates a device that runs out of memory. A real device returns an invalid buffer, and reports the lack of memory to
- * the innermost error scope for out-of-memory errors.
+ * Emulates a device that runs out of memory. Like a real device, it returns an invalid buffer and tells the innermost
+ * out-of-memory scope.
  */
 import { OWN, type Watched } from '../trust/device';
 
-/** More bytes than any device has, so that the buffer is invalid. */
+/** More bytes than any device has. */
 const TOO_LARGE = 2 ** 50;
 
 /** Lets one buffer of a device fail. */
@@ -43,16 +43,12 @@ export class Shortage {
     };
   }
 
-  /**
-   * Lets one of the buffers created from now on fail: buffer `number`, counted from 0. Buffers whose labels begin with
-   * OWN do not count.
-   */
+  /** Lets buffer `number` fail, counted from 0 from now on. Labels that begin with OWN do not count. */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;
   }
 
-  /** Restores the device's original methods. */
   restore(): void {
     this.restoreDevice();
   }

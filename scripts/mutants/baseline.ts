@@ -1,4 +1,4 @@
-/** Runs the tests without a fault; they must pass. Records the time and the dispatched kernels of each file. */
+/** Runs the tests without a fault; they must pass. Records each file's time and dispatched kernels. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,14 @@ import { endOf, failureIn, reportOf, startTests } from './run-tests';
 
 export interface Baseline {
   readonly seconds: number;
-  /** All lines of the WGSL code of the kernels that the file dispatches. */
+  /** WGSL lines of the kernels that the file dispatches. */
   readonly lines: ReadonlySet<string>;
 }
 
 const RECORDER = new URL('record.mjs', import.meta.url).href;
 const LIMIT_SECONDS = 600;
 
-/** Each test file runs by itself, because files that share a process also share compiled kernels. */
+/** One file per process, because files in a process share compiled kernels. */
 export async function measureTests(
   root: string,
   tests: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Finds the tests that cover a fault. Tests cover a source if they import it, directly or through other files. They
- * cover a line of a shader if they dispatch a kernel with that line.
+ * Finds the tests that cover a fault: those that import the source, directly or not. For a shader, they must also
+ * dispatch a kernel with that line.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -24,7 +24,7 @@ export class Coverage {
     );
   }
 
-  /** Returns the tests that import the file, directly or through other files. */
+  /** Follows imports through other files. */
   importersOf(file: string): string[] {
     // Tests without a GPU run no shader.
     const folder = file.endsWith('.wgsl') ? 'tests/gpu/' : 'tests/';
@@ -32,10 +32,11 @@ export class Coverage {
   }
 
   /**
-   * Returns the tests that cover a line, in this order:
-   *   1. Tests with the file's name come first.
-   *   2. Then come tests whose paths share the most names with the file's path.
-   *   3. Then come tests that reach the fewest files.
+   * Order of the tests:
+   *
+   * 1. the file's own name first
+   * 2. then most names shared with the file's path
+   * 3. then fewest files reached
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);
@@ -54,7 +55,7 @@ export class Coverage {
       .map(({ test }) => test);
   }
 
-  /** Returns a line of a shader, and the first line of the function or declaration around it. */
+  /** Returns a line, and the first line of the declaration around it. */
   private linesAround(file: string, line: number): string[] {
     const lines = readFileSync(join(this.root, file), 'utf8').split('\n').slice(0, line);
     const start = lines.findLast((text) => DECLARATION.test(text));
@@ -90,7 +91,7 @@ export class Coverage {
   }
 }
 
-/** Returns the names in a path, without folders that say nothing about the subject. */
+/** Leaves out folders that say nothing about the subject. */
 function wordsOf(path: string): string[] {
   return path
     .replace(/(?:\.test)?\.\w+$/, '')

@@ -1,9 +1,9 @@
 /**
- * Lists the faults that can be put into a file, one at a time. Works on text, for WGSL and TypeScript alike. Relies on
- * the formatter: binary operators have spaces around them, and brackets of types have none.
+ * Lists the faults that can be put into a file. Works on text. Relies on the formatter: binary operators have spaces
+ * around them, and brackets of types have none.
  */
 export interface Mutant {
-  /** Path below the repository's root. */
+  /** Relative to the root. */
   readonly file: string;
   /** Counts from 1. */
   readonly line: number;
@@ -86,7 +86,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Lines in which no fault makes sense: declarations of types and imports, attributes, preprocessor lines. */
+/** No fault makes sense in these lines. */
 const LEFT_OUT =
   /^\s*(?:import |export (?:type|\{|\*)|type |interface |@|#|\/\/|\} from )|@(?:group|workgroup_size|builtin)/;
 

@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * `node --import` loads this file into the processes of the tests. For every compute kernel that a test dispatches, it
- * writes a file with the WGSL code to the folder $CELLSTORM_KERNELS.
- */
+/** Preloaded into test processes. Writes the WGSL code of each dispatched kernel to a file in $CELLSTORM_KERNELS. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Starts Vitest in a process of its own, waits for it with a time limit, and reads its report. */
+/** Runs Vitest in a process of its own, with a time limit. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 
@@ -25,7 +25,7 @@ export function startTests(
   );
 }
 
-/** Waits for the tests, at most `limit` seconds. */
+/** `limit` is in seconds. */
 export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'failed' | 'late'> {
   return new Promise((resolve, reject) => {
     let isLate = false;
@@ -41,7 +41,7 @@ export function endOf(tests: ChildProcess, limit: number): Promise<'passed' | 'f
   });
 }
 
-/** Kills Vitest and its workers, which are in one process group. */
+/** Vitest and its workers are in one process group. */
 export function killGroup(tests: ChildProcess): void {
   process.kill(-(tests.pid as number), 'SIGKILL');
 }
@@ -68,7 +68,7 @@ export function failureIn(report: string): string {
       if (message) return `${fileOf(name)}\n${message}`;
     }
   } catch {
-    // If there is no report, the process died.
+    // Without a report, the process died.
   }
   return 'the process of the tests died';
 }

@@ -1,7 +1,4 @@
-/**
- * Tries mutants in a copy of the repository. It puts the fault in, runs the tests that cover the fault until one fails,
- * and takes the fault out. A mutant that does not compile is invalid and does not count.
- */
+/** Tries mutants in a copy of the repository. A mutant that does not compile is invalid and does not count. */
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +9,7 @@ import { type Batch, endOf, failureIn, killGroup, startTests } from './run-tests
 
 export interface Verdict extends Mutant {
   readonly outcome: 'killed' | 'survived' | 'invalid';
-  /** Why the mutant is killed or invalid, such as the name of the failed test; '' for survivors. */
+  /** Why the mutant is killed or invalid; '' for survivors. */
   readonly by: string;
   readonly seconds: number;
 }
@@ -40,26 +37,25 @@ const COPIED_FILES = [
   'biome.json',
 ];
 /**
- * Time limit of a batch: START_SECONDS plus LIMIT_FACTOR times its time without a fault. If the tests run in full, the
- * second term is multiplied by FULL_FACTOR.
+ * A batch may take START_SECONDS plus LIMIT_FACTOR times its time without a fault; in full, FULL_FACTOR times the
+ * latter.
  */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
 /**
- * The first batch has NEAREST tests. The second has more, up to NEAR in total, and the broad tests. The third repeats
- * both in full; the fourth has the rest.
+ * The first batch has NEAREST tests. The second goes up to NEAR and adds the broad tests. The third repeats both in
+ * full; the fourth has the rest.
  */
 const NEAREST = 2;
 const NEAR = 10;
-/** Tests of everything at once, which notice nearly any change of a result. */
+/** Tests that notice nearly any change of a result. */
 const BROAD = /state-hashes\.test\.ts$/;
 
 export class Workshop {
   readonly folder = mkdtempSync(join(tmpdir(), 'cellstorm-mutants-'));
   private tests: ChildProcess | undefined;
 
-  /** `baselines` holds how long each test file takes without a fault. */
   constructor(
     root: string,
     private readonly baselines: ReadonlyMap<string, Baseline>,
@@ -112,8 +108,7 @@ export class Workshop {
   }
 
   /**
-   * Returns why the batch failed; undefined if all tests pass. The reason is the first failing test and its message,
-   * the time limit, or the end of the process.
+   * Returns why the batch failed: a failed test, the time limit or the end of the process. Undefined if all tests pass.
    */
   private async run(batch: Batch, limit: number): Promise<string | undefined> {
     const report = join(this.folder, 'report.json');

@@ -1,6 +1,6 @@
 /**
- * Creates each public object, uses it once and destroys it, many times on one device. After each cycle, no GPU buffer
- * may be alive. All cycles must give the same digest, and the memory of the process must stay flat.
+ * Creates, uses and destroys each public object many times on one device. After a cycle no GPU buffer may be alive,
+ * digests must be equal, and memory must stay flat.
  */
 import { wrapDevice } from '../../src/gpu/device';
 import { openDevice } from '../trust/device';
@@ -9,13 +9,13 @@ import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
 /**
- * Greatest allowed growth per kind of object, after the first fifth of its cycles: in MiB, but `buffers` is a number.
- * RSS, the resident memory, includes the driver and its compiled kernels.
+ * Greatest allowed growth per kind after the first fifth of the cycles, in MiB; `buffers` is a number. RSS includes the
+ * driver and its compiled kernels.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 
 const PARTICLES = 64;
-/** Samples of the memory per kind of object. */
+/** Memory samples per kind of object. */
 const SAMPLES = 50;
 
 export async function runCycles(part: Part, cycles: number): Promise<Figures> {
@@ -43,7 +43,7 @@ export async function runCycles(part: Part, cycles: number): Promise<Figures> {
       if (cycle % every === 0) samples.push(sampleMemory(live));
     }
     const trends = trendsOf(samples, BOUNDS);
-    // A line through few samples says nothing about a trend.
+    // Few samples show no trend.
     if (samples.length > SAMPLES / 2) part.judge(faultOfTrends(trends));
     objects[name] = trends;
     const seconds = Math.round((performance.now() - began) / 1000);

@@ -1,6 +1,6 @@
 /**
- * Steps a simulation while particles come and go, obstacles are set anew and settings change. The ids are checked
- * against a set on the host: no id may be lost or given twice. The memory of the process must stay flat.
+ * Steps a simulation while particles, obstacles and settings change. No id may be lost or given twice, and memory must
+ * stay flat.
  */
 import type { ParticleSimulation } from '../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../src/cpu';
@@ -17,16 +17,16 @@ const OBSTACLES = 24;
 const EDGE = 40;
 const DT = 1 / 64;
 
-/** Steps between two changes, between two readings of all particles, and between two waits for the GPU. */
+/** Steps between two changes, two readings of all particles, and two waits for the GPU. */
 const CHANGE_EVERY = 5;
 const READ_EVERY = 250;
 const WAIT_EVERY = 16;
-/** Samples of the memory over the run. */
+/** Memory samples over the run. */
 const SAMPLES = 200;
 
 /**
- * Greatest allowed growth after the first fifth of the run, in MiB. `buffers` is a number of buffers: a simulation may
- * keep four staging buffers for reuse.
+ * Greatest allowed growth after the first fifth of the run, in MiB. `buffers` is a number: a simulation may keep four
+ * staging buffers for reuse.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
@@ -35,8 +35,7 @@ export async function runGpuSteps(part: Part, steps: number, seed: number): Prom
   const simulation = await createSimulation(wrapDevice(device), options(seed));
   const figures = await soak(part, simulation, steps, seed, live, () => device.queue.onSubmittedWorkDone());
   simulation.destroy();
-  // The simulation does not destroy parameter buffers that an encoder of the caller may still use; it only drops its
-  // references. Garbage collection frees them.
+  // `destroy` only drops parameter buffers that a caller's encoder may still use.
   await collectGarbage();
   part.judge(live.size > 0 ? `destroy() leaves ${live}` : undefined);
   part.judge(complaints.length > 0 ? `the device reported: ${complaints[0]}` : undefined);
@@ -170,7 +169,7 @@ async function soak(
   }
   part.pass(steps);
   const growthInMiB = trendsOf(samples, BOUNDS);
-  // A line through few samples says nothing about a trend.
+  // Few samples show no trend.
   if (samples.length >= SAMPLES) part.judge(faultOfTrends(growthInMiB));
   return { steps, seed, capacity: CAPACITY, ...done, samples: samples.length, growthInMiB };
 }

@@ -1,12 +1,11 @@
 /**
- * Opens devices for the soak and fault commands, counts their live buffers, and keeps their uncaught errors.
- * A buffer is alive until it is destroyed or collected as garbage. The commands' own buffers have labels that begin
- * with OWN and are not counted.
+ * Opens devices for the soak and fault commands, and watches their buffers and errors. A buffer is alive until it is
+ * destroyed or collected as garbage.
  */
 import { openDawn } from '../../src/node/dawn';
 import { testPreference } from '../../src/testing/environment';
 
-/** Prefix of the labels of buffers that the commands create themselves. */
+/** Label prefix of the commands' own buffers, which are not counted. */
 export const OWN = 'trust.';
 
 export interface Watched {
@@ -18,15 +17,12 @@ export interface Watched {
 
 let driverless: GPU | undefined;
 
-/**
- * A driverless device validates everything and copies between buffers, but runs no kernel. It creates kernels many
- * times as fast as a device with a driver.
- */
+/** A driverless device validates and copies, but runs no kernel. It creates kernels many times as fast. */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });
   if (kind === 'driverless' && !driverless) {
     const { create } = await import('webgpu');
-    // Keep this GPU object forever: Dawn crashes if the object is collected while anything uses it.
+    // Dawn crashes if this object is collected while anything uses it.
     driverless = create(['backend=null']);
   }
   const adapter = await (kind === 'driver' ? opened.gpu : (driverless as GPU)).requestAdapter();
@@ -40,7 +36,6 @@ export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Prom
   return { device, live: new LiveBuffers(device), complaints };
 }
 
-/** Returns the name of the driver that `openDevice` uses. */
 export async function driverName(): Promise<string> {
   return (await openDawn({ driver: testPreference() })).driver;
 }
@@ -85,7 +80,6 @@ export class LiveBuffers {
     this.known.clear();
   }
 
-  /** The labels of all live buffers, for messages. */
   toString(): string {
     return [...this.known.values()].map(({ label }) => label).join(', ');
   }
@@ -93,7 +87,6 @@ export class LiveBuffers {
 
 const USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Uploads data into a buffer of the command. `LiveBuffers` does not count that buffer. */
 export function upload(device: GPUDevice, name: string, data: ArrayBufferView<ArrayBuffer>): GPUBuffer {
   const size = Math.max(16, data.byteLength);
   const buffer = device.createBuffer({ label: `${OWN}${name}`, size, usage: USAGE });

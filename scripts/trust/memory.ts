@@ -6,13 +6,12 @@ import { LiveBuffers } from './device';
 
 const MIB = 2 ** 20;
 
-/** Collects garbage at once, so that samples hold only what is alive. */
 const collect = (() => {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 })();
 
-/** Collects garbage and waits until Node has noted which objects are gone. */
+/** Node notes only after a while which objects are gone. */
 export async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     collect();
@@ -28,10 +27,10 @@ export interface Sample {
   readonly bufferBytes: number;
 }
 
-/** The largest allowed growth over a run, in MiB; `buffers` is a number of buffers. */
+/** The largest allowed growth, in MiB; `buffers` is a number. */
 export type Bounds = Readonly<Record<keyof Sample, number>>;
 
-/** Returns the memory in MiB after a garbage collection, and the live buffers of a device. */
+/** In MiB, after a garbage collection. */
 export function sampleMemory(live = new LiveBuffers()): Sample {
   collect();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
@@ -45,14 +44,14 @@ export function sampleMemory(live = new LiveBuffers()): Sample {
 }
 
 export interface Trend {
-  /** Growth of the fitted line from the first to the last sample, in MiB or buffers. */
+  /** Growth of the fitted line over the samples, in MiB or buffers. */
   readonly growth: number;
   readonly bound: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Fits a straight line to each figure of the samples after the warm-up, which is the first fifth. */
+/** Fits a straight line to each figure, without the first fifth of the samples. */
 export function trendsOf(samples: readonly Sample[], bounds: Bounds): Record<keyof Sample, Trend> {
   const kept = samples.slice(Math.floor(samples.length / 5));
   const names = Object.keys(bounds) as (keyof Sample)[];

@@ -1,11 +1,8 @@
-/**
- * Runs the parts of a command (scripts/soak.ts or scripts/faults.ts), counts what passed and failed, and writes the
- * figures to a JSON file. A part that is not run keeps its old figures.
- */
+/** Runs the parts of a command and writes counts and figures to a JSON file. Other parts keep their old figures. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** At most this many failures per part are printed and written. */
+/** Failures printed and written per part. */
 const MOST_SHOWN = 20;
 
 export type Figures = Readonly<Record<string, unknown>>;
@@ -45,8 +42,8 @@ interface Saved {
 }
 
 /**
- * Runs the parts whose names contain `only` and writes the results to `file`, a path relative to the repository or
- * absolute. Then ends the process, with exit code 1 if anything failed.
+ * Runs the parts whose names contain `only`. `file` is relative to the root or absolute. Ends the process, with exit
+ * code 1 if anything failed.
  */
 export async function runParts(
   parts: Readonly<Record<string, RunPart>>,
@@ -95,7 +92,7 @@ export async function runParts(
   process.exit(failed > 0 ? 1 : 0);
 }
 
-/** Returns the whole number that a flag gives, or ends the process with an error message. */
+/** Ends the process if the text is not a whole number. */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;

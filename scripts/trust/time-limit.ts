@@ -1,6 +1,6 @@
 /** Notices promises that never settle, and describes errors. */
 
-/** Returns what a promise settles to, or 'hangs' after the time limit. */
+/** Returns 'hangs' after the time limit. */
 export async function settle(
   work: () => unknown,
   seconds: number,

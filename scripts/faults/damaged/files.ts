@@ -1,7 +1,6 @@
 /**
- * Opens damaged state files, particle tables and page addresses. Each `open…` function damages an input, opens it as
- * the package does, and returns true if the package accepts it. It throws what the package throws, or a plain Error if
- * the accepted result is not valid.
+ * Opens damaged state files, particle tables and page addresses. Each `open…` function returns true if the package
+ * accepts the input. It throws what the package throws, or a plain Error if the accepted result is not valid.
  */
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -15,7 +14,7 @@ import { CAMERA_RANGES } from '../../../src/page/view/camera';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { below, harmBytes, harmObject, type Noise, pick } from './harm';
 
-/** Files that exceed these limits are only planned, not opened: they may need more memory than a test may take. */
+/** Larger states are planned but not opened, to save memory. */
 const MOST_CAPACITY = 200_000;
 const MOST_CELLS = 2_000_000;
 
@@ -27,7 +26,6 @@ interface Original {
   readonly table: Uint8Array;
 }
 
-/** Simulations in all kinds of worlds, with all kinds of sizes, with and without obstacles. */
 const originals: readonly Original[] = [
   'uniform',
   'gas',
@@ -74,7 +72,7 @@ export function openStateFile(noise: Noise): boolean {
   return true;
 }
 
-/** Damages the JSON of the header, and adjusts the length that precedes the header. */
+/** Damages the JSON of the header and corrects its length. */
 function withHarmedHeader(noise: Noise, file: Uint8Array): Uint8Array {
   const length = new DataView(file.buffer, file.byteOffset).getUint32(8, true);
   const header = JSON.parse(new TextDecoder().decode(file.subarray(12, 12 + length))) as object;

@@ -1,4 +1,4 @@
-/** Damages bytes, texts and plain objects at random. The same noise gives the same damage. */
+/** Damages bytes and plain objects at random. The same noise gives the same damage. */
 
 export type Noise = () => number;
 
@@ -10,7 +10,7 @@ export function pick<Value>(noise: Noise, values: readonly Value[]): Value {
   return values[below(noise, values.length)] as Value;
 }
 
-/** Returns a copy that is damaged one to four times. */
+/** Returns a copy, damaged one to four times. */
 export function harmBytes(noise: Noise, bytes: Uint8Array, other: Uint8Array): Uint8Array {
   let harmed: Uint8Array = bytes.slice();
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 3); times > 0; times--) {
@@ -52,10 +52,7 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/**
- * Numbers at the ends of ranges. Whole numbers between 1000 and 2^31 are left out, since some creators accept them and
- * reserve much memory.
- */
+/** Ends of ranges. Some creators would accept a whole number between 1000 and 2^31 and reserve much memory. */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,
@@ -109,7 +106,7 @@ export function strangeValue(noise: Noise, old: unknown): unknown {
   return pick(noise, makers)();
 }
 
-/** Returns a deep copy with one to three values replaced, removed or added, at any depth. */
+/** Returns a deep copy with one to three values changed, at any depth. */
 export function harmObject(noise: Noise, given: object): object {
   const harmed = copyOf(given) as Record<string, unknown>;
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 2); times > 0; times--) {

@@ -1,7 +1,4 @@
-/**
- * Calls public creators and functions with damaged options. If a creator accepts its options, the object must work:
- * most objects are then stepped, searched or read.
- */
+/** Calls public creators and functions with damaged options. Most objects that are created are then used. */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
   createCpuBoxPairs,
@@ -145,7 +142,7 @@ const PBFS: readonly object[] = [
   },
 ];
 
-/** `options`: valid options for the creator. `run` calls the creator and uses the result. */
+/** `options` are valid; `run` calls the creator and uses the result. */
 interface Creator {
   readonly name: string;
   readonly options: readonly object[];
@@ -165,7 +162,7 @@ async function use(made: Promise<Steppable> | Steppable): Promise<void> {
   try {
     await object.step(DT);
     await object.step(DT);
-    // The GPU device has no driver and runs no kernels, so reading its particles would be of no use.
+    // The GPU device has no driver and runs no kernels.
     if (object.backend === 'cpu') await object.read();
   } finally {
     object.destroy?.();
@@ -289,7 +286,7 @@ const CREATORS: readonly Creator[] = [
 
 let gpu: Gpu | undefined;
 
-/** Damages the options of a random creator. Returns its name and a function that calls it with the damaged options. */
+/** Damages the options of a random creator. */
 export async function damagedCall(
   noise: Noise,
 ): Promise<{ readonly name: string; readonly run: () => unknown }> {

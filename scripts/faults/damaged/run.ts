@@ -1,11 +1,11 @@
 /**
- * Opens damaged files, tables, addresses and options in a process that scripts/faults/damage.ts starts and watches.
- * Sends a message per fault, and a report at the end.
- * Arguments, in this order:
- *   - the first case
- *   - the case after the last one
- *   - the seed
- *   - a file that always holds the number of the case in progress
+ * Opens damaged inputs in a process that scripts/faults/damage.ts watches. Sends a message per fault, then a report.
+ * Arguments, in order:
+ *
+ * - the first case
+ * - the end of the cases
+ * - the seed
+ * - a file for the number of the case in progress
  */
 import { openSync, readFileSync, writeSync } from 'node:fs';
 import { CellstormError, GpuError } from '../../../src/core/base/errors';
@@ -14,7 +14,7 @@ import { describeError } from '../../trust/time-limit';
 import { openAddress, openStateFile, openTable } from './files';
 import { damagedCall } from './options';
 
-/** Limits of a case's processor time in seconds, and of the process's memory in KiB. */
+/** Limits: processor time of a case in seconds, memory of the process in KiB. */
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 
@@ -23,9 +23,9 @@ const CASES_PER_TURN = 16;
 
 export interface Report {
   readonly counts: Readonly<Record<string, readonly [accepted: number, rejected: number]>>;
-  /** The most memory that the process used, in MiB. */
+  /** Peak memory of the process, in MiB. */
   readonly peak: number;
-  /** The greatest processor time of a case, in seconds. */
+  /** Greatest processor time of a case, in seconds. */
   readonly slowest: number;
 }
 
@@ -43,7 +43,7 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // Seeds that are close together give similar first numbers, so skip the first numbers.
+  // Close seeds give similar first numbers.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
@@ -75,10 +75,7 @@ for (let index = begin; index < end; index++) {
 const report: Report = { counts, peak: peakMemory() / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
-/**
- * Returns the most memory that this process used, in KiB. On Linux, maxRSS also counts the process that started this
- * one, because a new process begins as its copy.
- */
+/** In KiB. On Linux, maxRSS may count the parent process, because a new process begins as its copy. */
 function peakMemory(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS;
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
@@ -86,7 +83,7 @@ function peakMemory(): number {
   return Number(peak);
 }
 
-/** True if the message comes from the device; it may have several lines. */
+/** The device's own messages may have several lines. */
 function isOfDevice(error: CellstormError): boolean {
   return error instanceof GpuError && error.reason === 'memory';
 }

@@ -180,7 +180,7 @@ function gridObject(name: string, kinds: readonly string[]): PublicObject {
 
 export const GRID = gridObject('HashGrid', Object.keys(GRID_PARTS));
 
-/** Each grid has only one kind of list or kernel. */
+/** Each grid has one kind of list or kernel. */
 export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).map((kind) =>
   gridObject(`HashGrid, ${kind}`, [kind]),
 );

@@ -1,7 +1,4 @@
-/**
- * The public objects of the package that use a GPU, for the soak and fault commands. The same count gives the same
- * inputs.
- */
+/** The package's public GPU objects. The same count gives the same inputs. */
 import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
 import { FLOCK, FLUID, LIFE, PBF } from './methods';
 import type { PublicObject } from './object';
@@ -21,17 +18,14 @@ export const OBJECTS: readonly PublicObject[] = [
   PBF,
 ];
 
-/** All objects, with further kinds of simulations. */
+/** Adds further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
 export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
-/**
- * Like `objectsNamed`, but with one grid per kind of list or kernel instead of a grid with all of them. Such grids take
- * less time to create, for commands that create them very often.
- */
+/** Splits the grid into one grid per kind of list or kernel, which take less time to create. */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
   return small.filter((object) => object.name.includes(name));

@@ -1,4 +1,4 @@
-/** The interface of public objects for the soak and fault commands, and helpers to make their inputs. */
+/** The interface of public objects for the soak and fault commands, and their inputs. */
 import { createHash } from 'node:crypto';
 import type { Gpu } from '../../../src/gpu/device';
 import { createNoise } from '../../../src/testing/noise';
@@ -6,7 +6,7 @@ import { createNoise } from '../../../src/testing/noise';
 export type Calls = Readonly<Record<string, () => unknown>>;
 
 export interface Held {
-  /** Moves the state on by one step, or searches once. */
+  /** Steps, or searches once. */
   step(): unknown;
   /** Public calls that return promises. */
   readonly awaited: Calls;
@@ -21,16 +21,14 @@ export interface Held {
 
 export interface PublicObject {
   readonly name: string;
-  /** `count`: an approximate number of particles, boxes or keys. */
+  /** `count`: the approximate number of particles, boxes or keys. */
   create(gpu: Gpu, count: number): Promise<Held>;
 }
 
-/** Seconds of a step. */
+/** Seconds. */
 export const DT = 1 / 64;
 
-/**
- * Packed positions on a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap.
- */
+/** A slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap. */
 export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
   const noise = createNoise(count + dimensions);
   const edge = Math.ceil(count ** (1 / dimensions));

@@ -1,4 +1,4 @@
-/** Simulations of several kinds, whose passes and buffers differ. */
+/** Simulations whose passes and buffers differ. */
 import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
 import { createNoise } from '../../../src/testing/noise';
