@@ -1,7 +1,4 @@
-/**
- * Parses command-line flags with Node's own parser. Throws a UsageError if a flag is unknown, a value is missing, or a
- * number is out of range. The command then ends with exit code 2 before it does anything.
- */
+/** Parses command-line flags. Throws a UsageError for wrong ones, which ends the command with exit code 2. */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/base/errors';
 import { formatWrapped } from './output';
@@ -10,7 +7,7 @@ export class UsageError extends CellstormError {
   override name = 'UsageError';
 }
 
-/** A flag. `value` is the placeholder for the flag's value in the help; a flag without `value` takes no value. */
+/** `value` is a placeholder for the help; a flag without `value` takes none. */
 export interface Flag {
   readonly value?: string;
   readonly help: string;
@@ -18,7 +15,7 @@ export interface Flag {
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** Values of the given flags; a flag without a value is 'true'. */
+/** A flag without a value is 'true'. */
 export type Given = ReadonlyMap<string, string>;
 
 export function parseFlags(command: string, flags: Flags, argv: readonly string[]): Given {
@@ -57,8 +54,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error about an argument so that it names the flag from which the value came. If that flag was not given,
- * the value is a default or came from a state file; then returns the error unchanged.
+ * Rewords an error so that it names the flag from which the value came. Returns other errors unchanged: their value is
+ * a default or from a state file.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;
@@ -66,7 +63,7 @@ export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   return given.has(name) ? new UsageError(`--${name}${message.slice(argument.length)}`) : error;
 }
 
-/** Turns `--count -5` into `--count=-5`, so that the error is about the number and not about an unknown flag. */
+/** Turns `--count -5` into `--count=-5`, so that the error is about the number. */
 function joinNegatives(argv: readonly string[]): string[] {
   const joined: string[] = [];
   for (const argument of argv) {
@@ -78,7 +75,7 @@ function joinNegatives(argv: readonly string[]): string[] {
   return joined;
 }
 
-/** Parses a whole number; 1e6 and 1_000_000 are accepted, too. */
+/** Accepts 1e6 and 1_000_000, too. */
 export function wholeNumber(given: Given, name: string, low: number, high: number): number | undefined {
   const text = given.get(name);
   return text === undefined ? undefined : parseWhole(`--${name}`, text, low, high);

@@ -1,7 +1,4 @@
-/**
- * Opens the backend of a command: a GPU through Dawn, or the CPU engine. Dawn uses a software driver if there is no
- * GPU. Also checks that the particles fit into memory.
- */
+/** Opens a GPU through Dawn, or the CPU engine. Without a GPU, Dawn uses a software driver. */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';
 import type { SimulationPlan } from '../core/simulation/plan';
@@ -32,7 +29,7 @@ export async function openGpu(particles: number, cells: number, dimensions: Dime
   return { dawn, gpu: await requestGpu({ particles, cells, dimensions, gpu: dawn.gpu }) };
 }
 
-/** Returns a name such as "SwiftShader Device (Subzero), google, driver SwiftShader (path)". */
+/** Example: "SwiftShader Device (Subzero), google, driver SwiftShader (path)". */
 export function describeAdapter({ gpu, dawn }: GpuHost): string {
   const { info } = gpu;
   const name =
@@ -58,7 +55,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** Bytes per particle that the CPU engine reports in memoryBytes; tests/unit/cli/backend.test.ts checks them. */
+/** tests/unit/cli/backend.test.ts compares these with memoryBytes. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 153, 3: 197 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

@@ -1,9 +1,9 @@
 /**
- * Runs one command of the command line. The entry point is bench/cli/main.ts, which adds the benchmark.
- * Exit codes:
- *   - 0: success
- *   - 1: a check failed, or the machine cannot run the command
- *   - 2: the command is missing or unknown, or an argument is wrong or above a limit of the machine
+ * Runs one command of the command line. Exit codes:
+ *
+ * - 0: success
+ * - 1: a check failed, or the machine cannot run the command
+ * - 2: wrong arguments, or one above a limit of the machine
  */
 
 import { version } from '../../package.json';
@@ -72,7 +72,7 @@ function exitCodeOf(error: CellstormError): number {
   return error instanceof UsageError || error instanceof ArgumentError || error instanceof LimitError ? 2 : 1;
 }
 
-/** Runs the command named in `argv`, prints the error if it fails, and ends the process. */
+/** Prints an error if the command fails, and ends the process. */
 export async function runCommandLine(commands: Commands, argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await runCommand(commands, argv);
@@ -83,6 +83,6 @@ export async function runCommandLine(commands: Commands, argv: readonly string[]
     stderr.write(`${stderr.isTTY ? wrapText(message, widthOf(stderr)) : message}\n`);
     process.exitCode = exitCodeOf(error);
   }
-  // Exit explicitly, because Dawn's threads would keep the process alive.
+  // Dawn's threads would keep the process alive.
   process.exit();
 }

@@ -1,15 +1,12 @@
-/**
- * Finds the commit of a checkout. The page (vite.config.ts), the benchmark pack (scripts/bench-pack.ts) and benchmark
- * records contain it. A trailing + means that tracked files differ from that commit.
- */
+/** Finds the commit of a checkout. A trailing + means that tracked files differ from it. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Returns the commit that git reports. In a benchmark pack, returns the contents of its file COMMIT instead. Returns
- * undefined for an installed package, even inside another checkout, and for a folder without git history.
+ * A benchmark pack has a file COMMIT instead of git. Undefined for an installed package, even inside another checkout,
+ * and without git history.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

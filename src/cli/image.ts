@@ -1,19 +1,16 @@
-/**
- * Draws a state for `simulate --image`, coloured by speed. Particles are discs in 2D and shaded spheres, seen along z,
- * in 3D. Boxes are rectangles. It draws on the CPU, so it needs no canvas and gives the same picture on every machine.
- */
+/** Draws a state for `simulate --image`, coloured by speed. Runs on the CPU, so it needs no canvas. */
 import { encode } from 'fast-png';
 import type { ParticleArrays } from '../core/simulation/simulation';
 import type { World } from '../core/world/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
-/** Greatest width of a box's rim, in pixels. */
+/** In pixels. */
 const WIDEST_RIM = 2;
-/** The `facing` of a box's rim (see Surface.at); the rest of the face has 1. */
+/** See Surface.at; the rest of the face has 1. */
 const RIM_FACING = 0.5;
 
-/** Samples of a perceptually uniform colour map (viridis), dark to bright. */
+/** Samples of the colour map viridis, dark to bright. */
 const COLOURS = [
   [68, 1, 84],
   [72, 40, 120],
@@ -27,7 +24,7 @@ const COLOURS = [
   [253, 231, 37],
 ] as const;
 
-/** Returns a PNG file. `radius` is the particles' radius or, with variable radii, the largest one. */
+/** Returns a PNG file. With variable radii, `radius` is the largest one. */
 export function renderImage(world: World, radius: number, particles: ParticleArrays): Uint8Array {
   const { dimensions } = world;
   const { positions, velocities, ids, radii, halfExtents } = particles;
@@ -78,13 +75,13 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
 }
 
-/** The part of a particle that a viewer along z sees. `across` and `up`: half its width and height, in pixels. */
+/** The visible part of a particle, seen along z. `across` and `up`: half its width and height, in pixels. */
 interface Surface {
   readonly across: number;
   readonly up: number;
   /**
-   * Takes a position relative to the centre, in pixels. Returns how far the surface is in front of the centre there,
-   * and how much it faces the viewer. Returns undefined outside the surface.
+   * `x` and `y` are pixels from the centre. `height`: how far the surface is in front of the centre. `facing`: how much
+   * it faces the viewer. Undefined outside.
    */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
@@ -95,7 +92,7 @@ function ballSurface(reach: number): Surface {
     up: reach,
     at(x, y) {
       const squared = (x ** 2 + y ** 2) / (reach * reach);
-      // The smallest balls, with a radius of half a pixel, fill every pixel that they touch.
+      // The smallest balls fill every pixel that they touch.
       if (squared > 1 && reach > 0.5) return undefined;
       const facing = Math.sqrt(Math.max(0, 1 - squared));
       return { height: facing * reach, facing };
@@ -103,7 +100,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** Returns the face of a box. Its darker rim separates it from neighbours of the same colour. */
+/** The darker rim separates neighbours of the same colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,
@@ -121,7 +118,7 @@ function boxSurface(half: Float32Array, scale: number): Surface {
   };
 }
 
-/** The drawn region: its lower left corner without the margin, and its size with the margin on every side. */
+/** The lower left corner is without the margin, the size includes it on both sides. */
 interface Frame {
   readonly left: number;
   readonly bottom: number;
@@ -130,10 +127,7 @@ interface Frame {
   readonly height: number;
 }
 
-/**
- * Returns the world's box. In an unbounded world, returns the box around all finite particles, or a unit box if there
- * are none.
- */
+/** In an unbounded world, the box around all finite particles, or a unit box if there are none. */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

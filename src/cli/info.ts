@@ -1,4 +1,4 @@
-/** `cellstorm info`: prints this machine's adapter and limits, how many particles fit, and the memory per particle. */
+/** `cellstorm info`: prints this machine's limits and how many particles fit. */
 import { cpus, totalmem } from 'node:os';
 import { defaultCellCount } from '../core/simulation/plan';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';

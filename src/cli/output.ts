@@ -1,13 +1,13 @@
-/** Formats output: aligned tables and numbers for stdout, and a progress bar on stderr if stderr is a terminal. */
+/** Formats tables and numbers for stdout, and a progress bar for stderr. */
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
 /** Least width of a column of sentences. */
 const NARROWEST = 24;
-/** Lines longer than this are hard to read, so output does not fill wider terminals. */
+/** Longer lines are hard to read. */
 const MOST_COLUMNS = 120;
 
-/** Formats rows as a table. Aligns a column to the right if `right` is true for it. */
+/** `right`: which columns to align to the right. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
@@ -25,12 +25,12 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Returns the number of columns of a terminal, within limits. For a file, returns USUAL_COLUMNS. */
+/** Columns of a terminal, within limits; USUAL_COLUMNS for a file. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }
 
-/** Wraps text to `width` characters. Lines after the first begin with `indent`. Words longer than a line stay whole. */
+/** Lines after the first begin with `indent`. Words longer than a line stay whole. */
 export function wrapText(text: string, width: number, indent = ''): string {
   const lines = [''];
   for (const word of text.split(' ')) {
@@ -42,7 +42,7 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return lines.join('\n');
 }
 
-/** Formats rows whose last cell is a sentence. Wraps the sentences within their column. */
+/** Wraps the last cells within their column. */
 export function formatWrapped(rows: readonly (readonly string[])[], width: number): string {
   const before = formatTable(rows.map((row) => [...row.slice(0, -1), '|'])).split('\n');
   return rows
@@ -91,7 +91,7 @@ export class Progress {
     private readonly began = performance.now(),
   ) {}
 
-  /** Shows how many units are done, and `what`: the name of the current work. Cuts the line at the terminal's edge. */
+  /** `what` names the current work. Writes only to a terminal, and cuts the line at its edge. */
   show(done: number, what = ''): void {
     const now = performance.now();
     if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;
@@ -110,7 +110,7 @@ export class Progress {
   }
 }
 
-/** Shows one bar after another, each with its own total; a new name begins a new bar. */
+/** A new name begins a new bar. */
 export class Progresses {
   private current: Progress | undefined;
   private began = performance.now();

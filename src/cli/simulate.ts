@@ -1,6 +1,6 @@
 /**
- * `cellstorm simulate`: runs a scene for some steps, then prints measures and the state hash. On a GPU, also prints the
- * time per pass of the last step.
+ * `cellstorm simulate`: runs a scene, then prints measures and the state hash. On a GPU, also prints the last step's
+ * time per pass.
  */
 import { access, constants, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -55,7 +55,7 @@ export const SIMULATE_FLAGS: Flags = {
   help: { help: 'print this help' },
 };
 
-/** Target time of a batch of steps. It is short, so that progress is visible and the queue of a GPU stays short. */
+/** Target time of a batch of steps: short, for progress and a short GPU queue. */
 const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
@@ -85,7 +85,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
   const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
-  // A scene may turn on `crowds`. A state does not store this option.
+  // A scene may turn on `crowds`; a state does not store it.
   const crowds = given.has('crowds') ? { crowds: true } : {};
   const options = scene
     ? sceneOptions(scene, { ...givenSettings, ...crowds })
@@ -100,7 +100,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
 
   await settle();
   const began = performance.now();
-  // On a GPU, `profile` runs the last step and times its passes.
+  // `profile` runs the last step.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
   const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
   await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
@@ -146,12 +146,12 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Rewords the library's advice to name the flag instead of the setting. */
+/** Names the flag instead of the setting. */
 function ratioAdvice(simulation: Parameters<typeof sizeRatioWarning>[0], dt: number): string | undefined {
   return sizeRatioWarning(simulation, dt)?.replace('Set `substeps` to', 'Add --substeps');
 }
 
-/** Rewords the library's advice to name the flag instead of the option. */
+/** Names the flag instead of the option. */
 export function adviseFlag(warning: string | undefined): string | undefined {
   return warning?.replace('Create the simulation with `crowds: true`', 'Add --crowds');
 }
@@ -169,19 +169,19 @@ interface Report {
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
-  /** The particles' diameter or, with variable radii, the largest diameter allowed. */
+  /** With variable radii, the largest diameter allowed. */
   readonly diameter: number;
   readonly mixed: boolean;
-  /** True if the option `crowds` is on. Variable radii turn it on. */
+  /** Variable radii turn it on. */
   readonly crowds: boolean;
   readonly measures: Measures;
-  /** Counts of fast particles and their paths in the last step; null if the simulation is not `continuous`. */
+  /** For the last step; null unless `continuous`. */
   readonly continuousCounts: ContinuousCounts | null;
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
 }
 
-/** Rewords an error about an argument that came from the state file, so that it names the file. */
+/** Makes errors about arguments from a state file name the file. */
 function nameStateFile<Result>(path: string | undefined, use: () => Result): Result {
   try {
     return use();
@@ -191,14 +191,13 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
   }
 }
 
-/** Describes the source of the particles. A state has the gravity and obstacles of one moment, but not the drive. */
+/** A state has the gravity and obstacles of one moment, but not the drive. */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
   const withoutDrive = isDriven(scene ?? '') ? ', whose gravity and obstacles no longer move' : '';
   return `continued from ${path}${ofScene}${withoutDrive}`;
 }
 
-/** Rejects flags that choose the particles to create, because --from has its own particles. */
 function refuseSceneFlags(given: Given): void {
   const names = ['scene', 'count', 'seed'].filter((name) => given.has(name)).map((name) => `--${name}`);
   if (names.length > 0) {
@@ -208,7 +207,7 @@ function refuseSceneFlags(given: Given): void {
   }
 }
 
-/** Rejects --image if it would overwrite the file of --from or --out. But --out may overwrite the file of --from. */
+/** --image must not overwrite the file of --from or --out. But --out may overwrite that of --from. */
 function refuseSharedPaths(given: Given): void {
   const image = given.get('image');
   if (image === undefined) return;

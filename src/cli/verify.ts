@@ -1,7 +1,6 @@
 /**
- * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
- * also checks guarantees over long runs, and the fluid. The exit code is 1 if a check fails or the GPU reports an
- * error.
+ * `cellstorm verify`: compares an engine with the reference on every collision scene. With --long, also checks
+ * guarantees over long runs, and the fluid. Exits with 1 if a check fails or the GPU reports an error.
  */
 
 import { createCpuSimulation } from '../cpu';
@@ -20,7 +19,7 @@ import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } f
 import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
 import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
 
-/** The numbers of particles to check with --long and without --count. A million takes minutes on a software GPU. */
+/** With --long and without --count. A million takes minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 export const VERIFY_FLAGS: Flags = {
@@ -90,7 +89,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
 const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;
 const WIDTHS = [4, 15, 2, 9, 14, 0] as const;
 
-/** Formats one row. Rows are printed one by one, so column widths are fixed. Wraps the last column for a terminal. */
+/** Rows are printed one by one, so column widths are fixed. */
 function tableRow(cells: readonly string[]): string {
   const row = cells.map((cell, column) => {
     const width = WIDTHS[column] ?? 0;
