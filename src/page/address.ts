@@ -1,7 +1,4 @@
-/**
- * Writes the choices and the view into the page's URL (see link.ts) once they stop changing. The first run
- * gets the view in the URL that the visitor opened.
- */
+/** Writes choices and view into the page's URL (see link.ts) once they stop changing. */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';
@@ -10,14 +7,12 @@ import { notify } from './support/notes';
 import type { Session } from './view/session';
 import type { Viewpoint } from './view/viewpoint';
 
-/**
- * Milliseconds without a change before the URL is written. Browsers refuse changes of the URL that are too frequent.
- */
+/** Milliseconds without a change before the URL is written: browsers refuse frequent changes. */
 const REST_MS = 400;
 
 export class Address {
   private opened: ViewState = readViewState(location.search);
-  /** The query string as of the last frame, and the time of its last change in milliseconds of the page's clock. */
+  /** The last frame's query string, and the time of its last change in milliseconds. */
   private record = '';
   private changedAt = 0;
 
@@ -28,7 +23,7 @@ export class Address {
     private readonly sheets: Sheets,
   ) {}
 
-  /** Applies the view in the URL that the visitor opened. Later calls do nothing. */
+  /** Applies the view of the URL that the visitor opened, once. */
   applyOpened(): void {
     const { camera, inspected } = this.opened;
     this.opened = {};
@@ -36,7 +31,7 @@ export class Address {
     if (inspected !== undefined) this.sheets.inspect(inspected);
   }
 
-  /** Call every frame. `now` is in milliseconds of the page's clock. */
+  /** Call every frame, with the page's clock in milliseconds. */
   update(now: number): void {
     const record = this.present;
     if (record !== this.record) {
@@ -68,7 +63,7 @@ export class Address {
 
   private get present(): string {
     const { choices, isForced } = this.session;
-    // Until the first run is shown, keep the view in the URL that the visitor opened.
+    // Keep the opened URL's view until the first run is shown.
     const { camera = this.viewpoint.state, inspected = this.sheets.inspector?.inspected } = this.opened;
     return writeLink(isForced ? { ...choices, engine: 'gpu' } : choices, {
       camera,

@@ -1,4 +1,4 @@
-/** The help sheet lists the keys (KEYS in input.ts) and the pointer gestures. */
+/** The help sheet: keys and pointer gestures. */
 
 import { KEYS } from './input';
 import { isCharacter, isIgnored, letChoose } from './support/character-keys';

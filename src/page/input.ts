@@ -1,4 +1,4 @@
-/** Handles the keys that work everywhere on the page, and the pointers and the wheel over the picture. */
+/** Handles the page's keys, and pointers and wheel over the picture. */
 import type { Playground } from './playground';
 import { isIgnored } from './support/character-keys';
 import { find } from './support/dom';
@@ -6,25 +6,24 @@ import type { ScreenPosition } from './view/camera';
 
 /** Radians per CSS pixel of a drag. */
 const TURN = 0.006;
-/** Radians (KEY_TURN) or CSS pixels (KEY_PAN) per press of an arrow key. */
+/** Radians and CSS pixels per press of an arrow key. */
 const KEY_TURN = 0.08;
 const KEY_PAN = 40;
 /** Factor per press of plus or minus. */
 const KEY_ZOOM = 1.25;
-/** A wheel event of p pixels zooms by a factor of e^(−WHEEL_ZOOM · p). */
+/** p pixels zoom by e^(−WHEEL_ZOOM · p). */
 const WHEEL_ZOOM = 0.0015;
 /**
- * Browsers report a pinch on a touchpad as wheel events with the control key. A hundred pixels zoom by a factor of e,
- * so that the picture follows the fingers. An event of LEAST_NOTCH pixels or more is no pinch. It comes from a real
- * wheel while the control key is down.
+ * Browsers report a touchpad's pinch as wheel events with the control key. An event of LEAST_NOTCH pixels or more comes
+ * from a real wheel instead.
  */
 const PINCH_ZOOM = 0.01;
 const LEAST_NOTCH = 50;
-/** CSS pixels per unit of a wheel event, by its deltaMode: pixels, lines, pages. */
+/** CSS pixels per unit, by deltaMode: pixels, lines, pages. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
- * A finger that comes down does not use the tool at once, because a second finger may come down to pinch. The wait ends
- * after ALONE_MS, after a move of more than ALONE_PIXELS (CSS pixels), or when the finger is lifted.
+ * A finger waits before it uses a tool, because a second one may come down to pinch. The wait ends after ALONE_MS, a
+ * move of ALONE_PIXELS (CSS pixels) or a lift.
  */
 const ALONE_MS = 120;
 const ALONE_PIXELS = 8;
@@ -34,7 +33,7 @@ interface Key {
   readonly keys: readonly string[];
   readonly shown: string;
   readonly does: string;
-  /** The kind of focused control that keeps the key for itself. */
+  /** Focused controls of this kind keep the key. */
   readonly unless?: 'typing' | 'pressing' | 'adjusting';
   readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
@@ -117,7 +116,7 @@ export function listenToKeys(playground: Playground): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
     if (event.defaultPrevented) return;
-    // A dialog that has just closed keeps the focus until the next frame. It must not block keys, so test for [open].
+    // A closed dialog keeps the focus until the next frame, so test for [open].
     if (target.closest('dialog[open]') || isIgnored(event.key)) return;
     const name = event.key.toLowerCase();
     const key = KEYS.find(({ keys }) => keys.includes(name));
@@ -127,7 +126,7 @@ export function listenToKeys(playground: Playground): void {
     if (!key || isTyping || (isPressing && key.unless === 'pressing')) return;
     if (isAdjusting && key.unless === 'adjusting') return;
     if (event.repeat && !name.startsWith('arrow') && !['+', '=', '-', '.'].includes(name)) return;
-    // A held key could request steps faster than the GPU takes them, and steps would pile up.
+    // A held key could request steps faster than the GPU takes them.
     if (event.repeat && name === '.' && playground.isBehind) return;
     key.act(playground, name, event.shiftKey);
     event.preventDefault();
@@ -135,7 +134,7 @@ export function listenToKeys(playground: Playground): void {
   document.addEventListener('keyup', (event) => {
     if (event.key.toLowerCase() === 'x') playground.tools.inMiddle(false);
   });
-  // If the visitor releases the key in another window, no keyup event arrives here.
+  // No keyup event arrives if the key is released in another window.
   window.addEventListener('blur', () => playground.tools.inMiddle(false));
 }
 
@@ -148,14 +147,13 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 }
 
 /**
- * A drag with one finger or the main mouse button uses the chosen tool. If no tool is chosen, such a drag moves the
- * picture in 2D and turns the picture in 3D. A drag with two fingers, another button or the shift key always moves the
- * picture. Two fingers zoom at the point between them, and the wheel zooms at the pointer.
+ * One finger or the main button uses the chosen tool; without a tool, it moves (2D) or turns (3D) the picture. Two
+ * fingers, other buttons or shift always move it. Two fingers and the wheel also zoom.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
-  /** True from the moment when two fingers are down until no finger is down. */
+  /** From two fingers down until none is down. */
   let isPinching = false;
   const pinch = () => {
     const [first, second] = [...pointers.values()];
@@ -166,7 +164,7 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** The position at which a first finger came down, and the timer of its wait for a second finger. */
+  /** A first finger's position and timer. */
   let waiting:
     | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
     | undefined;
@@ -177,16 +175,15 @@ export function listenToPointers(playground: Playground): void {
   const beginWaiting = (position: ScreenPosition) => {
     waiting = { position, timer: setTimeout(endWaiting, ALONE_MS) };
   };
-  /** The tool starts at the position where the first finger came down. */
+  /** The tool starts where the finger came down. */
   const endWaiting = () => {
     const position = waiting?.position;
     stopWaiting();
     if (position) playground.tools.at(position);
   };
   /**
-   * Returns whether the pointer uses the tool. If so, moves the tool to the pointer. For that, a tool must be chosen,
-   * no other pointer may be down, only the main button may be pressed, and shift must be up. The last finger of a pinch
-   * uses no tool.
+   * Moves the tool to the pointer if the pointer uses it, and returns whether it does. The last finger of a pinch uses
+   * no tool.
    */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;
@@ -233,7 +230,7 @@ export function listenToPointers(playground: Playground): void {
     stage.addEventListener(type, (event) => {
       pointers.delete(event.pointerId);
       if (pointers.size === 0) isPinching = false;
-      // A finger that is lifted during the wait has tapped: the tool adds, erases or builds once.
+      // A finger lifted during the wait has tapped: the tool acts once.
       if (type === 'pointerup') endWaiting();
       stopWaiting();
       playground.tools.at(undefined);

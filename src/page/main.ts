@@ -1,4 +1,4 @@
-/** Starts the page, and puts a handle to it on the window, for tests and the console. */
+/** Starts the page. */
 
 import { GpuEngine } from './engines/gpu-engine';
 import { Help } from './help';
@@ -12,23 +12,20 @@ import { showHints } from './support/hints';
 import { signWaiting } from './support/waiting';
 import type { Frame } from './view/engine';
 
-/** `window.cellstorm`: gives access to the running simulation from the console. */
+/** `window.cellstorm`, for tests and the console. */
 export interface PageHandle {
-  /** Resolves when the first picture is drawn, or when the page has given up starting a run. */
+  /** Resolves when the first picture is drawn or the page has given up. */
   readonly ready: Promise<void>;
-  /** The present simulation; a reset or another choice may replace it. */
+  /** A reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
   readonly measures: Measured | undefined;
-  /** The frame that the next picture is drawn from. */
+  /** Of the next picture. */
   readonly frame: Frame | undefined;
   readonly isHolding: boolean;
   readonly device: GPUDevice | undefined;
-  /**
-   * Resolves when the page has done all that the visitor requested. If the run is paused, also waits until its state is
-   * drawn and measured.
-   */
+  /** Resolves when the page has done all that was requested. A paused run is then also drawn and measured. */
   settled(): Promise<void>;
-  /** Projects a point of the world: returns CSS pixels from the window's top left corner. */
+  /** Returns CSS pixels from the window's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number];
 }
 
@@ -41,7 +38,7 @@ declare global {
 performance.mark('cellstorm:start');
 watchLoading();
 openAppearance(location.search);
-// Call this before any part of the page changes a hint.
+// Call this before anything changes a hint.
 showHints();
 signWaiting((isWaiting) => setText('waiting', isWaiting ? 'One moment…' : ''));
 new Help();

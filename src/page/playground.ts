@@ -1,17 +1,16 @@
 /**
- * The page as a whole: creates its parts, passes them to each other, and runs the frames.
+ * Creates the page's parts and runs the frames. A choice takes this way to its picture:
  *
- * To follow a choice to its picture, read these files:
- *   panel/panel.ts          passes the choice of a control on;
- *   session/chooser.ts      refuses it, gives it to the run, or requests a new run;
- *   session/restarts.ts     starts one run at a time;
- *   session/engines.ts      opens the engine and starts the run on it;
- *   view/session.ts         holds the choices and the run for all other parts;
- *   playground.ts           shows the new run (`show`) and runs the frames (`tick`);
- *   session/stepper.ts      decides when to take a step;
- *   session/picture.ts      prepares colours and overlays, and combines all that a frame is drawn from;
- *   engines/gpu-engine.ts   creates the simulation, steps it, and passes it to the view;
- *   view/gpu-view.ts        draws it. Without a GPU, cpu-engine.ts and view/canvas-view.ts replace the last two.
+ * - panel/panel.ts passes it on.
+ * - session/chooser.ts refuses it, gives it to the run, or requests a new run.
+ * - session/restarts.ts starts one run at a time.
+ * - session/engines.ts opens the engine and starts the run on it.
+ * - view/session.ts holds the choices and the run for all parts.
+ * - playground.ts shows the run (`show`) and runs the frames (`tick`).
+ * - session/stepper.ts decides when to take a step.
+ * - session/picture.ts combines all that a frame is drawn from.
+ * - engines/gpu-engine.ts steps the simulation; view/gpu-view.ts draws it. Without a GPU, cpu-engine.ts and
+ *   view/canvas-view.ts do.
  */
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
@@ -51,7 +50,7 @@ export class Playground {
   private readonly chooser: Chooser;
   private readonly stepper: Stepper;
   private readonly panel: Panel;
-  /** The time of the last frame, in milliseconds of the page's clock. */
+  /** In milliseconds of the page's clock. */
   private last = 0;
 
   constructor(
@@ -62,7 +61,7 @@ export class Playground {
     const viewpoint = new Viewpoint(stage, free, () => session.run?.simulation.dimensions);
     const picture = new Picture(session, viewpoint);
     const load = async (choices: Selection): Promise<void> => {
-      // If the tools cannot be loaded, the run starts anyway: the visitor can watch it.
+      // Without tools, the run starts anyway: the visitor can watch it.
       const working = tools.prepare(choices).catch((error: unknown) => notify(explain(error)));
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
     };
@@ -118,17 +117,14 @@ export class Playground {
     picture.legend.listen((legend) => panel.showLegend(legend));
   }
 
-  /** Opens an engine and starts the frames. Resolves when the first picture is drawn or the page has given up. */
+  /** Resolves when the first picture is drawn or the page has given up. */
   async open(): Promise<void> {
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
   }
 
-  /**
-   * Resolves when the page has done all that the visitor requested. If the run is paused, also waits until its state is
-   * drawn and measured.
-   */
+  /** See PageHandle. */
   async settled(): Promise<void> {
     const { session, restarts, chooser, sheets, stepper, picture, meter } = this;
     await restarts.settled();
@@ -176,7 +172,7 @@ export class Playground {
     else step();
   }
 
-  /** True if the GPU has steps or pictures that it has not finished. */
+  /** True if the GPU has unfinished steps or pictures. */
   get isBehind(): boolean {
     return (this.session.run?.pending ?? 0) > 0;
   }
@@ -199,7 +195,7 @@ export class Playground {
     try {
       goOnFrom(run, checkpoint);
     } catch (error) {
-      // Forget this state, so that the next attempt takes an earlier one.
+      // The next attempt then takes an earlier state.
       history.forget(checkpoint);
       notify(explain(error));
       return;
@@ -236,7 +232,7 @@ export class Playground {
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // A hidden tab gets no frames. When the tab is visible again, do not catch up on the missed time.
+    // After a hidden tab, do not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { session, tools, stepper, viewpoint, meter, picture, panel } = this;

@@ -1,7 +1,4 @@
-/**
- * The page's CPU engine: cellstorm/cpu on the page's own thread, drawn into a 2D canvas. It takes over if there is no
- * WebGPU, and otherwise serves for comparison.
- */
+/** The page's CPU engine, drawn into a 2D canvas. Used without WebGPU, or if chosen. */
 import { Phrase } from '../../core/base/errors';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { planSimulation } from '../../core/simulation/plan';
@@ -54,10 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/**
- * The most cells of a bounded or periodic world with obstacles, if all radii are equal. In such a world this engine
- * stores four bytes per cell.
- */
+/** Of a world with obstacles and equal radii, which stores four bytes per cell. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -133,7 +127,7 @@ class CpuRun implements Run {
     return refusal;
   }
 
-  /** This engine draws fluids as particles; the panel says so. */
+  /** Draws fluids as particles; the panel says so. */
   async prepareFluid(): Promise<string> {
     return '';
   }
@@ -163,7 +157,7 @@ class CpuRun implements Run {
 
   draw(frame: Frame): void {
     const particles = this.simulation.read();
-    // The CPU engine never returns a promise; this only narrows the type.
+    // Narrows the type: the CPU engine returns no promise.
     if (particles instanceof Promise) return;
     const values = this.valuesOf(particles, frame.scale.by);
     const { overlays } = this;
@@ -183,7 +177,7 @@ class CpuRun implements Run {
 
   private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
-    // The CPU engine never returns a promise; this only narrows the type.
+    // Narrows the type, as above.
     if (checkpoint instanceof Promise) return;
     this.simulation.restore({ ...checkpoint, velocities: velocitiesOf(checkpoint) });
   }

@@ -1,4 +1,4 @@
-/** The page's GPU engine: a device, the view that draws on it, and runs of any scene that fits. */
+/** The page's GPU engine: a device, its view, and runs. */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { createBuffers } from '../../gpu/buffers';
 import { isSoftware } from '../../gpu/device';
@@ -39,26 +39,24 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** The least time between two steps that are timed by stage. Such timing costs a little. */
+/** Milliseconds between steps that are timed by stage, since timing costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
-/** With more particles, a step takes many seconds on a software GPU. */
+/** With more, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU does not reveal the GPU's memory, so the device and the page together may use a quarter of the machine's
- * memory. If the browser does not report the machine's memory either, the page assumes USUAL_MEMORY (GiB).
+ * WebGPU hides the GPU's memory, so assume a share of the machine's. USUAL_MEMORY (GiB) replaces that if the browser
+ * hides it, too.
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
-/**
- * Bytes per particle on the page's side: the scene, kept states, and the buffers that the page adds for drawing.
- */
+/** Bytes per particle for the scene, kept states and buffers for drawing. */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/** Greatest length that is drawn. In an unbounded world lengths may be so great that their products overflow. */
+/** Lengths in an unbounded world may be so great that their products overflow. */
 const FARTHEST_DRAWN = 2 ** 60;
 
-/** Bytes per particle of the largest buffer in most scenes: a 3D vector, or the starts of four cells. */
+/** Bytes per particle of the largest buffer in most scenes. */
 const MOST_BYTES = 16;
 
 export async function openGpuEngine(request: GpuRequest): Promise<GpuEngine> {
@@ -95,7 +93,7 @@ export class GpuEngine implements Engine {
     return this.view.canvas;
   }
 
-  /** Exposed for tests and for use from the console. */
+  /** For tests and the console. */
   get device(): GPUDevice {
     return this.gpu.device;
   }
@@ -144,7 +142,7 @@ class GpuRun implements Run {
   fixed: StaticBodies;
   restorations = 0;
   readonly births: Float32Array<ArrayBuffer>;
-  /** Simulated time of the last upload of births. Used only if the method adds particles by itself. */
+  /** Simulated time of the last upload of births, for methods that add particles. */
   private birthsShown = 0;
   private readonly beside = new Map<'obstacles' | 'births', GPUBuffer>();
   private gpuBrush: GpuBrush | undefined;
@@ -162,11 +160,11 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // Do not time the first step of a method: drivers may finish compiling its kernels only then.
+    // Drivers may finish compiling a method's kernels only in its first step.
     if (simulation.method) this.lastTiming = performance.now();
   }
 
-  /** Creates the buffers that the page draws in addition to the simulation's. Await it before any other call. */
+  /** Creates the page's own buffers. Await it before any other call. */
   async createBuffers(): Promise<void> {
     const { dimensions, capacity, obstacleCapacity } = this.simulation;
     const { buffers: ages } = await createBuffers(this.gpu, 'page', { births: 4 * capacity });
@@ -179,9 +177,7 @@ class GpuRun implements Run {
     this.showObstacles();
   }
 
-  /**
-   * Infinite while a step of a fluid is incomplete (see `isBusy`): no other submission may come between its stages.
-   */
+  /** Infinite while `isBusy`: no other submission may come between a step's stages. */
   get pending(): number {
     return this.simulation.isBusy ? Number.POSITIVE_INFINITY : this.submitted;
   }
@@ -200,7 +196,7 @@ class GpuRun implements Run {
         this.stepTime = stepTime;
         this.isTiming = false;
       },
-      // Only a destroyed run or a lost device throws here; both are handled elsewhere.
+      // Thrown only for a destroyed run or a lost device, which others handle.
       () => undefined,
     );
     this.track();

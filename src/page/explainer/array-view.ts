@@ -1,7 +1,6 @@
 /**
- * Shows the arrays that a stage reads or writes, entry by entry. Entries that a step reads have a dashed outline and an
- * R. Entries that it writes are filled and have a W. Arrays with one entry per cell are laid out like the cells.
- * Entries after the last cell are in a separate row.
+ * Shows the arrays of a stage. Entries that a step reads get a dashed outline and an R; written ones are filled and get
+ * a W. An array with an entry per cell is laid out like the cells, with further entries in a separate row.
  */
 import { make } from './dom';
 import {
@@ -59,7 +58,7 @@ export class ArrayView {
         const { of } = ARRAYS[name];
         if (of === 'entry' || of === 'slot')
           box.classList.toggle('begins', marksCells && this.begins(step, index));
-        // Mark the slots in the arrays that the probe reads, not in its outputs.
+        // Only the probe's inputs are marked.
         const isInput = name === 'ids' || name === 'sorted';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }
@@ -70,7 +69,7 @@ export class ArrayView {
     return stage === 'probe' || stage === 'push';
   }
 
-  /** True if a line before this slot must separate two cells. */
+  /** True if the slot is the first of a cell. */
   private begins({ arrays }: Step, slot: number): boolean {
     return slot > 0 && arrays.start.includes(slot);
   }
@@ -96,7 +95,7 @@ export class ArrayView {
   }
 }
 
-/** Coordinates have two decimals here; the text of the step may show more. */
+/** With two decimals; the step's text may show more. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
@@ -109,7 +108,7 @@ export function describeEntries({ reads, writes, arrays, index }: Step): string 
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
-    // If only one entry of an array is written, and it is a single number, add its value.
+    // Add the value if a single number of an array is written.
     const written = (name: ArrayName, [index = 0, ...others]: readonly number[]) =>
       others.length === 0 && ARRAYS[name].components === 1
         ? ` = ${formatNumber(arrays[name][index] ?? 0)}`
@@ -119,9 +118,7 @@ export function describeEntries({ reads, writes, arrays, index }: Step): string 
   return parts.join(' ') || `Nothing is read or written${index === 0 ? ' yet' : ''}.`;
 }
 
-/**
- * Lists entries array by array, as in `start[3, 6], ids[0 to 3]`. `more` returns text to append to an array's entries.
- */
+/** Example: `start[3, 6], ids[0 to 3]`. `more` returns text to append to an array's entries. */
 function names(
   entries: Step['reads'],
   more: (name: ArrayName, indices: readonly number[]) => string = () => '',

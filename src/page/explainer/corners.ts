@@ -1,22 +1,19 @@
 /**
- * Chooses a corner of a cell for the cell's number. Takes the first corner that no particle covers, starting at the
- * upper left. If particles cover all corners, takes the corner whose nearest particle is farthest.
+ * Chooses the corner for a cell's number: the first that no particle covers, else the one farthest from its nearest
+ * particle.
  */
 
-/**
- * The corners of a cell of size 1, with y down. `x` is the start or the end (`anchor`) of the text, `y` its baseline;
- * `middle` is the middle of the text.
- */
+/** For a cell of size 1, y down. (`x`, `y`) is the start or end of the text's baseline, `middle` the text's middle. */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },
   { x: 0.06, y: 0.93, anchor: 'start', middle: [0.17, 0.86] },
   { x: 0.94, y: 0.93, anchor: 'end', middle: [0.83, 0.86] },
 ] as const;
-/** A particle does not cover a text if their middles are farther apart than this. */
+/** Texts and particles do not overlap if their middles are farther apart, in cells. */
 const FREE_DISTANCE = 0.48;
 
-/** Returns the attributes of the text in this cell. `middles` are the middles of all particles, in units of a cell. */
+/** `middles` are those of all particles, in cells. */
 export function freeCorner(
   column: number,
   row: number,

@@ -1,10 +1,8 @@
-/** Creates elements with attributes and children. Strings become text, never markup. */
+/** Creates elements. Strings become text, never markup. */
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * Hides a picture's texts from screen readers. They read the picture's label, the step's text and the arrays instead.
- */
+/** Screen readers read a picture's label, the step's text and the arrays instead. */
 export const UNREAD = { 'aria-hidden': 'true' } as const;
 
 type Attributes = Readonly<Record<string, string | number>>;

@@ -1,4 +1,4 @@
-/** Starts the explainer, and puts a handle to it on the window, for tests and the console. */
+/** Starts the explainer. `window.explainer` is for tests and the console. */
 import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';
@@ -10,7 +10,6 @@ declare global {
   interface Window {
     explainer?: {
       readonly trace: Trace;
-      /** The step that is shown. */
       readonly step: Step;
       readonly isPlaying: boolean;
     };

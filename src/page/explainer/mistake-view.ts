@@ -1,7 +1,4 @@
-/**
- * Shows the second chapter, about mistakes that break a grid. Each mistake has controls, a picture, bars or a list of
- * buckets, and a verdict in words. mistakes.ts computes the numbers.
- */
+/** Shows the second chapter, mistakes that break a grid. mistakes.ts computes the numbers. */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
 import { freeCorner } from './corners';
@@ -28,7 +25,7 @@ import { describe, formatNumber, joinWords, range } from './trace-recorder';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
-/** The first words of a verdict, for visitors who cannot distinguish its colours. */
+/** First words of a verdict, for visitors who cannot distinguish its colours. */
 const STATES: Readonly<Record<State, string>> = {
   broken: 'Broken. ',
   lucky: 'Right by luck. ',
@@ -47,7 +44,7 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    // The slider's value is the exponent of a power of two, so that sizes below 1 take up enough of the slider.
+    // The slider holds an exponent of two, to give sizes below 1 enough room.
     const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
@@ -78,7 +75,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Mark the particle nearest to the middle. If contacts are missed, consider only particles with a missed contact.
+    // Mark the middlemost particle, if possible one with a missed contact.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
@@ -87,7 +84,7 @@ function showCellSizes(): void {
     }
     const lattice = latticeOfParticle(world, scene.positions, centre);
     picture.borders(edge);
-    // Lattice coordinates count from the ring of empty cells, which lies outside the picture.
+    // Lattice coordinates count the ring of empty cells, which the picture leaves out.
     for (const near of cellsAround(lattice)) {
       picture.cell(
         near.map((coordinate) => coordinate - 1),
@@ -249,10 +246,7 @@ function showCrowds(): void {
   show();
 }
 
-/**
- * A line of cell numbers above the picture's columns: the cells in which particles are stored, or around which
- * particles search. If these are the same, one line shows both.
- */
+/** A line of cell numbers above the columns: where particles are stored or search, or both if these agree. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;
@@ -266,16 +260,16 @@ const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
     { label: 'looks', cellOf: Math.floor },
   ],
 };
-/** Height of a line of cell numbers, in cells. */
+/** In cells. */
 const HEAD_HEIGHT = 0.3;
 
-/** The greatest height of a picture, in CSS pixels. */
+/** In CSS pixels. */
 const HIGHEST = 440;
 
-/** The part of the world in a picture: left, top, right, bottom. */
+/** Left, top, right, bottom in the world. */
 type Frame = readonly [number, number, number, number];
 
-/** Draws a new picture into the SVG element with the given id. The picture's unit of length is the world's. */
+/** Replaces the contents of the SVG element `id`. One unit is the world's unit of length. */
 class Picture {
   private readonly svg: SVGSVGElement;
 
@@ -303,7 +297,7 @@ class Picture {
     );
   }
 
-  /** Draws lines at multiples of the edge, except at the multiples in `without`. */
+  /** `without` lists multiples of the edge that get no line. */
   borders(edge: number, without: readonly number[] = []): void {
     const [left, top, right, bottom] = this.frame;
     const lines = draw('g', { class: 'borders' });
@@ -328,7 +322,7 @@ class Picture {
     }
   }
 
-  /** Writes the cell of each column above the picture. Line 0 is the lowest. */
+  /** Writes each column's cell above the picture. Line 0 is the lowest. */
   columns(line: number, label: string, cellOf: (x: number) => number): void {
     const [left, top, right] = this.frame;
     const cells = new Map<number, number[]>();
@@ -339,7 +333,7 @@ class Picture {
     const y = top - 0.09 - line * HEAD_HEIGHT;
     for (const [cell, columns] of cells) {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Adding 0 turns the −0 that Math.trunc may return into 0.
+      // Adding 0 turns −0 into 0.
       const text = `${label} ${withSign(cell + 0)}`;
       this.write(text, { class: 'number head', x, y });
     }
@@ -358,10 +352,7 @@ class Picture {
     }
   }
 
-  /**
-   * Draws a line for each contact. A contact that is found twice, once from each side, has no mark. All other contacts
-   * have a mark: × if never found, ½ if found once, otherwise the number of times.
-   */
+  /** A contact found twice, once from each side, has no mark. Marks: × never, ½ once, else the number of times. */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
       const times = timesFound(search, pair);
@@ -375,7 +366,7 @@ class Picture {
   }
 }
 
-/** Formats a number with a minus sign that is as wide as a digit. */
+/** Uses a minus sign as wide as a digit. */
 function withSign(value: number): string {
   return String(value).replace('-', '−');
 }
@@ -394,10 +385,7 @@ function say(id: string, state: State, text: string): void {
   verdict.replaceChildren(make('strong', {}, STATES[state]), text);
 }
 
-/**
- * Shows a bar for the number of contacts found, then a bar for each entry of `others`. An entry has the bar's value,
- * the value of a full bar, and a text after the value.
- */
+/** A bar for contacts found, then one per entry of `others`: value, value of a full bar, text. */
 function showBars(
   id: string,
   search: Search,

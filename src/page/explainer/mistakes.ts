@@ -1,6 +1,6 @@
 /**
- * Computes the numbers of the second chapter: how a grid fails if one part of it is wrong. The reference (CPU code)
- * stands in for the engine. Code that is wrong on purpose is marked as such. Pure functions.
+ * Computes how a grid fails if one part is wrong; the second chapter shows the results. Uses the reference as the
+ * engine.
  */
 import { CROWDED } from '../../core/base/constants';
 import { bucketOfLattice, latticeOfParticle } from '../../core/world/cells';
@@ -17,11 +17,11 @@ import { range, type Scene } from './trace-recorder';
 export type Pair = readonly [number, number];
 
 export interface Search {
-  /** The number of tests of one particle against another. */
+  /** Tests of one particle against another. */
   readonly looks: number;
-  /** How often the search finds each touching pair, by the pair's nameOf(). A correct search finds each pair twice. */
+  /** How often each touching pair is found, by nameOf(). Correct is twice. */
   readonly found: ReadonlyMap<string, number>;
-  /** Touching pairs, by brute force. */
+  /** By brute force. */
   readonly truth: readonly Pair[];
 }
 
@@ -33,7 +33,7 @@ export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): numb
   return found.get(nameOf(a, b)) ?? 0;
 }
 
-/** True if exactly the touching pairs are found, each from both sides. */
+/** True if exactly the touching pairs are found, from both sides. */
 export function isRight({ found, truth }: Search): boolean {
   return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
 }
@@ -74,7 +74,7 @@ class Tally {
   }
 }
 
-/** Searches as the engine does, with the reference's grid. */
+/** Searches as the engine does. */
 function searchGrid(
   world: World,
   positions: Float32Array,
@@ -89,8 +89,8 @@ function searchGrid(
 }
 
 /**
- * Searches as a beginner might: with a map from buckets to particles, over the cells around each particle. Particle i
- * is stored in the cell `stored[i]` and searches around the cell `searched[i]`.
+ * Searches as a beginner might: a map from buckets to particles. Particle i is stored in cell `stored[i]` and searches
+ * around cell `searched[i]`.
  */
 function searchBuckets<Bucket>(
   world: World,
@@ -125,7 +125,7 @@ export function cellsAround(lattice: readonly number[]): number[][] {
 export interface CellSizes {
   readonly search: Search;
   readonly world: World;
-  /** The engine's error message, if the engine refuses this cell size. */
+  /** The engine's error message if it refuses the size. */
   readonly refusal: string | undefined;
 }
 
@@ -135,7 +135,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Creates particles with small overlaps. A search with cells that are too small seldom finds all these contacts. */
+/** Small overlaps, so that too small cells seldom find all contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -157,7 +157,7 @@ export function tryCellSize(diameters: number, scene = createTouching()): CellSi
   } catch (error) {
     refusal = (error as Error).message;
   }
-  // WRONG ON PURPOSE if cells are smaller than a diameter: claims that particles are no wider than a cell.
+  // WRONG ON PURPOSE for cells smaller than a diameter: claims that particles fit a cell.
   const world = defineWorld(options, Math.min(cellSize, diameter));
   return { search: searchGrid(world, positions, diameter), world, refusal };
 }
@@ -170,19 +170,19 @@ export type Rounding = (typeof ROUNDINGS)[number];
 
 const ENDLESS_SEED = 32;
 
-/** Creates particles on all sides of the origin, in an unbounded world with cells of size 1. */
+/** Particles on all sides of the origin, in cells of size 1. */
 export function createEndless(seed = ENDLESS_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, 0);
   return { world, diameter, positions: placeApart(new Random(seed), 30, [6, 4], { low: [-3, -2] }) };
 }
 
-/** WRONG ON PURPOSE: casts to an integer, which rounds towards 0 in WGSL as in C. */
+/** WRONG ON PURPOSE: a cast rounds towards 0, in WGSL as in C. */
 function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, particle: number): number[] {
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** Searches with this rounding. `both` stores particles by a cast, and searches around the cells that floor gives. */
+/** `both` stores by a cast, but searches around the cells that floor gives. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
@@ -207,15 +207,15 @@ export function fullestCell(rounding: Rounding, { world, positions } = createEnd
 export interface Sharing {
   readonly search: Search;
   readonly world: World;
-  /** The particle in focus, its nine cells, and the bucket of each. */
+  /** The particle in focus, and the cells around it. */
   readonly particle: number;
   readonly cells: readonly { readonly lattice: readonly number[]; readonly bucket: number }[];
 }
 
-/** Sizes of hash tables, in buckets. They are powers of two; the first is the engine's smallest table. */
+/** Numbers of buckets; the first is the engine's smallest table. */
 export const TABLES = [128, 256, 512, 1024] as const;
 
-/** Searches a hash table. With `compares`, compares the true cell of each candidate, as the engine does. */
+/** `compares`: compare each candidate's true cell, as the engine does. */
 export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
   const { positions, diameter } = scene;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);
@@ -224,7 +224,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   );
   const search = compares
     ? searchGrid(world, positions, diameter)
-    : // WRONG ON PURPOSE: treats every particle in a cell's bucket as if it were in that cell.
+    : // WRONG ON PURPOSE: treats every particle in a bucket as if it were in the searched cell.
       searchBuckets(world, positions, diameter, lattices, lattices, (lattice) =>
         bucketOfLattice(world, lattice),
       );
@@ -236,10 +236,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/**
- * Searches the smallest table without comparing cells. Returns the particle that finds the most contacts more than
- * once.
- */
+/** Returns the particle that finds most contacts twice in the smallest table. */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);
@@ -262,25 +259,25 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** How often ids are compared when each cell's particles are sorted by id. */
+  /** Comparisons of ids when each cell is sorted by id. */
   readonly comparisons: number;
-  /** True if a cell is so full that a grid with `crowds` sorts it by merging. */
+  /** True if `crowds` would sort a cell by merging. */
   readonly isCrowded: boolean;
 }
 
 export const MOST_CROWDED = 200;
 const CROWD_EDGE = 8;
 export const CROWD_DIAMETER = 0.25;
-/** The golden ratio minus 1. Multiples of it, modulo 1, spread the particles evenly along x. */
+/** Multiples of the golden ratio, modulo 1, are spread evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** Searches particles that are spread over this share of the world's width. Share 0 puts all particles in one cell. */
+/** Spreads particles over this share of the world's width; share 0 puts all into one cell. */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },
     CROWD_DIAMETER,
   );
-  // The particles fill a box. It grows with `share` from one cell to the whole world, less a small margin.
+  // The box of particles grows from one cell to the world, less a small margin.
   const width = 0.875 + share * (CROWD_EDGE - 1);
   const low = 0.0625 + Math.floor(CROWD_EDGE / 2) * (1 - share);
   const positions = Float32Array.from(

@@ -1,7 +1,4 @@
-/**
- * Moves through the steps by buttons, slider, keys, links to stages and the URL. The URL names a stage and a step in
- * the stage (`#count-12`). If the stage has fewer steps, the URL leads to its last step.
- */
+/** Moves through the steps. The URL `#count-12` names a stage and a step in it, or the last step if it has fewer. */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
@@ -10,18 +7,14 @@ import { findStep } from './trace';
 import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
-/**
- * Browsers limit how often the URL may change. So the player writes the URL only after no step was shown for this long.
- */
+/** Browsers limit how often the URL may change. */
 const ADDRESS_DELAY_MS = 300;
 
-/**
- * Keys act on the steps only while the section of steps reaches at least this many CSS pixels below the window's top.
- */
+/** Keys act only while the steps reach this many CSS pixels below the window's top. */
 const LEAST_VISIBLE = 100;
 
 interface Key {
-  /** The value of `KeyboardEvent.key`. */
+  /** A `KeyboardEvent.key`. */
   readonly name: string;
   readonly shown: string;
   readonly does: string;
@@ -104,10 +97,7 @@ export class Player {
     this.show(this.index + by);
   }
 
-  /**
-   * Moves to the start of the next stage (1), or to the start of this stage (−1). If this stage is at its start, −1
-   * moves to the start of the previous stage.
-   */
+  /** −1 goes to the start of this stage or, from there, of the previous one. */
   goStage(by: 1 | -1): void {
     this.pause();
     const own = STAGES.findIndex(({ name }) => name === this.step.stage);
@@ -143,7 +133,7 @@ export class Player {
   private showPlaying(): void {
     find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
     setText('play-label', this.isPlaying ? 'Pause' : 'Play');
-    // While the steps play, screen readers must not read out each text.
+    // Screen readers must not read out each text.
     find('telling', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
   }
 
@@ -164,7 +154,7 @@ export class Player {
     letChoose(find('character-keys', HTMLInputElement));
     document.addEventListener('keydown', (event) => this.press(event));
     window.addEventListener('hashchange', ({ newURL }) => {
-      // By now, writeAddress may have replaced the address that the visitor chose.
+      // By now, writeAddress may have replaced location.hash.
       const index = this.readAddress(new URL(newURL).hash);
       if (index === undefined || index === this.index) return;
       this.pause();
@@ -175,11 +165,10 @@ export class Player {
   private press(event: KeyboardEvent): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    // Farther down the page, these keys must scroll it.
+    // Farther down, these keys must scroll the page.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
-    // A control with the focus handles its own keys. The slider handles arrows, Home and End, and so moves through the
-    // steps by itself.
+    // A focused control keeps its own keys. The slider's arrows, Home and End move through the steps anyway.
     const isPress = event.key === ' ' && target.matches('button, input:not([type=range])');
     const isMove = event.key.length > 1 && target.matches('input:not([type=checkbox])');
     if (!key || isPress || isMove || target.matches('select') || isIgnored(event.key)) return;

@@ -1,4 +1,4 @@
-/** Traces the stages `probe` and `push`: the tests of candidates, and the movement of particles that overlap. */
+/** Traces the stages `probe` and `push`. */
 import { buildGrid, type Grid } from '../../reference/grid/grid';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
@@ -18,7 +18,7 @@ import {
   type Verdict,
 } from './trace-recorder';
 
-/** Returns the slots that the reference's neighbour loop visits, each with its verdict. */
+/** Returns verdicts by slot that the neighbour loop visits. */
 export function probeSlot({ world, diameter }: Scene, grid: Grid, slot: number): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   probeCells(world, grid, slot, (other) => {
@@ -56,7 +56,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
     recorder.take(name, slot, new Uint32Array(PARTICLES).fill(value));
   const rowsAround = (centre: number) =>
     [centre - columns, centre, centre + columns].map((middle) => [middle - 1, middle, middle + 1] as const);
-  /** Returns the two entries of `start` that bound the slots of a row of cells. */
+  /** The entries of `start` that bound a row's slots. */
   const ends = ([first, , last]: readonly [number, number, number]): Entry[] => [
     { array: 'start', index: first },
     { array: 'start', index: last + 1 },
@@ -80,7 +80,7 @@ export function traceProbe(recorder: Recorder, grid: Grid): void {
         cells,
         slots,
         verdicts: byId(seen),
-        // The particle reads its own id and position before the first row.
+        // A particle reads its own state before the first row.
         reads: [...(row === 0 ? stateOf(busiest) : []), ...ends(cells)],
         writes: row === 0 ? [put('candidates', busiest, 0), put('contacts', busiest, 0)] : [],
       },

@@ -1,4 +1,4 @@
-/** The parts of a trace (stages, arrays, steps), and the recorder that collects the steps. */
+/** The parts of a trace, and the recorder that collects its steps. */
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../index';
 
@@ -15,14 +15,14 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** The array has one entry per particle, cell, list entry or slot. For cells, three more entries follow. */
+  /** What an entry stands for. After the cells, three more entries follow. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
   readonly holds: string;
 }
 
-/** All arrays of the trace. The engine has counts, ranks, start, entries and ids under the same names. */
+/** counts, ranks, start, entries and ids have the engine's names. */
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
@@ -39,12 +39,12 @@ export const ARRAYS = {
 
 export type ArrayName = keyof typeof ARRAYS;
 
-/** The numbers of an array, entry after entry. A number is undefined until it is written. */
+/** A number is undefined until it is written. */
 export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
 
-/** The arrays that each stage reads or writes. Only these are shown. */
+/** The arrays that each stage reads or writes. */
 export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
   hash: ['positions', 'cells'],
   count: ['cells', 'ranks', 'counts'],
@@ -63,19 +63,19 @@ export interface Entry {
 export type Verdict = 'contact' | 'apart';
 
 export interface Focus {
-  /** Id of the particle that this step is about. */
+  /** Id of the particle that the step is about. */
   readonly particle?: number | undefined;
-  /** Cells that the step is about: written, entered or probed. */
+  /** Cells written, entered or probed. */
   readonly cells: readonly number[];
-  /** Verdicts on the other particles that were tested, by id. */
+  /** By id of the tested particle. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
-  /** The slots of `cells`, while the probe visits them one by one. */
+  /** The slots of `cells` while the probe visits them one by one. */
   readonly slots: readonly number[];
 }
 
 export interface Step {
   readonly stage: Stage;
-  /** Index of the step in its stage; step 0 introduces the stage. */
+  /** Index in the stage; step 0 introduces the stage. */
   readonly index: number;
   readonly arrays: Arrays;
   readonly reads: readonly Entry[];
@@ -88,7 +88,7 @@ export interface Scene {
   readonly world: World;
   readonly diameter: number;
   readonly positions: Float32Array;
-  /** The order in which particles happen to be counted. */
+  /** The order in which particles are counted. */
   readonly arrivals: Uint32Array;
   readonly substep: Substep;
 }
@@ -99,13 +99,11 @@ export interface Trace {
 }
 
 export const PARTICLES = 30;
-/** Cells of the box along x and y, without the ring of empty cells around it. */
+/** Without the ring of empty cells. */
 export const COLUMNS = 6;
 export const ROWS = 5;
 
-/**
- * Collects steps. A step stores all arrays as they are after the step. Steps share the arrays that they do not change.
- */
+/** A step holds all arrays as they are after it. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;
@@ -128,7 +126,7 @@ export class Recorder {
     this.arrays = { ...this.arrays, [name]: Array.from(values) };
   }
 
-  /** Copies one entry of a reference pass's output into an array. Returns the entry. */
+  /** Copies one entry of a reference pass's output. */
   take(name: ArrayName, index: number, output: ArrayLike<number>): Entry {
     const { components } = ARRAYS[name];
     const values = [...this.arrays[name]];

@@ -1,4 +1,4 @@
-/** Traces the stages from `hash` to `order`, which sort the particles by cell, and inside a cell by id. */
+/** Traces the stages from `hash` to `order`. */
 import { latticeCoordinate } from '../../core/world/cells';
 import { countParticles } from '../../reference/grid/count';
 import { gatherParticles, permute } from '../../reference/grid/gather';
@@ -98,7 +98,7 @@ export function traceSum(recorder: Recorder): void {
   let cell = 0;
   while (cell < counts.length) {
     const first = cell;
-    // Entries whose counts are always 0 share a step: adjacent cells of the ring, and the entries after the last cell.
+    // Entries whose counts are always 0 share a step.
     const isBehind = cell >= world.cellCount;
     do cell++;
     while (isBehind ? cell < counts.length : cell < world.cellCount && isRing(first) && isRing(cell));
@@ -133,7 +133,7 @@ export function traceSum(recorder: Recorder): void {
   }
 }
 
-/** Counts, scans and scatters the particles in their order of arrival, as the GPU does. */
+/** Takes the particles in their order of arrival, as the GPU does. */
 export function countArrived({ world, positions, arrivals }: Scene) {
   const counts = countParticles(world, permute(2, positions, arrivals), PARTICLES, arrivals);
   const start = exclusiveScan(counts.counts);
@@ -207,6 +207,6 @@ export function traceOrder(recorder: Recorder): Grid {
       writes: [recorder.take('ids', slot, sorted.ids), recorder.take('sorted', slot, sorted.positions)],
     });
   }
-  // The order is canonical: particles that arrive in order of id give the same grid.
+  // The order is canonical: any order of arrival gives this grid.
   return buildGrid(world, positions);
 }

@@ -1,7 +1,6 @@
 /**
- * Traces one substep of the engine on thirty particles, as a list of explainer steps (`Step`). The arrays contain the
- * outputs of the reference passes (src/reference). In the middle of a pass, they contain only the entries written so
- * far. All randomness comes from a seed.
+ * Traces one substep on thirty particles as explainer steps. Arrays hold outputs of src/reference, up to the entries
+ * written so far.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
@@ -13,16 +12,13 @@ import { traceCount, traceHash, traceOrder, traceScatter, traceSum } from './tra
 const CELL_SIZE = 1;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
-/** Coordinates are multiples of 1/16, so that numbers are short and exact. */
+/** Multiples of 1/16 are short and exact. */
 const PARTS_PER_UNIT = 16;
-/** The least distance between two particles at the start. */
+/** Between particles at the start. */
 const NEAREST = 0.4375;
-/** With this seed, cells have zero to four particles, and particles arrive out of order. */
+/** Gives cells of zero to four particles that arrive out of order. */
 const SEED = 555;
-/**
- * Here a push removes the whole overlap, half on each side, so that the movement is visible. By default, the engine
- * removes only a part of the overlap per pass.
- */
+/** Unlike the engine's default, one push removes the whole overlap, to be visible. */
 const RELAXATION = 1;
 
 export function createScene(seed = SEED): Scene {
@@ -49,9 +45,7 @@ export function createScene(seed = SEED): Scene {
   };
 }
 
-/**
- * Places particles at random in a box with the low corner `low`. The distance between any two is at least `nearest`.
- */
+/** `low` is the box's corner, `nearest` the least distance of two particles. */
 export function placeApart(
   random: Random,
   count: number,
@@ -88,10 +82,7 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/**
- * Finds a step by its stage and its index in the stage, and returns its index in `steps`. If the stage has fewer steps,
- * returns the index of its last step. For an unknown stage, returns 0.
- */
+/** Returns the index in `steps` of a stage's step, or of its last if it has fewer; 0 for an unknown stage. */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

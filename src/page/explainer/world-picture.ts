@@ -1,11 +1,6 @@
 /**
- * Draws the world of the first chapter: cells with their numbers, particles with their ids, and the focus of a step.
- * One unit of length is one cell; y points down, because cell numbers increase downwards. A particle's outline and
- * colour show its role. The outline is
- *   - doubled if the step is about the particle;
- *   - thick if the particle is a contact;
- *   - dashed if the particle is too far away to be one.
- * Ids and the frames of cells are drawn over all discs, so that overlapping discs do not hide them.
+ * Draws the first chapter's world. A unit is a cell; y points down, as cell numbers do. Outlines: doubled for the
+ * step's particle, thick for contacts, dashed for particles too far away. Ids and frames lie over all discs.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -73,7 +68,7 @@ export class WorldPicture {
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
     });
     this.frames.replaceChildren(...frames);
-    // Draw discs in the order of ids. The next loop moves the particle in focus to the front.
+    // In order of ids; the next loop moves the focused particle to the front.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.middleOf(this.scene.positions, id);
@@ -93,7 +88,7 @@ export class WorldPicture {
     }
   }
 
-  /** Returns a particle's position in the picture, in cells. The ring of empty cells adds 1 to both coordinates. */
+  /** In cells. The ring of empty cells adds 1. */
   private middleOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
     const { min, inverseCellSize } = this.scene.world;
     return [0, 1].map(

@@ -1,20 +1,19 @@
 /**
- * Counts the distance tests ("checks") of a step, and explains the count to the visitor. The GPU tests each candidate
- * pair from both sides, and each particle with itself. The CPU engine tests each pair once. With restitution, a substep
- * does its tests twice, because it first finds which particles bounce off each other.
+ * Counts a step's distance tests ("checks"). The GPU tests each pair from both sides, and each particle with itself;
+ * the CPU tests a pair once. Restitution doubles the tests, because partners are found first.
  */
 import type { Measures, ParticleSimulation, Settings } from '../../index';
 import { formatCount, formatCountOf } from '../support/format';
 
 type Passes = Pick<Settings, 'substeps' | 'restitution'>;
 
-/** Returns how often a step visits all candidates. */
+/** Passes over all candidates per step. */
 export function passesOf({ substeps, restitution }: Passes): number {
   return substeps * (restitution > 0 ? 2 : 1);
 }
 
 export interface Checks {
-  /** Distance tests in a step from this state. */
+  /** Per step, from this state. */
   readonly count: number;
   readonly explanation: string;
 }
@@ -33,7 +32,7 @@ export function checksOf(
   const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once each';
   const rounds =
     settings.restitution > 0 ? 'two passes each, because bounces look for partners first' : 'one pass each';
-  // With variable radii the GPU's loop skips cells out of reach, so it tests at most this many.
+  // With variable radii the GPU skips cells out of reach, so it tests at most this many.
   const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
   const most = backend === 'gpu' && hasLevels ? 'at most ' : '';
   const levels =

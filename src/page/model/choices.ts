@@ -1,7 +1,4 @@
-/**
- * The default choices of the page and of each scene, and the limits of engines. Also turns choices into the options of
- * a simulation.
- */
+/** Default choices, limits of engines, and the options that choices give. */
 
 import { defaultSettings } from '../../core/contact/settings';
 import {
@@ -22,12 +19,12 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Length of a step in seconds at time scale 1. It does not depend on the screen's frame rate, so that runs repeat. */
+/** Seconds at time scale 1. Independent of the frame rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
 
-/** The fields that a scene sets; all others keep their values. */
+/** Fields that a scene sets. */
 type SceneFields = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
 function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
@@ -49,7 +46,7 @@ function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
   };
 }
 
-/** Returns the default choices. Links leave out the choices that equal them. */
+/** Links leave out choices that equal these. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,
@@ -86,36 +83,34 @@ export interface Cap {
 }
 
 /**
- * The greatest number of distance tests per step, counted as n² per pass for n particles. With so many, a step takes
- * about one to three seconds. Chrome destroys a device whose work takes ten seconds. And the page must still respond
- * when a visitor goes back to the grid. A weak GPU does about 2e10 tests per second. SwiftShader, a software GPU, takes
- * 10 to 45 ns per test. The CPU engine takes 2 to 4 ns per test, and does half of the n² tests.
+ * Most distance tests per step, as n² per pass: one to three seconds. Chrome destroys a device whose work takes ten
+ * seconds. A weak GPU does about 2e10 tests per second, SwiftShader takes 10 to 45 ns per test. The CPU engine takes 2
+ * to 4 ns, for half of n².
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
 /**
- * With the grid and up to this many passes per step, only the device (or MOST_ON_CPU) limits the particles. In the
- * scene `one-cell`, MOST_CHECKS limits them instead.
+ * Up to this many passes, only the device or MOST_ON_CPU limits particles in the grid. MOST_CHECKS limits the scene
+ * `one-cell`.
  */
 const USUAL_PASSES = 64;
 /**
- * With the grid, the greatest product of particles and passes per step. With this product, a step takes seconds, not
- * tens of seconds. A pass takes about 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader and 0.16 µs on the CPU
- * engine.
+ * Greatest product of particles and passes in the grid: a step of seconds. A pass takes about 2 ns per particle on a
+ * weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine.
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
 export interface Hardware {
   /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
-  /** The number of particles that both the GPU and the page can hold. */
+  /** Particles that both the GPU and the page can hold. */
   readonly most: number;
 }
 
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
 
-/** Returns the limit on the number of particles with these choices; undefined if there is none. */
+/** Limits the number of particles; undefined if nothing does. */
 export function capOf(
   choices: Pick<Choices, Capping>,
   { isSoftware, most: deviceMost }: Hardware,
@@ -159,7 +154,7 @@ export function capOf(
   };
 }
 
-/** The greatest number of particles per method. With so many, a step takes a second or two. */
+/** With so many particles, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
@@ -220,7 +215,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** The fields that only some methods use, each with the methods that use it. Every method uses all other fields. */
+/** Fields without an entry suit every method. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -236,10 +231,10 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   pressureMap: ['fluid'],
   solidCells: ['fluid'],
 };
-/** Fields that change how fluids are drawn. The CPU engine does not support them. */
+/** The CPU engine does not support these. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** For each field in FIELDS_OF_METHODS, returns why it has no effect with these choices; '' if it has an effect. */
+/** Says why a field in FIELDS_OF_METHODS has no effect; '' if it has one. */
 export function refusedFields(
   choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
@@ -260,23 +255,22 @@ export function refusedFields(
   );
 }
 
-/** True if a spread of radii has an effect: in scenes of collisions whose particles have one radius. */
+/** True for scenes of collisions with one radius. */
 export function canSpread(scene: string): boolean {
   const definition = findScene(scene);
   return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
-/** The least number of particles that the pointer can add without a new start, if the engine's limit allows as many. */
+/** Particles that the pointer can add without a new start, if the engine allows as many. */
 const SPARE_PARTICLES = 2000;
-/** The least number of balls for walls that the pointer can add without a new start. */
+/** Likewise for balls of walls. */
 const SPARE_OBSTACLES = 4000;
 
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Returns the capacities for a run. They suffice for the scene, for a continued state, and for the particles or
- * obstacles that the chosen tool may add. For added particles, the capacity grows to at most `most`. No capacity
- * is less than in `before`.
+ * Capacities that suffice for the scene, a continued state and the chosen tool. Never less than in `before`. Room for
+ * added particles ends at `most`.
  */
 export function roomFor(
   {
@@ -314,7 +308,7 @@ export function roomFor(
   };
 }
 
-/** Returns the scene with the chosen radii. Positions and the box do not change. */
+/** Applies the chosen radii. Positions and the box stay. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
   if (spread === 1 || scene.radii) return scaled;
@@ -351,7 +345,7 @@ function scale(scene: Scene, size: number): Scene {
   };
 }
 
-/** Gives each obstacle a radius, which is required if each particle has its own radius. */
+/** Obstacles need radii if particles have them. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

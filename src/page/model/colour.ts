@@ -1,15 +1,11 @@
-/**
- * Colours, and the values that they stand for. Values are shown in viridis, which is perceptually uniform and safe for
- * colour-blind visitors. Each theme leaves out the colours that do not stand out from its background. This file reads
- * the colours of the stage and the overlays from the style sheets, so that canvas and page agree.
- */
+/** Colours of values, from viridis, which suits colour-blind visitors. Also reads colours from the style sheets. */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
 import type { Colouring } from './fields';
 import type { SimulationView } from './simulation-view';
 
-/** Red, green and blue from 0 to 1, as a screen takes them (sRGB, not linear). */
+/** sRGB, 0 to 1. */
 export type Rgb = readonly [number, number, number];
 
 export interface Theme {
@@ -20,7 +16,7 @@ export interface Theme {
   /** Edges of the box. */
   readonly line: Rgb;
   readonly obstacle: Rgb;
-  /** Colours of values from 0 to the legend's end, evenly spaced. */
+  /** Evenly spaced from value 0 to the legend's end. */
   readonly stops: readonly Rgb[];
   readonly overlay: OverlayColours;
 }
@@ -28,7 +24,7 @@ export interface Theme {
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
-  /** Beginning and end of the line through the particles in sorted order. */
+  /** Ends of the line through the particles in sorted order. */
   readonly first: Rgb;
   readonly last: Rgb;
   readonly candidate: Rgb;
@@ -37,11 +33,9 @@ export interface OverlayColours {
   readonly velocity: Rgb;
   /** Outlines of these arrows. */
   readonly casing: Rgb;
-  /** Solid cells of a fluid. */
   readonly solid: Rgb;
 }
 
-/** Number of colours in a theme. Colours between them are interpolated. */
 export const COLOUR_STOPS = 24;
 
 /** Viridis at twenty even steps. */
@@ -68,9 +62,7 @@ const VIRIDIS = [
   'fde725',
 ].map(parseHex);
 
-/**
- * The part of viridis that each theme uses: dark leaves out the darkest colours, light leaves out some at both ends.
- */
+/** The part of viridis that stands out from each theme's background. */
 const RANGE = { dark: [0.22, 1], light: [0.15, 0.92] } as const;
 
 export function colourStops(isDark: boolean): Rgb[] {
@@ -80,7 +72,7 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** Interpolates between evenly spaced colours: share 0 gives the first, share 1 the last. */
+/** Share 0 gives the first of evenly spaced colours, 1 the last. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const first = Math.min(Math.floor(position), stops.length - 2);
@@ -126,7 +118,7 @@ export function readTheme(): Theme {
   };
 }
 
-/** The quantity that colours particles, and its value at the last colour. */
+/** `end` is the value at the last colour. */
 export interface Scale {
   readonly by: Colouring;
   readonly end: number;
@@ -139,13 +131,13 @@ export interface Legend {
   readonly stops: readonly Rgb[];
 }
 
-/** Distance in diameters within which density counts neighbours. */
+/** Reach of the density, in diameters. */
 export const DENSITY_REACH = 2;
 
-/** How many neighbours a particle has in the densest packing: those in contact, and those within DENSITY_REACH. */
+/** Neighbours in the densest packing: in contact, and within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
-/** Age in seconds at the last colour. */
+/** Seconds at the last colour. */
 const OLDEST = 10;
 
 export function scaleFor(by: Colouring, simulation: SimulationView, options: SimulationOptions): Scale {
@@ -175,13 +167,12 @@ export function legendCss({ stops }: Legend): string {
   return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
 }
 
-/** The height that speedScale assumes for an unbounded world, in radii. */
+/** Height assumed for an unbounded world, in radii. */
 const ENDLESS_FALL = 100;
 
 /**
- * Returns the speed at the legend's end, rounded to two digits and at least 1. It is the greater of two speeds:
- *   - the speed after a fall through about a third of the box's height;
- *   - twice the root mean square of the speeds at the start. Few particles exceed it.
+ * The greater of two speeds, at least 1 and with two digits: after a fall through about a third of the box, and twice
+ * the root mean square at the start.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -1,4 +1,4 @@
-/** A state that a new run continues, because the device was lost or the old run had too little room. Plain data. */
+/** A state that a new run continues, after a loss of the device or for more room. */
 
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
@@ -7,10 +7,10 @@ import type { SimulationView, State } from './simulation-view';
 
 export interface ContinuedState {
   readonly choices: Selection;
-  /** The number of particles with which the old run was started. */
+  /** Particles at the start of the old run. */
   readonly count: number;
   readonly checkpoint: State;
-  /** The capacities of the old run. The new run gets no less, because the visitor may go back to earlier states. */
+  /** The old run's capacities. A new run gets no less, because the visitor may go back to earlier states. */
   readonly room: { readonly capacity: number; readonly obstacleCapacity: number };
 }
 
@@ -24,7 +24,7 @@ export function packContinued(
   return { choices, count, checkpoint, room };
 }
 
-/** True if a run with the choices `after` can continue a state of a run with the choices `before`. */
+/** True if a run with `after` can continue a state of a run with `before`. */
 export function isSameStart(before: Selection, after: Selection): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');

@@ -1,12 +1,9 @@
-/**
- * The fields that a visitor can set, with their labels, ranges and options. The panel shows them, links contain them,
- * and input is checked against them.
- */
+/** The fields that a visitor can set. The panel, links and checks of input use them. */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
 
-/** The effect of a change: 'start' needs a new start, 'set' changes the run's settings, 'view' needs neither. */
+/** 'start' needs a new start, 'set' changes the run's settings, 'view' needs neither. */
 export type Effect = 'start' | 'set' | 'view';
 
 export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
@@ -22,9 +19,9 @@ export interface NumberField extends FieldBase {
   readonly kind: 'number';
   readonly min: number;
   readonly max: number;
-  /** The slider's end, if it is below `max`; larger numbers can be typed. 0 means that there is no slider. */
+  /** The slider's end if it is below `max`; 0 for no slider. Larger numbers can be typed. */
   readonly slider?: number;
-  /** The slider's step. Typed numbers can lie between steps. */
+  /** Of the slider. Typed numbers may lie between steps. */
   readonly step: number;
   readonly isWhole?: boolean;
   /** True if equal distances along the slider are equal ratios. */
@@ -51,7 +48,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** The field's maximum. A page cannot hold so many particles and the earlier states that it keeps. */
+/** More than a page can hold with earlier states. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -339,7 +336,7 @@ export function fieldOf(name: FieldName): Field {
   return FIELDS[name];
 }
 
-/** If this value is not allowed, returns a sentence that names the allowed values. Otherwise returns undefined. */
+/** Returns a sentence that names the allowed values; undefined if the value is allowed. */
 export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') {
@@ -352,12 +349,12 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   const isNumber = typeof value === 'number' && value >= field.min && value <= field.max;
   if (isNumber && (!field.isWhole || Number.isInteger(value))) return undefined;
   const kind = field.isWhole ? 'a whole number' : 'a number';
-  // Write all digits: rounding 4,294,967,295 to 4.295B would name a number that is not allowed.
+  // Write all digits: a rounded limit may not be allowed.
   const [least, most] = [field.min, field.max].map((end) => end.toLocaleString('en'));
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** Reads a field's value from a link and clamps a number to its range; undefined if the text is not a value. */
+/** Reads a value from a link, and clamps numbers; undefined if the text is not a value. */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;
@@ -372,7 +369,7 @@ export function formatNumber({ isWhole }: NumberField, value: number): string {
   return isWhole ? formatCount(value) : formatReal(value);
 }
 
-/** The last position of a logarithmic slider, counted from 0. Other sliders have one position per step. */
+/** Last position of a logarithmic slider. */
 const LOGARITHMIC_POSITIONS = 400;
 
 export function sliderPlaces(field: NumberField): number {
@@ -380,7 +377,7 @@ export function sliderPlaces(field: NumberField): number {
   return field.isLogarithmic ? LOGARITHMIC_POSITIONS : Math.round((end - field.min) / field.step);
 }
 
-/** Returns the value at a position of a slider. Logarithmic sliders round it to two significant digits. */
+/** Logarithmic sliders round to two significant digits. */
 export function fromSlider(field: NumberField, position: number): number {
   const end = field.slider ?? field.max;
   if (!field.isLogarithmic) return Math.min(end, field.min + position * field.step);

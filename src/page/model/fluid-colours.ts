@@ -1,24 +1,21 @@
-/**
- * How a fluid and its fields look in light and dark themes: colours, reflections and absorption. Also the ends of the
- * scales of pressure and velocity. Colours are sRGB from 0 to 1.
- */
+/** Colours of fluids and their fields (sRGB, 0 to 1), and the ends of their scales. */
 import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface FluidColours {
-  /** Colours of the scale, in place of the theme's. */
+  /** Replace the theme's. */
   readonly stops: readonly Rgb[];
-  /** The colour that the surface reflects from straight above. In 2D, the colour of the line along the surface. */
+  /** Reflected from straight above; in 2D, the line along the surface. */
   readonly zenith: Rgb;
-  /** The colour that the surface reflects from the horizon. */
+  /** Reflected from the horizon. */
   readonly horizon: Rgb;
-  /** Exponents by which red, green and blue light decay in fluid that is as thick as the box is high. */
+  /** Exponents of decay of red, green and blue in fluid as thick as the box is high. */
   readonly absorption: Rgb;
-  /** Exponent by which the background fades into the fluid's own colour at this thickness. */
+  /** Exponent by which the background fades at this thickness. */
   readonly cloud: number;
 }
 
-/** From still (deep water) to fast (foam). In the light theme, foam has enough colour to be visible. */
+/** From still (deep water) to fast (foam). Foam must be visible in the light theme. */
 const WATER = {
   dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '79c1ea', 'e2f4fc'],
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
@@ -35,14 +32,14 @@ export function fluidColours(isDark: boolean): FluidColours {
   };
 }
 
-/** A fluid's surface gets the colours of water if speed decides the colour. */
+/** Gives a surface coloured by speed the colours of water. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
   return isSurface && by === 'speed' ? { ...theme, stops: fluidColours(theme.isDark).stops } : theme;
 }
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** From low to high pressure: perceptually even, and distinct from water. The light theme does not begin with white. */
+/** From low to high pressure: distinct from water. The light theme does not begin with white. */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
@@ -54,8 +51,7 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * Returns the pressure at the end of its scale. With gravity: the pressure below still fluid that is half as high as
- * the tank. Without gravity: the pressure of fluid that is stopped from the speed at the end of the velocity scale.
+ * With gravity: the pressure below still fluid half as high as the tank. Without: of fluid stopped from `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;
@@ -65,8 +61,8 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
 }
 
 /**
- * Returns the speed of the longest arrow. With gravity: the speed after a fall through a third of the tank's height.
- * Without gravity: the tank's height per second.
+ * Speed of the longest arrow: after a fall through a third of the tank or, without gravity, the tank's height per
+ * second.
  */
 export function velocityEnd({
   gravity,

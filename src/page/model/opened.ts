@@ -1,7 +1,4 @@
-/**
- * Choices in which a file replaces the scene. Returns the state to start from, its number of particles, and why the
- * page refuses the file.
- */
+/** Choices in which a file replaces the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven } from '../../scenes';
@@ -11,21 +8,20 @@ import { type Choices, type FieldName, fieldOf } from './fields';
 
 export interface Opened {
   readonly name: string;
-  /** The scene that the state comes from, if the file names the scene. */
+  /** The state's scene, if the file names it. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
   /** Options of a simulation that accepts the checkpoint. */
   readonly options: SimulationOptions;
-  /** The file's dimensions and settings, as far as controls can show them. */
+  /** The file's dimensions and settings, as far as controls show them. */
   readonly choices: Partial<Choices>;
 }
 
-/** The choices, and the file that replaces the scene. */
 export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** Fields that determine the particles of a scene. They have no effect on particles from a file. */
+/** These determine a scene's particles, so they do not affect a file's. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',
@@ -35,7 +31,7 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'seed',
 ];
 
-/** A checkpoint does not contain the drive of its scene, so a simulation from a file has no drive. */
+/** A checkpoint has no drive. */
 export function startOf(
   chosen: Selection,
   count: number,
@@ -46,7 +42,7 @@ export function startOf(
 } {
   const { opened } = chosen;
   if (!opened) return startOfScene(chosen, count);
-  // Choices that were made after the file was opened override the file's settings.
+  // Choices made after opening override the file's settings.
   const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
@@ -64,7 +60,7 @@ export function startCount(chosen: Selection, hardware: Hardware): number {
   return chosen.opened?.checkpoint.ids.length ?? effectiveCount(chosen, hardware);
 }
 
-/** Returns why the chosen engine and broad phase cannot run all particles of the file; undefined if they can. */
+/** Says why the engine and broad phase cannot run the file; undefined if they can. */
 export function refuseOpened(chosen: Selection, hardware: Hardware): string | undefined {
   if (!chosen.opened) return undefined;
   const count = startCount(chosen, hardware);

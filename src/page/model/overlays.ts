@@ -1,6 +1,4 @@
-/**
- * The names, sizes, opacities and key texts of the overlays. Overlays show the grid or a fluid's lattice.
- */
+/** Overlays of the grid and of a fluid's lattice: names, sizes, opacities, key texts. */
 
 import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
@@ -8,7 +6,6 @@ import { pressureEnd, velocityEnd } from './fluid-colours';
 import type { SimulationView } from './simulation-view';
 
 export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
-/** The overlays of a fluid's lattice (view/fluid/fields.ts). */
 export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
 export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
@@ -46,20 +43,20 @@ export function shownOf(chosen: Overlays): Overlays {
   return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
-/** Widths of lines between large particles, in CSS pixels. DASH is the length of a dash and of the gap after it. */
+/** Widths between large particles, in CSS pixels. DASH: length of a dash and of a gap. */
 export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
-/** Width of the outline on either side of a line between large particles, in CSS pixels. */
+/** Outline on either side of a line, in CSS pixels. */
 export const CASING = 0.75;
 
-/** Lines between particles of at least this diameter, in CSS pixels, have their full width. */
+/** From this diameter on, in CSS pixels, lines have their full width. */
 const LARGE_PARTICLE = 14;
-/** Lines between the smallest particles have this share of their full width. */
+/** Share of the full width between the smallest particles. */
 const LEAST_LINE_SHARE = 0.5;
 
-/** Returns the factor of line widths at this zoom. Lines between small particles are thinner, to hide less. */
+/** Factor of line widths: lines between small particles are thinner, to hide less. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -68,56 +65,53 @@ export function lineShare(
   return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
 }
 
-/** Cells narrower than this, in CSS pixels, have no lines. */
+/** Narrower cells, in CSS pixels, have no lines. */
 export const NARROWEST_CELL = 4;
 /** Cells at least this wide, in CSS pixels, have the darkest lines. */
 export const WIDE_CELL = 9;
 
-/** Opacity of the lines around the smallest and around the largest cells. */
+/** For the smallest and the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** The heat map's opacities: for almost empty cells, and for cells at the end of the scale. */
+/** For almost empty cells, and at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;
 
-/** Pieces of the line of the sorted order are drawn fainter if they are longer than this many cells. */
+/** Longer pieces of the sorted order's line, in cells, are fainter. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
-/** Factor of the size of spheres while the page shows overlays that full-sized spheres would hide. */
+/** Factor of spheres' size under overlays that they would hide. */
 export const SPHERE_SHARE = 0.4;
 
-/** True if, in 3D, particles of full size would hide these overlays. */
+/** True if full-sized spheres would hide these overlays. */
 export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Overlays): boolean {
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/** At most this many pairs are listed, fewer on a software GPU. */
+/** Most pairs that are listed. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
-/** Each pair is listed by one of its particles. A particle with more candidates than this lists no pairs. */
+/** A particle with more candidates lists no pairs. */
 export const MOST_EACH = 1024;
 
-/** Returns the number of cells along each axis without the ring. With levels, counts cells of the lowest level. */
+/** Cells along each axis without the ring; with levels, of the lowest level. */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
-/** Returns the edge of a cell. With levels, returns the edge of a cell of the highest level. */
+/** Edge of a cell; with levels, of the highest level. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** Returns the axes of the heat map. In 3D these are the axes of the floor. */
+/** In 3D, the axes of the floor. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale, at least 4.
- *   - In 2D, it is about as many as a cell holds without overlap.
- *   - In 3D, it is four times the mean number per column of cells. But it is at most about as many as a column holds in
- *     the densest packing.
- * With levels, one particle counts as a full cell.
+ * Particles at the end of the heat map's scale, at least 4. In 2D: about as many as fit a cell without overlap. In 3D:
+ * four times the mean per column of cells, at most the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);
@@ -127,7 +121,7 @@ export function heatEnd(world: World, count: number): number {
   return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
-/** Returns why this simulation cannot show overlays; '' if it can. */
+/** Says why not; '' if overlays can be shown. */
 export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
   return 'An unbounded world has no box whose cells could be drawn, so overlays stay off.';
@@ -170,11 +164,11 @@ export interface PairsShown {
   /** Pairs in view, of the kinds that are shown. */
   readonly found: number;
   readonly drawn: number;
-  /** Particles in view with more than MOST_EACH candidates, whose pairs are left out. */
+  /** Particles in view with more than MOST_EACH candidates. */
   readonly crowded: number;
 }
 
-/** Returns sentences about pairs that are not drawn; '' if all are drawn. */
+/** '' if all pairs are drawn. */
 export function describeMissing({ found, drawn, crowded }: PairsShown): string {
   const sentences: string[] = [];
   if (found > drawn) {

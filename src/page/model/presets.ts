@@ -1,12 +1,12 @@
-/** Examples of choices, each as a link. scripts/presets.ts makes their pictures with the page itself. */
+/** Examples of choices. scripts/presets.ts takes their pictures. */
 
 export interface Preset {
-  /** Also the name of the picture: presets/<name>.webp. */
+  /** Also names the picture, presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
   readonly alt: string;
-  /** The choices, as writeLink() formats them. */
+  /** As writeLink() formats it. */
   readonly link: string;
 }
 

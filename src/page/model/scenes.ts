@@ -1,4 +1,3 @@
-/** Finds the method that runs the chosen scene. */
 import { findScene, type SceneMethod } from '../../scenes';
 
 export type Method = SceneMethod;

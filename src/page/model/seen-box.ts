@@ -1,39 +1,36 @@
-/** The box that a picture is fitted to: the world's box, or a box around the particles if the world is unbounded. */
+/** The box that a picture is fitted to. */
 import { describeCount } from '../../core/base/errors';
 import type { ParticleArrays, ParticleSimulation, World } from '../../index';
 
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
-   * Subtracted from positions before they are projected. 0 in a world with a box. In an unbounded world it is a
-   * position near the particles, because 32-bit floats far from 0 are too coarse to draw with.
+   * Subtracted before projection. Near the particles in an unbounded world, because 32-bit floats far from 0 are too
+   * coarse.
    */
   readonly origin: readonly number[];
-  /** True if the box is the world's box, which is drawn. */
+  /** The world's box is drawn. */
   readonly isWorld: boolean;
   /** A sentence about particles outside the box; '' if there are none. */
   readonly leftOut: string;
 }
 
-/** The longest edge of a box around particles, in diameters. In a larger box no particle would be visible. */
+/** In diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
-/** With many particles, the longest edge is this many times the edge of a dense block of all particles. */
+/** With many particles, in edges of a dense block of all particles. */
 const LONGEST_SHARE = 8;
-/** Edge of the box in diameters if there are no particles. */
+/** In diameters. */
 const EMPTY_EDGE = 20;
 
 export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
   return { min, max, origin: min.map(() => 0), isWorld: true, leftOut: '' };
 }
 
-/**
- * Returns a box around all particles. If they lie too far apart to be seen together, the box surrounds only those near
- * the first particle.
- */
+/** Surrounds all particles or, if they lie too far apart, those near the first. */
 export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,
 ): SeenBox {
-  // Plain loops that allocate nothing per particle, because there may be millions.
+  // There may be millions, so allocate nothing per particle.
   const isMember = (index: number, first: readonly number[], reach: number) => {
     for (let axis = 0; axis < dimensions; axis++) {
       const along = positions[dimensions * index + axis] as number;
@@ -57,7 +54,7 @@ export function boxAround(
     return { min: min.map((low) => low - pad), max: max.map((high) => high + pad), members };
   };
   const origin = new Array<number>(dimensions).fill(0);
-  // The first particle whose coordinates are finite.
+  // Tests only that coordinates are finite.
   const firstIndex = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
   const first =
     firstIndex < 0

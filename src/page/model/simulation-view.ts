@@ -1,7 +1,4 @@
-/**
- * The page's interface to a simulation of collisions or to a method. Both work in the same way with the brush, the
- * overlays, the inspector, colours, files and the history of states.
- */
+/** What the page needs of a simulation of collisions or a method. */
 
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type {
@@ -18,30 +15,26 @@ import type {
 } from '../../index';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
 
-/** A named value that a method shows in place of the values for collisions. */
+/** A method's own value, shown in place of those for collisions. */
 export interface Figure {
   readonly title: string;
   readonly value: string;
   readonly hint: string;
 }
 
-/** Measures of a method: those that all methods have, and its own values. */
 export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy' | 'hash'> {
   readonly figures: readonly Figure[];
 }
 
 export type Measured = Measures | MethodMeasures;
 
-/** A checkpoint, and the parts of the state that it does not contain. */
+/** A checkpoint, with a method's state and births. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
-  /**
-   * Simulated seconds at which each particle was added, in the order of `ids`. Undefined if `method` contains them.
-   */
+  /** Simulated seconds at which particles were added, in the order of `ids`; undefined if `method` has them. */
   readonly births?: Float32Array | undefined;
 }
 
-/** Settings that a running simulation accepts. A fluid accepts the share of FLIP, too. */
 export interface ViewSettings extends SettingsOptions {
   readonly flipShare?: number | undefined;
 }
@@ -64,17 +57,14 @@ type Shared = Omit<
 export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
   readonly method?: 'fluid' | 'flock' | undefined;
-  /**
-   * All obstacles, if the method sets them; undefined if only the page sets obstacles. Their positions are out of date
-   * if `copyMovedObstacles` exists.
-   */
+  /** All obstacles, if the method sets them. Positions are out of date if `copyMovedObstacles` exists. */
   readonly moved?: StaticBodies | undefined;
-  /** Simulated time at which each particle was added, by id, if the method stores these times. */
+  /** Simulated seconds by id, if the method stores them. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Undefined if a method runs. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** True while a step of a fluid is incomplete. Until the step is complete, only draw or read the simulation. */
+  /** True while a fluid's step is incomplete. Then only draw or read. */
   readonly isBusy?: boolean | undefined;
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
   set(changes: ViewSettings): void;
@@ -83,12 +73,12 @@ export interface SimulationView extends Shared {
   restore(state: State): void;
 }
 
-/** The page draws from `buffers`, and the brush changes velocities in them. */
+/** The brush changes velocities in `buffers`. */
 export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
-  /** Copies positions of moved obstacles into `drawn`. Undefined unless only the GPU has these positions. */
+  /** Defined if only the GPU has the moved positions. */
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
@@ -97,22 +87,22 @@ export interface CpuSimulationView extends SimulationView {
   profile(seconds: number): StageTimes;
 }
 
-/** Starts a method. The options give its world, its first particles and its capacity. */
+/** The options give its world, first particles and capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
-  /** Number of elements in the largest buffer over the method's lattice. The page requests a device for this size. */
+  /** Elements of the largest buffer over the lattice, for which the page requests a device. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;
 }
 
 export interface Start {
-  /** Options of a simulation of collisions. If a method runs, they describe its world and its first particles. */
+  /** For a method, its world and first particles. */
   readonly options: SimulationOptions;
-  /** The state to start from, if it comes from a file. */
+  /** From a file. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
-  /** A sentence about how the run differs from the choices; '' if it does not differ. */
+  /** How the run differs from the choices; '' if it does not. */
   readonly note?: string | undefined;
   readonly drive?: Drive | undefined;
 }

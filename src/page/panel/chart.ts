@@ -1,7 +1,4 @@
-/**
- * Draws the two charts of the page with uPlot: stacked bands over the last steps, and curves on two logarithmic axes.
- * The same data are on the page as text.
- */
+/** Draws the page's two charts with uPlot. The page also shows their data as text. */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
 import type { Stacked } from '../session/stages';
@@ -10,7 +7,7 @@ import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-/** Width of the vertical axis with its numbers, in CSS pixels. */
+/** In CSS pixels. */
 const AXIS_WIDTH = 52;
 
 export interface Chart<Data> {
@@ -18,7 +15,6 @@ export interface Chart<Data> {
   destroy(): void;
 }
 
-/** Returns a colour for each band, from one end of the theme's scale to the other. */
 export function bandColours(count: number): string[] {
   const { stops } = readTheme();
   return Array.from({ length: count }, (_, band) =>
@@ -30,12 +26,12 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
     scales: {
-      // The samples fill the width, however few there are.
+      // Few samples fill the width, too.
       x: { time: false, range: (_, low, high) => [low ?? -1, high ?? 0] },
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // Each series includes all later ones. The first, the total, is drawn first, and the others cover part of it.
+    // Each series includes all later ones, so the total is drawn first.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }
@@ -145,7 +141,7 @@ function inShort(_: uPlot, splits: number[]): string[] {
   return splits.map((value) => COMPACT.format(value));
 }
 
-/** Draws a chart as large as `holder`, resizes the chart with the holder, and redraws it if the theme changes. */
+/** Keeps the holder's size and the theme. */
 function drawn<Data extends uPlot.AlignedData | Stacked>(
   holder: HTMLElement,
   options: () => Omit<uPlot.Options, 'width' | 'height'>,

@@ -1,7 +1,4 @@
-/**
- * Makes a film of exact frames: pictures at equal intervals of simulated time, however long each takes to draw.
- * WebCodecs encodes the pictures, and mediabunny writes the file: MP4 if the browser encodes H.264, otherwise WebM.
- */
+/** A film of pictures at equal intervals of simulated time: MP4 if the browser encodes H.264, otherwise WebM. */
 import {
   BufferTarget,
   CanvasSource,
@@ -17,7 +14,7 @@ import { FilmPicture, filmSize } from './film-picture';
 export interface ExactFilm {
   readonly extension: 'mp4' | 'webm';
   readonly frames: number;
-  /** Adds the canvas as it is now, and resolves when there is room for the next picture. */
+  /** Adds the present canvas. Resolves when there is room for the next picture. */
   add(canvas: HTMLCanvasElement): Promise<void>;
   finish(): Promise<Blob>;
   cancel(): Promise<void>;

@@ -1,4 +1,4 @@
-/** Shows a method's figures (named values) in place of the measures of collisions, and explains each figure below. */
+/** Shows a method's figures in place of the measures of collisions, and explains them below. */
 import type { Figure } from '../model/simulation-view';
 
 interface Row {
@@ -12,13 +12,13 @@ export class Figures {
   private rows: readonly Row[] = [];
   private titles: readonly string[] = [];
 
-  /** `fold` contains the list `about`, which explains the figures. */
+  /** `about` is a list in `fold`. */
   constructor(
     private readonly fold: HTMLElement,
     private readonly about: HTMLElement,
   ) {}
 
-  /** If there are no figures, shows the measures of collisions. */
+  /** Without figures, shows the measures of collisions. */
   show(figures: readonly Figure[]): void {
     const isOfMethod = figures.length > 0;
     for (const element of this.ofCollisions) element.hidden = isOfMethod;

@@ -1,7 +1,4 @@
-/**
- * Saves the run as a picture, a state or a table. Opens states and tables that the visitor chooses or drops on the
- * page. If a file cannot be opened, the run stays as it is and a note says why.
- */
+/** Saves the run, and opens files. If a file is refused, the run stays as it is. */
 import type { Chooser } from '../session/chooser';
 import type { Picture } from '../session/picture';
 import { find } from '../support/dom';
@@ -14,7 +11,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** The file that was chosen last. Earlier files that are still being read are dropped. */
+  /** Earlier files that are still being read are dropped. */
   private latest: File | undefined;
 
   constructor(

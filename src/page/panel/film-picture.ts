@@ -1,7 +1,6 @@
 /**
- * The canvas that a film records. It combines the page's picture with the layers over the picture. Its size follows
- * from the picture at the start of the film and stays the same. If the window is resized, the canvas shows the whole
- * picture, with bars beside it.
+ * The canvas that a film records: the picture and the layers over it. Its size stays; after a resize, bars fill the
+ * rest.
  */
 import { CellstormError } from '../../index';
 
@@ -10,20 +9,17 @@ interface Size {
   readonly height: number;
 }
 
-/** The greatest length of a film's longer side, in pixels: with more, encoders refuse or are very slow. */
+/** Of the longer side, in pixels. With more, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
-/** Returns the size of a film: at most the picture's. Width and height are even, because codecs require it. */
+/** At most the picture's size. Codecs require even numbers. */
 export function filmSize({ width, height }: Size): Size {
   const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
   return { width: even(width), height: even(height) };
 }
 
-/**
- * Returns where a picture lies in a film. If the film cuts off at most one row and one column of pixels, the picture is
- * unscaled. Otherwise it is scaled to fit, and lies in the middle.
- */
+/** Unscaled if the film cuts off at most one row and column of pixels, else scaled to fit and centred. */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;
@@ -49,13 +45,13 @@ export class FilmPicture {
   }
 
   /**
-   * Draws the layers from bottom to top, all as large as the first. Call it in the task that drew them: a WebGPU canvas
-   * is empty after the task.
+   * From bottom to top, all as large as the first. Call it in the task that drew them: afterwards a WebGPU canvas is
+   * empty.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;
     const [lowest] = layers;
-    // In a window without width or height there is nothing to draw.
+    // A window may have no width or height.
     if (!lowest || lowest.width === 0 || lowest.height === 0) return;
     const { x, y, width, height } = placeInFilm(lowest, canvas);
     context.fillStyle = background;

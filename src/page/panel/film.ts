@@ -1,7 +1,4 @@
-/**
- * Starts and ends films of the page, live or of exact frames; shows their progress and saves them. If a film ends
- * early, the part up to then is saved, and a note says why.
- */
+/** Films the page, live or in exact frames. A film that ends early is saved up to then, and a note says why. */
 import { STEP_SECONDS } from '../model/choices';
 import type { Engines } from '../session/engines';
 import type { Picture } from '../session/picture';
@@ -16,9 +13,9 @@ import type { Viewpoint } from '../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
-/** An exact film has one frame per step. So at time scale 1, a second of film shows a simulated second. */
+/** One frame per step: at time scale 1, a second of film shows a simulated second. */
 const FRAMES_PER_SECOND = 60;
-/** Limits of a film's length, because the browser keeps a film in memory until the film is saved. */
+/** The browser keeps a film in memory until it is saved. */
 const MOST_EXACT_SECONDS = 60;
 const MOST_LIVE_SECONDS = 300;
 const SHOW_MS = 200;
@@ -27,9 +24,9 @@ const LOST = 'The GPU was lost.';
 export class Film {
   private live: LiveFilm | undefined;
   private isExact = false;
-  /** The start of the film's file name. It contains the simulated time of the last picture. */
+  /** Start of the file name, with the last picture's simulated time. */
   private stem = '';
-  /** How the visitor ended an exact film early; undefined if the visitor did not. */
+  /** How the visitor ended an exact film early. */
   private ending: 'save' | 'discard' | undefined;
   private clock: ReturnType<typeof setInterval> | undefined;
   private readonly bar = find('recording', HTMLElement);
@@ -98,7 +95,7 @@ export class Film {
     this.clock = setInterval(update, SHOW_MS);
     this.stem = session.stem;
     this.picture.watch((layers) => {
-      // After a device loss, the new run goes on from an earlier time: leave its pictures out.
+      // After a device loss the run goes on from an earlier time: leave its pictures out.
       if (engines.losses > losses) return;
       live.show(layers);
       this.stem = session.stem;
@@ -106,7 +103,7 @@ export class Film {
     notify('');
   }
 
-  /** `why` says what ended the film. It is '' if the visitor saves the film, undefined if the visitor discards it. */
+  /** `why`: what ended the film; '' if the visitor saves it, undefined if the visitor discards it. */
   private async endLive(why: string | undefined): Promise<void> {
     // Another film may begin while this one is being saved.
     const { live, stem } = this;
@@ -155,7 +152,7 @@ export class Film {
     this.hide();
   }
 
-  /** Adds frames until there are `total`. Returns why there are fewer; '' if there are not. */
+  /** Returns why there are fewer than `total` frames; '' if there are not. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, engines, stepper } = this;
     const { losses } = engines;

@@ -1,7 +1,6 @@
 /**
- * Draws the inspector's marks in the picture: the probed cells, a ring around the inspected particle, and a line to
- * each candidate. The dash and the end of a line show the verdict: in contact, too far apart, or a stranger from
- * another cell.
+ * Draws the inspector's marks: probed cells, a ring around the particle, a line to each candidate. A line's dash and
+ * end show the verdict.
  */
 import type { ParticleArrays } from '../../index';
 import { toCss } from '../model/colour';
@@ -75,7 +74,7 @@ export class Marks {
     const { overlay } = frame.theme;
     const isContact = verdict === 'contact';
     const colour = isContact ? overlay.contact : overlay.candidate;
-    // If the line crosses an end of a periodic world, draw half of the line from each particle.
+    // Across an end of a periodic world, draw half of the line from each particle.
     const share = isWrapped ? 0.5 : 1;
     for (const [from, sign] of isWrapped
       ? ([
@@ -113,7 +112,7 @@ export class Marks {
     context.fill();
   }
 
-  /** Strokes the path with an outline in the background's colour, so that the path is visible on any colour. */
+  /** Outlined, to be visible on any colour. */
   private stroke(colour: readonly [number, number, number], width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);
@@ -124,10 +123,7 @@ export class Marks {
     context.stroke();
   }
 
-  /**
-   * Returns a point's position in CSS pixels, and the pixels per unit of length at the point's distance from the
-   * camera. Returns undefined for a point behind the camera.
-   */
+  /** In CSS pixels; `scale` is pixels per unit at this distance. Undefined behind the camera. */
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {

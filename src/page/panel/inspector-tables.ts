@@ -1,9 +1,8 @@
-/** Builds the tables and texts of the inspector's card. */
 import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
 
-/** The most candidates that the card lists. */
+/** Most candidates on the card. */
 const MOST_ROWS = 60;
 const MOST_IDS = 9;
 
@@ -24,10 +23,7 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/**
- * Expects a world without levels. Returns a text that says that cell coordinates start in the ring of empty cells; ''
- * if the world has no ring.
- */
+/** For a world without levels. Says that cell coordinates start in the ring; '' without a ring. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counted from the ring of empty cells' : '';
@@ -37,7 +33,7 @@ export function cellText({ cell }: ProbedCell): string {
   return cell.join(', ');
 }
 
-/** Lists up to MOST_IDS ids of a cell, around the given id. */
+/** Up to MOST_IDS, around the given id. */
 export function idsText(ids: readonly number[], id: number): string {
   const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
   const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
@@ -50,9 +46,7 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/**
- * Returns tables of the probed cells, one per level and, in 3D, per layer. In a table y points up, as in the picture.
- */
+/** One table per level and, in 3D, per layer; y points up. */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
   return Array.from({ length: probe.length / 9 }, (_, index) => {
     const cells = probe.slice(9 * index, 9 * index + 9);

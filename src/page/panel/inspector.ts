@@ -1,6 +1,6 @@
 /**
- * The inspector: a card about one particle, and marks over the picture. The card shows the particle's cell, the probed
- * cells and the candidates. Reads the particles anew when they change, but not so often that the page responds slowly.
+ * The inspector: a card about one particle, and marks over the picture. Reads changed particles seldom enough that the
+ * page stays quick.
  */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
@@ -27,13 +27,13 @@ import {
 } from './inspector-tables';
 
 const INTERVAL_MS = 250;
-/** Inspecting takes at most this share of the time. */
+/** Of the time. */
 const GREATEST_SHARE = 0.2;
-/** If inspecting takes longer than this, the inspector waits until the run is paused. */
+/** If inspecting takes longer, wait until the run is paused. */
 const LONGEST_MS = 200;
-/** The pointer selects a particle within this distance, in CSS pixels. */
+/** The pointer selects within this distance, in CSS pixels. */
 const NEAR_POINTER = 12;
-/** A press during which the pointer moves farther than this, in CSS pixels, is no click. */
+/** A press that moves farther, in CSS pixels, is no click. */
 const CLICK_SLACK = 4;
 
 export class Inspector {
@@ -44,7 +44,7 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** True if the inspector keeps showing the chosen particle while the pointer passes over others. */
+  /** True if the pointer's passing over others changes nothing. */
   private isPinned = false;
   private details: Inspected | undefined;
   private isStale = true;
@@ -63,7 +63,7 @@ export class Inspector {
     session.particlesChanged.listen(() => {
       this.isStale = true;
     });
-    // The body can have the focus, so that keys scroll it, too.
+    // Focusable, so that keys scroll it.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
@@ -98,7 +98,7 @@ export class Inspector {
     if (this.isOpen) this.isStale = true;
   }
 
-  /** Id of the particle that is shown; undefined while closed. */
+  /** Undefined while closed. */
   get inspected(): number | undefined {
     return this.isOpen ? this.chosen : undefined;
   }
@@ -109,7 +109,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** Shows the particle with the next greater id (1) or the next smaller id (−1). The smallest follows the greatest. */
+  /** To the next greater (1) or smaller (−1) id, around the ends. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;
@@ -141,21 +141,20 @@ export class Inspector {
     this.mark();
   }
 
-  /** Resolves when the inspector shows the present state, however long that takes. Exact films await this. */
+  /** Resolves when the present state is shown, however long that takes. */
   async catchUp(): Promise<void> {
     while (this.isReading) await nextTask();
     const { run } = this.session;
     if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.read(run, performance.now());
   }
 
-  /** The canvas over the picture, as the last update() painted it. Empty while the inspector is closed. */
+  /** As the last update() painted them. */
   get layers(): readonly HTMLCanvasElement[] {
     return this.isOpen ? [this.marks] : [];
   }
 
   /**
-   * Returns a copy of the picture with the marks, or the picture itself if the inspector is closed. Call this in the
-   * task that drew the picture.
+   * Returns a copy of the picture with the marks; while closed, the picture itself. Call this in the task that drew it.
    */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     const both = document.createElement('canvas');
@@ -168,7 +167,7 @@ export class Inspector {
     return both;
   }
 
-  /** True while inspecting is too slow for a running simulation, so that the inspector waits for a pause. */
+  /** True while inspecting is too slow for a running simulation. */
   private get isWaiting(): boolean {
     return this.stepper.isPlaying && this.took > LONGEST_MS && this.snapshot?.run === this.session.run;
   }
@@ -180,7 +179,7 @@ export class Inspector {
       const particles = await run.simulation.read();
       if (run !== this.session.run) return;
       const { world, radius } = run.simulation;
-      // Do not count the wait for pending steps, which is not the page's own work.
+      // Leave out the wait for pending steps.
       const answered = performance.now();
       this.snapshot = { run, particles, inspect: inspectAll(world, radius, particles) };
       this.took = performance.now() - answered;
@@ -190,7 +189,7 @@ export class Inspector {
       if (run === this.session.run) this.showSentence(explain(error));
     } finally {
       this.isReading = false;
-      // If another run has started, read its particles, even if it is paused and reports no change.
+      // A paused new run reports no change, so read it anyway.
       if (run !== this.session.run) this.isStale = true;
       this.next = began + Math.max(INTERVAL_MS, this.took / GREATEST_SHARE);
     }
@@ -200,7 +199,7 @@ export class Inspector {
     if (id === this.chosen) return;
     this.chosen = id;
     this.showChosen();
-    // Screen readers announce the status: write it once per choice, not at every update.
+    // Screen readers announce the status: write it once per choice.
     const { details } = this;
     this.status.textContent = details ? `Particle ${id}: ${countsText(details)}.` : this.body.textContent;
   }
@@ -293,10 +292,7 @@ export class Inspector {
     return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 
-  /**
-   * Shows the particle under the pointer. A click on a particle pins it. After a click beside all particles, the
-   * inspector follows the pointer again.
-   */
+  /** A click on a particle pins it; a click beside all particles unpins. */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
     let pointer: { readonly x: number; readonly y: number } | undefined;

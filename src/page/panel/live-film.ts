@@ -1,21 +1,20 @@
 /**
- * Records the picture in real time with the browser's own recorder, as WebM if the browser supports it, otherwise as
- * MP4. The film has a canvas of its own: a recorder cannot switch between canvases, and the picture may consist of
- * several.
+ * Records in real time, as WebM if the browser supports it, otherwise as MP4. Uses a canvas of its own, because a
+ * recorder cannot switch between canvases.
  */
 import { CellstormError } from '../../index';
 import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {
   readonly extension: 'mp4' | 'webm';
-  /** Length so far in seconds, without pauses. */
+  /** Without pauses. */
   readonly seconds: number;
   /** Resolves with the reason if the recorder fails. */
   readonly failed: Promise<string>;
-  /** Records the next picture. Call this in the task that drew the picture. */
+  /** Call this in the task that drew the picture. */
   show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
-  /** Ends the film and returns its file, which is empty if nothing was recorded. */
+  /** Returns the film, which is empty if nothing was recorded. */
   stop(): Promise<Blob>;
 }
 
@@ -28,13 +27,10 @@ const TYPES = [
 ];
 const FRAMES_PER_SECOND = 60;
 const BITS_PER_SECOND = 10e6;
-/**
- * The recorder delivers the film in parts of this many milliseconds. If the recorder fails, at most the last part is
- * lost.
- */
+/** Length of the recorder's parts. If it fails, at most the last part is lost. */
 const PART_MS = 1000;
 
-/** `of` is the canvas on the screen. `background` is the CSS colour of bars beside the picture. */
+/** `background` is the CSS colour of bars beside the picture. */
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'

@@ -1,7 +1,4 @@
-/**
- * Reads particles from a file, to start from them instead of a scene. A state (src/core/state/state-file.ts) contains
- * its world and settings; a table (src/core/state/particle-table.ts) gets those of the present run.
- */
+/** Reads particles from a file. A state contains its world and settings; a table gets those of the present run. */
 import { describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';
@@ -21,22 +18,19 @@ import { notify } from '../support/notes';
 import { nextTask } from '../support/save';
 import type { Session } from '../view/session';
 
-/**
- * The greatest size of a file. A state with 16 million particles of any kind fits, and so does a table with as many
- * particles of most kinds.
- */
+/** A state of 16 million particles of any kind fits. */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** The greatest number of cells of a state's world. More cells are probably a mistake, and would not fit the memory. */
+/** More are probably a mistake, and would not fit the memory. */
 const MOST_CELLS = 2 ** 27;
 
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** The run's state. A table gets the world, the settings, the obstacles and the permitted radii from it. */
+  /** A table gets the world, settings, obstacles and permitted radii from it. */
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
 }
 
-/** Gives up if `isLatest` becomes false, because the visitor has chosen another file. */
+/** Gives up once `isLatest` is false. */
 export async function openFile(
   file: File,
   session: Session,
@@ -62,7 +56,7 @@ export async function openFile(
   if (step.done && isLatest()) await chooser.open(step.value);
 }
 
-/** Throws an error that lists likely reasons, because browsers do not say why they cannot read a file. */
+/** Browsers do not say why they cannot read a file. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
     `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
@@ -75,10 +69,7 @@ export function checkFileSize(name: string, bytes: number): void {
   throw new ArgumentError(name, new Phrase(`${bytes} bytes long`), accepted);
 }
 
-/**
- * Reads the particles of a state or a table. `most` is the greatest number of particles that the engine accepts. While
- * it reads a table, yields every few milliseconds, so that the page can respond.
- */
+/** `most` is the engine's limit of particles. Yields every few milliseconds while it reads a table. */
 export function* openParticles(
   name: string,
   bytes: Uint8Array,
@@ -95,7 +86,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     new Phrase(`a state of ${bytes.length} bytes`),
   );
   const count = checkpoint.ids.length;
-  // The simulation needs room for all ids up to the greatest.
+  // Room for all ids up to the greatest.
   const capacity = capacityOfState(checkpoint);
   if (capacity > most) {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
@@ -116,7 +107,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
         `${name} is a state of a world of ${cellCount} cells; at most ${MOST_CELLS} are accepted.`,
       );
     }
-    // A state may leave out settings that have their default values; fill them in.
+    // Fill in settings that the state leaves out.
     const complete = { ...checkpoint, settings: checkCheckpoint(checkpoint, plan) };
     return { name, scene, checkpoint: complete, options, choices: choicesOf(complete) };
   } catch (error) {
@@ -135,7 +126,7 @@ function* openTable(
   const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
   const { ids, positions, velocities, radii, halfExtents, loads, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
-  // A state does not contain the cell size and `crowds`; keep those of the present run.
+  // A state has neither cell size nor `crowds`.
   const { cellSize, crowds } = present.options;
   return {
     name,
@@ -150,7 +141,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Returns the dimensions and settings of a state, clamped to the ranges of the controls. */
+/** Clamped to the ranges of the controls. */
 function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   const { broadPhase, gravity, ...numbers } = settings;
   const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;

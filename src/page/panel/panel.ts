@@ -1,7 +1,6 @@
 /**
- * The panel: shows the choices, notes and figures, and reports the visitor's choices. lil-gui builds the controls from
- * FIELDS. This file adds notes and the browser's own sliders, which work with keyboards and screen readers.
- * Other elements are in index.html, except those that figures.ts adds. Texts are inserted as text, never as HTML.
+ * Shows choices, notes and figures, and reports choices. lil-gui builds the controls from FIELDS; sliders are the
+ * browser's own, for keyboards and screen readers. Most other elements are in index.html.
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../index';
@@ -53,17 +52,14 @@ export interface PanelParts {
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
- * Says why a control is disabled:
- *   - a sentence to show;
- *   - an element that already shows the reason;
- *   - or a hint, if the reason is obvious.
+ * Why a control is disabled: a sentence to show, an element that shows the reason, or a hint if the reason is obvious.
  */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
 interface Control {
   readonly controller: Controller;
   readonly slider: HTMLInputElement | undefined;
-  /** Describes the control. Visible only if it says why the control is disabled. */
+  /** Visible only if it says why the control is disabled. */
   readonly note: HTMLElement;
 }
 
@@ -88,9 +84,9 @@ export class Panel {
     this.listen();
   }
 
-  /** `count` is the actual number of particles, which may be less than the chosen number. */
+  /** `count` is the actual number, which may be less than the chosen one. */
   showChoices({ opened, ...choices }: Selection, count: number): void {
-    // While a file is open, no scene is selected, so that the visitor can choose any scene.
+    // With an open file no scene is selected, so that any can be chosen.
     Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {
       controller.updateDisplay();
@@ -133,13 +129,13 @@ export class Panel {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  /** Sets the upper end of the slider for the number of particles. */
+  /** The upper end of the slider for the number of particles. */
   setMost(most: number): void {
     this.most = most;
     this.describe('count');
   }
 
-  /** `simulation` is the one that was measured. */
+  /** `simulation` was measured. */
   showMeasures(measures: Measured | undefined, simulation: SimulationView | undefined): void {
     if (!measures || !simulation) return;
     const { count, kineticEnergy, hash } = measures;
@@ -174,7 +170,7 @@ export class Panel {
     setText('cell-size', formatReal(cellSize));
   }
 
-  /** `framesPerSecond` is undefined while the run is paused. `seconds` is the simulated time. */
+  /** `framesPerSecond`: undefined while paused. `seconds`: simulated time. */
   showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
     setText(
@@ -195,7 +191,7 @@ export class Panel {
 
   private build(): void {
     const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
-    // The panel has a title of its own, which folds the panel.
+    // The panel has a title of its own.
     gui.$title.remove();
     const folders = new Map<Group, GUI>();
     for (const name of FIELD_NAMES) {
@@ -248,7 +244,7 @@ export class Panel {
     return controller;
   }
 
-  /** FIELDS does not contain the appearance (light or dark), because it belongs to the page, not to the run. */
+  /** Not in FIELDS, because the appearance belongs to the page, not the run. */
   private addAppearance(folder: GUI): void {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);
@@ -307,9 +303,7 @@ export class Panel {
     this.describe(name);
   }
 
-  /**
-   * Shows why a control is disabled, as its `Refusal` says. If the control is enabled, explains its label in a hint.
-   */
+  /** Shows the control's `Refusal`, or a hint if it is enabled. */
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;

@@ -1,7 +1,4 @@
-/**
- * The sheet of presets: cards with pictures. A card is a link, so the visitor can copy it or open it in another window.
- * A plain click applies the preset without reloading the page.
- */
+/** The sheet of presets. Cards are links, which can be copied; a plain click does not reload the page. */
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
 
@@ -10,7 +7,7 @@ const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   import: 'default',
   query: '?no-inline',
 });
-/** The width and height attributes of a picture. The style sheet scales the picture to the width of its card. */
+/** Attributes; the style sheet scales pictures to their cards. */
 const PICTURE = { width: 160, height: 100 };
 
 export class Presets {
@@ -26,7 +23,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Create the cards only when the sheet first opens, because the browser loads the picture of each card that exists.
+    // Cards load their pictures at once, so create them late.
     if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
     this.sheet.showModal();
   }

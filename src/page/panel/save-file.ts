@@ -1,4 +1,4 @@
-/** Saves the run as a state or as a table of its particles. */
+/** Saves the run as a state or a table. */
 import { describeCount } from '../../core/base/errors';
 import { CellstormError } from '../../index';
 import { notify } from '../support/notes';
@@ -6,7 +6,7 @@ import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** While a table is being saved, the page can respond to the visitor after every PARTS_A_TURN parts. */
+/** The page can respond after this many parts of a table. */
 const PARTS_A_TURN = 4;
 
 export async function saveState({ simulation }: Run, session: Session): Promise<void> {
@@ -17,7 +17,7 @@ export async function saveState({ simulation }: Run, session: Session): Promise<
       `A state cannot hold a ${simulation.method}; save a table of its particles instead.`,
     );
   }
-  // With a static import, the bundler would split shared modules into more files, which compress worse.
+  // A static import would split shared modules into more files, which compress worse.
   const { encodeCheckpoint } = await import('../../core/state/state-file');
   const bytes = encodeCheckpoint({ ...(await simulation.checkpoint()), scene });
   saveFile(new Blob([bytes as Uint8Array<ArrayBuffer>]), `${stem}.bin`);

@@ -1,7 +1,5 @@
 /**
- * The sheet that shows how the time of a step grows with the number of particles. Runs a sweep: times the chosen scene
- * at many sizes, with grid and naive, on an engine of its own. The visitor's run is held meanwhile and goes on
- * afterwards.
+ * The sheet that times the scene at many sizes, with grid and naive, on an engine of its own. The visitor's run waits.
  */
 import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
@@ -41,7 +39,7 @@ export class ScaleSheet {
     private readonly hold: () => Promise<() => void>,
   ) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
-    // Use the sheet's `close` event, because Escape closes the sheet, too.
+    // Escape closes the sheet, too.
     this.sheet.addEventListener('close', () => {
       this.cancel?.();
       this.chart?.destroy();
@@ -53,7 +51,7 @@ export class ScaleSheet {
     });
   }
 
-  /** Opens the sheet and starts a sweep, once a sweep that was cancelled has ended. */
+  /** A cancelled sweep must end first. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;
@@ -82,7 +80,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // If the visitor cancels before the engine is ready, destroy the engine when it is ready.
+        // Destroy an engine that is ready only after a cancel.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });
@@ -137,7 +135,7 @@ export class ScaleSheet {
   }
 }
 
-/** Opens an engine that is large enough for the largest size, if the hardware allows that. */
+/** Large enough for the largest size, if the hardware allows that. */
 async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });

@@ -1,7 +1,6 @@
 /**
- * Loads the parts that the first picture does not need: the inspector, the sweep, films and presets. The sweep times
- * many runs. Each part is loaded on the first request, by button, key or URL. If a part fails to load, a note says so,
- * and the next request tries again.
+ * Loads the parts that the first picture does not need, on the first request. After a failure, the next request tries
+ * again.
  */
 
 import { methodOf } from '../model/scenes';
@@ -61,7 +60,7 @@ export class Sheets {
 
   constructor(private readonly parts: SheetParts) {}
 
-  /** The inspector; undefined until it is loaded. */
+  /** Undefined until loaded. */
   get inspector(): Inspector | undefined {
     return this.inspecting.part;
   }
@@ -72,7 +71,7 @@ export class Sheets {
 
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
-      // Check this only now: the visitor may have chosen another scene or started a film while the sheet was loading.
+      // Check only now: the choice may have changed during the load.
       if (this.parts.stepper.isFilmed) {
         notify('The film takes steps, which would disturb the times of a sweep; stop the film first.');
       } else if (methodOf(this.parts.session.choices) === 'collisions') await sheet.open();
@@ -111,7 +110,7 @@ export class Sheets {
   }
 
   private async ask<Part>(later: Later<Part>, act: (part: Part) => Promise<void> | void): Promise<void> {
-    // Ignore a second request while the part loads: it would close the sheet that the first request opens.
+    // A second request would close the sheet that the first opens.
     if (later.isLoading) return;
     const asking = later
       .get()

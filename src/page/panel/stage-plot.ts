@@ -1,7 +1,6 @@
 /**
- * The live plot of how long the stages of a step take. It consists of a chart of bands, and a list of the stages with
- * their times. Screen readers can read the list, too. If chart.ts fails to load, the plot tries again when it becomes
- * visible, and every AGAIN_MS.
+ * The live plot of a step's stages: a chart and, for screen readers too, a list. If chart.ts fails to load, tries again
+ * when visible and every AGAIN_MS.
  */
 import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -11,9 +10,8 @@ import { Later } from '../support/later';
 import type { StepTime } from '../view/engine';
 import type { Chart } from './chart';
 
-/** Milliseconds between updates of the numbers: numbers that change faster cannot be read. */
+/** Between updates of the numbers, which must be readable. */
 const READING_MS = 1000;
-/** Milliseconds until the plot repeats a failed load of chart.ts. */
 const AGAIN_MS = 10_000;
 
 export class StagePlot {
@@ -23,12 +21,12 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** The time from which chart.ts may be loaded again, in milliseconds of the page's clock. */
+  /** When chart.ts may be loaded again, by the page's clock. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
-  /** True if there is a step that the numbers do not show yet. */
+  /** True if the numbers lack a step. */
   private isNew = false;
   private names: readonly string[] = [];
 
@@ -41,7 +39,7 @@ export class StagePlot {
     onAppearance(() => this.paintList());
   }
 
-  /** Forgets all times, because another engine has other stages. */
+  /** Another engine has other stages. */
   clear(): void {
     this.history.clear();
     this.read = Number.NEGATIVE_INFINITY;
@@ -117,7 +115,7 @@ export class StagePlot {
     const now = performance.now();
     if (charts.isLoading || now < this.again) return;
     this.again = now + AGAIN_MS;
-    // Load the chart only when there is something to show. If the load fails, the list still shows the numbers.
+    // If the load fails, the list still shows the numbers.
     charts.get().then(
       () => this.rebuild(),
       () => undefined,

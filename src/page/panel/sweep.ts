@@ -1,7 +1,4 @@
-/**
- * The sweep measures how the time of a step grows with the number of particles (the size), with grid and naive. This
- * file chooses the sizes, decides when to stop, and describes the curves in words and numbers.
- */
+/** Measures how a step's time grows with the number of particles (the size), with grid and naive. */
 import {
   type Curve,
   crossingOf,
@@ -15,30 +12,29 @@ import { type BroadPhase, CellstormError } from '../../index';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/** Two sizes per decade are enough to show how the curves grow. */
+/** Two sizes per decade show how the curves grow. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * A curve ends before the first size at which a step is expected to take longer than this. Estimates may be too low by
- * a factor of three. Even then, a step stays below the ten seconds after which Chrome gives up a device.
+ * A curve ends before a size whose expected step is longer. Estimates may be too low by a factor of three, and Chrome
+ * gives up a device after ten seconds.
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** Each size gets at least this many samples and at least ENOUGH_MS of timing, but timing ends after MOST_MS. */
+/** At least this many samples and ENOUGH_MS of timing, but at most MOST_MS. */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
-/** Milliseconds of warm-up before the first sample. */
 const WARM_MS = 80;
-/** With the page's clock, a sample is a batch of steps that takes about this long, but of at most MOST_BATCH steps. */
+/** With the page's clock, a sample is a batch of about this length, but at most MOST_BATCH steps. */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
-/** Browsers round the GPU's clock to 0.1 ms per stage, which matters for steps below this many milliseconds. */
+/** Browsers round the GPU's clock to 0.1 ms per stage, which matters below this. */
 const COARSE_MS = 2;
 
-/** Times are assumed to grow at least with this power of the number of particles. */
+/** Least assumed power of the number of particles. */
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
 export type Curves = Readonly<Record<BroadPhase, Curve>>;
@@ -52,13 +48,13 @@ export interface Row {
   readonly ratio: Cell | undefined;
 }
 
-/** A number of the table. An estimate extends the curve from the last measured value. */
+/** An estimate extends the curve from the last measured value. */
 export interface Cell {
   readonly value: number;
   readonly isEstimate: boolean;
 }
 
-/** Returns the median of samples, or their mean if they are so short that a rounded clock cannot tell them apart. */
+/** The median or, if a rounded clock cannot tell samples apart, the mean. */
 export function typicalTime(samples: readonly number[]): number {
   const sorted = [...samples].sort((first, second) => first - second);
   const half = (sorted.length - 1) / 2;
@@ -69,10 +65,10 @@ export function typicalTime(samples: readonly number[]): number {
 
 export type Crossover =
   | { readonly kind: 'at'; readonly count: number }
-  /** No crossing: the grid is faster at every common size, or naive is still faster at the largest one. */
+  /** No crossing: the grid is faster at every common size, or naive still at the largest. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** Returns from which number of particles the grid is faster. Returns undefined if no size was measured with both. */
+/** From where the grid is faster; undefined without a common size. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
@@ -100,8 +96,7 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
   const last = curve.at(-1);
   const growth = growthOf(curve);
   if (!last || growth === undefined || count < last.count) return undefined;
-  // Fixed costs flatten the start of the decade that `growth` spans. If the slope between the last two sizes is
-  // steeper, use that slope: it is nearer to the growth at larger sizes.
+  // Fixed costs flatten the decade that `growth` spans, so prefer a steeper last slope.
   const exponent = Math.max(growth, lastSlope(curve) ?? growth);
   return { value: last.milliseconds * (count / last.count) ** exponent, isEstimate: true };
 }
@@ -146,9 +141,9 @@ function describeCrossover(crossover: Crossover): string {
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
 export interface TimedRun {
-  /** The scene's number of particles, which may differ from the requested one. */
+  /** May differ from the requested number. */
   readonly count: number;
-  /** Times `batch` consecutive steps; returns milliseconds per step. */
+  /** Steps are consecutive. Returns milliseconds per step. */
   timeSteps(batch: number): Promise<SampleTime>;
   destroy(): void;
 }
@@ -160,15 +155,15 @@ export interface SweepRequest {
   /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
   onSize(broadPhase: BroadPhase, count: number): void;
-  /** Called after a size was timed, usually with one more point on a curve. */
+  /** Called after a size was timed, usually with one more point. */
   onTiming(curves: Curves, clock: Clock): void;
-  /** Called with a sentence that says what is left out and why: some timed steps, a size, or all larger sizes. */
+  /** Says what is left out and why. */
   onNote(note: string): void;
 }
 
 /**
- * Times sizes in ascending order, each with grid and naive, so that both curves grow together. If a size fails, reports
- * why and goes on; two failures in a row end a curve. Rejects if `ended` rejects.
+ * Times ascending sizes, so that both curves grow together. After a failure goes on; two in a row end a curve. Rejects
+ * with `ended`.
  */
 export async function runSweep(request: SweepRequest): Promise<void> {
   const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
@@ -201,7 +196,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
         if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
-        // If the sweep has ended, throw the error that ended it instead.
+        // If the sweep has ended, throw its error instead.
         await Promise.race([request.ended, request.breathe()]);
         failures[broadPhase]++;
         if (failures[broadPhase] === 2) open.delete(broadPhase);
@@ -218,7 +213,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // If the sweep ends before the run is ready, destroy the run when it is ready.
+    // Destroy a run that is ready only after the sweep's end.
     starting.then(
       (late) => late.destroy(),
       () => undefined,
@@ -230,7 +225,7 @@ async function timeSize(
     let { milliseconds, clock } = await sample(1);
     if (milliseconds > STEP_LIMIT_MS)
       return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
-    // Warm up: in the first steps, caches are cold and JavaScript is not compiled yet.
+    // In the first steps, caches are cold and JavaScript is not compiled.
     const started = performance.now();
     do {
       ({ milliseconds, clock } = await sample(1));

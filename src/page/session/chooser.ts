@@ -1,6 +1,6 @@
 /**
- * Handles each of the visitor's choices: refuses it with a message, applies it to the run, or starts over. Loads and
- * compiles what a choice needs, for one choice after another.
+ * Refuses each choice with a message, applies it to the run, or starts over. Loads what choices need, one after
+ * another.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
@@ -36,7 +36,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The greatest number of particles that the engine accepts with the grid, whatever limit the chosen scene has. */
+  /** The engine's limit with the grid, whatever the scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -52,7 +52,7 @@ export class Chooser implements ToolHost {
       return;
     }
     const before = session.choices;
-    // A choice of a scene also sets the fields that this scene determines, and closes the file.
+    // A scene also sets its own fields, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
     const after: Selection = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
@@ -74,12 +74,12 @@ export class Chooser implements ToolHost {
     session.choices = after;
     if (change.engine) session.isForced = false;
     if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
-    // A run is being started. It will adopt the choice.
+    // A run that is being started will adopt the choice.
     else if (!run || restarts.isBusy) session.choicesChanged.emit();
     else restarts.adjust(run);
   }
 
-  /** Starts a run from a file. If the start fails, the present run goes on and a note says why. */
+  /** If the start fails, the present run goes on and a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();
@@ -93,7 +93,7 @@ export class Chooser implements ToolHost {
     notify(`${describeOpened(opened)}${grid}`);
   }
 
-  /** Prepares the run for the chosen colours, overlays and tool. Makes room if the tool needs more. */
+  /** Prepares the chosen colours, overlays and tool, and makes room for the tool. */
   prepare(run: Run): void {
     this.inTurn(run, async () => {
       const { session, restarts } = this;
@@ -105,7 +105,7 @@ export class Chooser implements ToolHost {
       this.picture.colour(scale);
       const { capacity, obstacleCapacity } = roomFor({ ...choices, most: this.cap?.most }, run.options);
       const { simulation } = run;
-      // No tool adds obstacles to a method, so a method needs no room for them.
+      // Tools add no obstacles to a method.
       const isShort =
         simulation.capacity < (capacity ?? 0) ||
         (!simulation.method && simulation.obstacleCapacity < (obstacleCapacity ?? 0));
@@ -121,10 +121,7 @@ export class Chooser implements ToolHost {
     this.restarts.makeRoom();
   }
 
-  /**
-   * Calls `act` once the work of earlier calls is done, and shows an error of `act`. Skips the call or the error if
-   * another run has replaced `run`.
-   */
+  /** Calls `act` after earlier calls, and shows its error. Skips both if another run has replaced `run`. */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;
     this.preparing = whileWaiting(
@@ -144,7 +141,7 @@ export class Chooser implements ToolHost {
     this.session.choicesChanged.emit();
   }
 
-  /** Removes notes about earlier choices. The note that says why the CPU runs instead of the GPU stays. */
+  /** The note that says why the CPU runs stays. */
   clearNotes(): void {
     const { engine, isForced } = this.session;
     notify('');

@@ -1,7 +1,6 @@
 /**
- * Opens engines for the choices and starts runs on them. If the present device is too small, opens a larger one. If
- * there is no GPU, opens the CPU engine and shows a note. Reports the loss of each engine.
- * Guarantee: an engine that is opened here and not returned is destroyed.
+ * Opens engines and starts runs: a larger device if needed, the CPU engine without a GPU. An engine opened here and not
+ * returned is destroyed.
  */
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
@@ -15,7 +14,7 @@ import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** Milliseconds before a second request for a GPU adapter. */
+/** Before a second request for an adapter. */
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 
@@ -36,7 +35,7 @@ export class Engines {
   constructor(
     private readonly openers: Openers,
     private readonly session: Pick<Session, 'engine'>,
-    /** Called for each lost device, even if its engine is not the session's engine. */
+    /** Called for each lost device, even of another engine than the session's. */
     private readonly recover: (engine: Engine, reason: string) => void,
   ) {}
 
@@ -44,7 +43,7 @@ export class Engines {
     return this.gone.has(engine);
   }
 
-  /** Returns the present engine if it suits the choices, else a new one. Throws if no device can be large enough. */
+  /** Returns the present engine if it suits. Throws if no device can be large enough. */
   async openFor(choices: Selection): Promise<Engine> {
     const present = this.session.engine;
     if (!present || present.kind !== choices.engine) return this.open(choices);
@@ -53,7 +52,7 @@ export class Engines {
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
   }
 
-  /** Starts a run on this engine. If its device is too small, starts the run on a new device that has enough room. */
+  /** If the device is too small, starts on a new one. */
   async start(
     engine: Engine,
     options: SimulationOptions,
@@ -90,7 +89,7 @@ export class Engines {
       });
     } catch (error) {
       if (!(error instanceof GpuError)) throw error;
-      // After a loss the browser may offer a GPU again later, so the GPU can still be chosen.
+      // After a loss, the browser may offer a GPU again later.
       const wasThere = this.losses > 0;
       const why = wasThere
         ? 'The GPU was lost, and no other GPU is available now.'
@@ -122,7 +121,7 @@ export class Engines {
   }
 }
 
-/** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
+/** Without a GPU engine, only the page's own limit applies. */
 export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
   return { isSoftware: engine?.isSoftware ?? false, most };

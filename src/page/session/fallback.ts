@@ -1,7 +1,4 @@
-/**
- * If the choices cannot run, finds other choices to start: fewer particles, or more usual settings. Explains them to
- * the visitor.
- */
+/** Finds other choices if the choices cannot run: fewer particles, or more usual settings. */
 import { ArgumentError, GpuError, LimitError } from '../../index';
 import { changedFields, defaultChoices } from '../model/choices';
 import { FEWEST_PARTICLES } from '../model/fields';
@@ -11,10 +8,7 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/**
- * Each attempt has at least 1% fewer particles than the refused one, so that attempts do not creep down by single
- * particles.
- */
+/** At least 1% fewer per attempt, not single particles. */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
@@ -24,15 +18,13 @@ export interface Fallback {
 }
 
 /**
- * Returns the choices with fewer particles, after `tried` particles were refused with `error`. If the error says how
- * many fit, takes as many, otherwise half. Returns undefined for the CPU engine, for a file, or if fewer particles
- * would not help.
+ * After `tried` particles were refused: as many as the error says, else half. Undefined for the CPU engine, for a file,
+ * or if fewer would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
   const isLattice = error instanceof LimitError && methodOf(choices) !== 'collisions';
-  // Try half if nothing says how many particles fit. Browsers do not reveal how much memory there is, and a lattice's
-  // limit does not count particles.
+  // Try half: browsers hide how much memory there is, and a lattice's limit does not count particles.
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
   if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu') {
@@ -47,9 +39,8 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Returns more usual choices if the values contradict each other (ArgumentError) or a part of the page did not load.
- * Repeated calls lead from the scene's usual sizes to all its usual settings, then to the page's first choices. If a
- * file is open, the first call also leaves the file. Returns undefined for other errors.
+ * For contradicting values (ArgumentError) or parts that did not load. Repeated calls lead from the scene's usual sizes
+ * to its usual settings, then to the page's first choices. The first call leaves a file. Undefined for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

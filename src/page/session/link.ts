@@ -1,7 +1,6 @@
 /**
- * Formats the choices and the view as the query of the page's URL, and reads them back. The query holds this format's
- * version. It leaves out choices that equal the scene's defaults, and parts of the view that equal the first view.
- * Reading ignores unknown names and clamps numbers to their ranges.
+ * Formats choices and view as the URL's query, and reads them back. Leaves out defaults. Reading ignores unknown names
+ * and clamps numbers.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -9,26 +8,22 @@ import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/
 import type { Appearance } from '../support/appearance';
 import { CAMERA_RANGES, readCamera, writeCamera } from '../view/camera';
 
-/** Raise the version if a name changes its meaning. The page reads the names that it knows in URLs of any version. */
+/** Raise it if a name changes its meaning. Reading accepts any version. */
 const VERSION = 1;
 const VERSION_NAME = 'v';
 
 export interface ViewState {
-  /** The camera's state (see camera.ts). If it has other dimensions than the choices, the URL leaves it out. */
+  /** See camera.ts. Left out if its dimensions differ from the choices. */
   readonly camera?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
-  /** Id of the particle that the inspector shows. */
   readonly inspected?: number | undefined;
-  /**
-   * The appearance that the opened URL demands, if any. Undefined once the visitor has chosen one on the page; new URLs
-   * then leave it out.
-   */
+  /** Undefined once the visitor has chosen an appearance on the page. */
   readonly appearance?: Appearance | undefined;
 }
 
 export const MOST_ID = 2 ** 32 - 1;
 
-/** Returns the part of a URL after the question mark; '' if nothing differs from the defaults. */
+/** Without the question mark; '' if nothing differs from the defaults. */
 export function writeLink(
   choices: Choices,
   { camera, isPaused, inspected, appearance }: ViewState = {},
@@ -42,7 +37,7 @@ export function writeLink(
     const value = choices[name];
     return [name, String(typeof value === 'boolean' ? Number(value) : value)];
   });
-  // Until a new run is shown, `camera` is that of the old run, which may have other dimensions than the choices.
+  // Until a new run is shown, `camera` may have the old run's dimensions.
   if (camera && camera.length === CAMERA_RANGES[choices.dimensions].length)
     written.push(['camera', writeCamera(choices.dimensions, camera)]);
   if (isPaused) written.push(['paused', '1']);

@@ -1,12 +1,9 @@
-/**
- * Measures the run for the panel a few times a second, or less often if a measurement takes long. At most one
- * measurement of the run is under way at a time. Counts frames, too.
- */
+/** Measures the run a few times a second, or less often if that takes long. Counts frames, too. */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
 
 const INTERVAL_MS = 250;
-/** Measuring takes at most this share of the time. */
+/** Of the time. */
 const GREATEST_SHARE = 0.2;
 const FRAME_WINDOW_MS = 1000;
 
@@ -43,14 +40,11 @@ export class Meter {
 
   frame(now: number): void {
     this.frames.push(now);
-    // Keep at least the last two frames, however far apart they are.
+    // Keep the last two frames, however far apart.
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /**
-   * Frames per second, measured over the last second. If the last two frames are farther apart, measured between these
-   * two. 0 before the second frame.
-   */
+  /** Over the last second, or between the last two frames if these are farther apart. 0 before the second frame. */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
@@ -58,7 +52,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** Call it every frame. Returns true if it started a measurement, which may reorder the state. */
+  /** Call every frame. True if a measurement started, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

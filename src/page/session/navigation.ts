@@ -1,7 +1,4 @@
-/**
- * Moves the viewpoint for the visitor, notifies the pointer's tools, and requests a new picture. To fit an unbounded
- * world, reads the particles to find the box around them.
- */
+/** Moves the viewpoint, notifies the tools, and requests a new picture. */
 import { notify } from '../support/notes';
 import type { PointerTools } from '../tools/pointer-tools';
 import { seenOf } from '../view/engine';
@@ -28,7 +25,7 @@ export class Navigation {
     this.moved();
   }
 
-  /** Zooms by a factor towards a point of the window, in CSS pixels. */
+  /** `x` and `y` are CSS pixels in the window. */
   zoom(factor: number, x: number, y: number): void {
     this.viewpoint.zoom(factor, { x, y });
     this.moved();
@@ -44,7 +41,7 @@ export class Navigation {
     this.moved();
   }
 
-  /** Fits the box of the world, or in an unbounded world a box around the particles. */
+  /** Fits the world's box; in an unbounded world, a box around the particles. */
   fit(): void {
     const { session, viewpoint, picture } = this;
     viewpoint.fit();

@@ -1,7 +1,4 @@
-/**
- * Draws the picture of the run. Prepares colours and overlays for the choices, and combines them with the viewpoint
- * into a frame. Keeps the legend and the key up to date, and provides the picture for files and films.
- */
+/** Combines choices and viewpoint into a frame and draws it. Also serves the legend, the key, files and films. */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
@@ -14,10 +11,10 @@ import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film takes an unchanged picture again after this time, because the marks over the picture may change. */
+/** A live film repeats unchanged pictures, because the marks over them may change. */
 const STILL_MS = 250;
 
-/** Receives the picture and the layers over it, from bottom to top, in the task that drew the picture. */
+/** Layers are from bottom to top. Called in the task that drew the picture. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 /** Marks over the picture, such as the inspector's. */
@@ -25,13 +22,13 @@ export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
   /** Resolves when the marks show the present state. */
   catchUp(): Promise<void>;
-  /** Returns a copy of the picture with the marks, or the picture itself if there are no marks. */
+  /** Returns a copy with the marks or, without marks, the picture itself. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
 }
 
 export class Picture {
   isDirty = true;
-  /** Marks over the picture; undefined until the inspector is loaded. */
+  /** Undefined until the inspector is loaded. */
   marks: Marks | undefined;
   readonly legend = new Signal<Legend>();
   readonly painted = new Signal();
@@ -39,7 +36,7 @@ export class Picture {
   private theme = readTheme();
   private drawn: Frame | undefined;
   private readonly key = new OverlayKey();
-  /** A live film, the time at which it took the last picture, and whether it takes this frame's picture. */
+  /** A live film, when it took the last picture, and whether it takes this frame's. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
@@ -83,18 +80,18 @@ export class Picture {
     this.painted.emit();
   }
 
-  /** Passes new pictures to `watcher` from now on, and unchanged ones every STILL_MS. `undefined` stops this. */
+  /** Passes on new pictures, and unchanged ones every STILL_MS. `undefined` stops this. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }
 
-  /** Draws if the last picture is out of date or a live film needs a picture. Call it every frame. */
+  /** Call every frame. */
   update(run: Run, now: number): void {
     this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
     if (this.isDirty || this.isWatched) this.draw(run);
   }
 
-  /** Passes the picture to a live film. Call it after update() in the same task, once the marks are drawn. */
+  /** Call it after update() in the same task, once the marks are drawn. */
   handOver(now: number): void {
     const canvas = this.session.engine?.canvas;
     if (!this.isWatched || !canvas) return;
@@ -102,12 +99,12 @@ export class Picture {
     this.watchedAt = now;
   }
 
-  /** Call it every frame. */
+  /** Call every frame. */
   explainOverlays(run: Run): void {
     if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
   }
 
-  /** Draws and calls `use` in the same task: a WebGPU canvas loses its picture after the task. */
+  /** In one task, because a WebGPU canvas loses its picture after the task. */
   take<Result>(run: Run, use: (picture: HTMLCanvasElement) => Result): Result | undefined {
     const canvas = this.session.engine?.canvas;
     if (!canvas) return undefined;
@@ -115,7 +112,7 @@ export class Picture {
     return use(this.marks?.laidOver(canvas) ?? canvas);
   }
 
-  /** Returns a PNG file of the picture with its marks, or null if the browser could not make one. */
+  /** With the marks. Null if the browser could not make a file. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -124,7 +121,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Describes the picture to screen readers, and makes it focusable for keys. */
+  /** For screen readers, and focusable for keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
@@ -140,7 +137,7 @@ export class Picture {
   private get isSurface(): boolean {
     const { run, choices } = this.session;
     if (!run || choices.fluidAs !== 'surface') return false;
-    // In 3D the surface would hide the lines of overlays, so the fluid is drawn as particles.
+    // In 3D the surface would hide the lines of overlays.
     const isHiding = run.simulation.dimensions === 3 && hidesLines(run.drawable(shownOf(choices)));
     return !isHiding && run.hasSurface(this.scale.by);
   }
@@ -152,14 +149,11 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Why colours, overlays, the fluid's surface or the tool are not as chosen; '' if they are. */
+  /** Why something is not as chosen; '' if all is. */
   readonly refusal: string;
 }
 
-/**
- * Prepares the tool, the overlays, the fluid's surface and the chosen colours. If the run refuses these colours,
- * prepares colours by speed instead.
- */
+/** If the run refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -1,8 +1,6 @@
 /**
- * Keeps the choices running on an engine. Starts runs, one at a time, and continues an earlier state where possible.
- * Replaces a lost device, and starts something else if the choices cannot run. Each loss of an engine is handled once.
- * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
- * ready yet if the visitor has chosen something else and another run stays visible.
+ * Keeps the choices running: starts runs, one at a time, continues earlier states, replaces lost devices, and falls
+ * back to other choices. Each loss is handled once. Every new run is shown or destroyed.
  */
 import { GpuError, sizeRatioWarning } from '../../index';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
@@ -22,7 +20,7 @@ import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
 
-/** The number of lost devices that the page replaces. After one more loss the page uses the CPU engine. */
+/** After one more loss, the CPU engine takes over. */
 const MOST_LOSSES = 2;
 
 export interface Shown extends Prepared {
@@ -31,31 +29,30 @@ export interface Shown extends Prepared {
   readonly isOtherEngine: boolean;
   readonly isOtherBox: boolean;
   readonly box: SeenBox;
-  /** True if the run continues an earlier state. If so, the history does not forget the states that it has kept. */
+  /** True if the run continues an earlier state. The history then keeps its states. */
   readonly hasPast: boolean;
 }
 
 export class Restarts {
   /** Emitted when a run is ready to be drawn. */
   readonly shown = new Signal<Shown>();
-  /** Emitted when nothing runs any more. The visitor's next request tries again. */
+  /** Emitted when nothing runs any more. The next request tries again. */
   readonly stopped = new Signal();
-  /** Emitted when changed settings have been applied to the present run. */
+  /** Emitted when changed settings have been applied to the run. */
   readonly adjusted = new Signal<Run>();
   private startedCount = 0;
   private wanted: Selection | undefined;
   private working: Promise<void> | undefined;
   readonly engines: Engines;
-  /** The state that the next run goes on from, after a device loss or because the run needs more room. */
+  /** For the next run, after a device loss or for more room. */
   private continued: ContinuedState | undefined;
   /**
-   * True while the page prepares a run that has more room and continues the state of the present run. Meanwhile the
-   * present run takes no steps, because the new run would repeat them.
+   * True while makeRoom() prepares a run. The present run then takes no steps, because the new one would repeat them.
    */
   isContinuing = false;
-  /** Tells the visitor why something other than the choice starts. */
+  /** Why something other than the choice starts. */
   private apology = '';
-  /** Why the CPU runs instead of the GPU, and whether the next run must show this reason again. */
+  /** Why the CPU replaces the GPU, and whether the next run must show this. */
   private whyForced = '';
   private isNoteDue = false;
 
@@ -78,7 +75,7 @@ export class Restarts {
     await this.working;
   }
 
-  /** Starts over with these choices. If another start is in progress, this start follows it. */
+  /** Follows a start in progress. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();
@@ -94,7 +91,7 @@ export class Restarts {
     this.notifyAdvice();
   }
 
-  /** Starts a run with the same state and with room for what the chosen tool adds. */
+  /** Continues the state in a run with room for what the tool adds. */
   async makeRoom(): Promise<void> {
     const { run } = this.session;
     if (!run || this.isContinuing || this.working) return;
@@ -111,7 +108,7 @@ export class Restarts {
       notify(explain(error));
     } finally {
       this.isContinuing = false;
-      // If the new run was refused, forget the state: a later reset must start from the beginning.
+      // If the new run was refused, a later reset must start from the beginning.
       if (continued && this.continued === continued) this.continued = undefined;
     }
   }
@@ -141,7 +138,7 @@ export class Restarts {
       try {
         await this.restart(choices);
       } catch (error) {
-        // Device loss is reported separately, in a later task. Wait for the report.
+        // Device loss is reported separately, in a later task.
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
         // A later request replaces the failed one.
         if (this.wanted) continue;
@@ -165,7 +162,7 @@ export class Restarts {
     this.working = undefined;
   }
 
-  /** Returns to the choices of the present run, and keeps later choices if the run can adopt them. */
+  /** Returns to the run's choices, and keeps later ones that it can adopt. */
   private stay(run: Run, refused: Selection): void {
     const { session } = this;
     const { running } = session;
@@ -174,29 +171,28 @@ export class Restarts {
     const since = this.chosenSince(refused);
     const both = { ...running, ...since };
     const cap = capOf(both, hardwareOf(this.session.engine, both));
-    // The later choices were made for the refused scene. With them, the engine may not accept as many particles as the
-    // present run has.
+    // Later choices were made for the refused scene, and may allow fewer particles than the run has.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     session.choices = isTooMuch ? running : both;
     if (Object.keys(since).length > 0) this.adjust(run);
   }
 
-  /** Returns the choices made after `asked` that need no new start. */
+  /** Choices since then that need no new start. */
   private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
     const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
-  /** Returns the choices with as many particles as fit, if the error says that the device has too little room. */
+  /** If the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
-    // While the page makes room, do not start with fewer particles: that would replace the present run.
+    // Fewer particles would replace the present run.
     const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
     return fewer?.choices;
   }
 
-  /** Returns what to start if no run remains to go back to; undefined if nothing is left to try. */
+  /** For when no run remains; undefined if nothing is left to try. */
   private fallbackFor(choices: Selection, error: unknown): Selection | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {
@@ -212,22 +208,22 @@ export class Restarts {
     }
     if (choices.engine === 'cpu') return undefined;
     const { engines } = this;
-    // The device was lost before the run was shown: try again with another device.
+    // The device was lost before the run was shown: try another.
     if (error instanceof GpuError && error.reason === 'lost' && ++engines.losses <= MOST_LOSSES)
       return choices;
-    // The GPU failed before the first picture, so the CPU engine replaces it.
+    // The GPU failed before the first picture.
     this.force(explain(error), CPU_INSTEAD);
     return { ...choices, engine: 'cpu' };
   }
 
-  /** Records that the CPU engine replaces the GPU. Shows why, and what the CPU engine does (`does`). */
+  /** The CPU engine replaces the GPU; `does` says what it does. */
   private force(why: string, does: string): void {
     this.session.isForced = true;
     this.whyForced = why;
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Tells the visitor that nothing runs, and how to try again. Keeps the continued state for the next attempt. */
+  /** Keeps the continued state for the next attempt. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -240,7 +236,7 @@ export class Restarts {
   private async restart(choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
-    // `loading` is awaited below. Until then, an error of it must not count as unhandled.
+    // Awaited below. Until then, its error must not count as unhandled.
     loading.catch(() => undefined);
     const engine = await this.engines.openFor(choices);
     let actual: Selection = { ...choices, engine: engine.kind };
@@ -252,7 +248,7 @@ export class Restarts {
     const count = startCount(actual, hardwareOf(engine, actual));
     if (engine.kind !== choices.engine) session.isForced = true;
     const { continued } = this;
-    // The continued state does not fit if this engine starts with fewer particles.
+    // The state does not fit if this engine starts with fewer particles.
     const goesOn =
       continued !== undefined && isSameStart(continued.choices, actual) && continued.count === count;
     const start = await startFrom(actual, count).catch((error: unknown) => {
@@ -272,8 +268,8 @@ export class Restarts {
       const resumes = goesOn && this.resume(run, continued);
       if (checkpoint && !resumes) run.restore(checkpoint);
       await loading;
-      // Preparing to draw may take long, so give up if there is a later request. But never give up a run that continues
-      // a state: otherwise the later request would start without that state.
+      // Preparing may take long, so a later request ends it. But a run that continues a state must stay: the later
+      // request would start without that state.
       const isGivenUp = () => !goesOn && this.wanted && session.run && started.engine === session.engine;
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
@@ -330,13 +326,12 @@ export class Restarts {
     this.shown.emit({ ...prepared, engine, run, isOtherEngine, isOtherBox, hasPast });
   }
 
-  /** Packs a state of the present run, so that the next run can continue it. */
   private continuedFrom(checkpoint: State): ContinuedState | undefined {
     const { run, running } = this.session;
     return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** Makes the run continue a state. Returns false if the state does not fit the run. */
+  /** False if the state does not fit the run. */
   private resume(run: Run, { checkpoint }: ContinuedState): boolean {
     try {
       goOnFrom(run, checkpoint);
@@ -348,15 +343,15 @@ export class Restarts {
   }
 
   /**
-   * Handles the loss of an engine: requests a run on another device, or on the CPU engine after more than MOST_LOSSES
-   * losses. The run goes on from the last kept state, if there is one that fits.
+   * Requests a run on another device or, after more than MOST_LOSSES, on the CPU engine. It goes on from the last state
+   * that fits.
    */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
     const losses = ++this.engines.losses;
     const { session } = this;
     const { latest } = this.history;
-    // If makeRoom() has already packed a later state, go on from that state instead.
+    // makeRoom() may have packed a later state.
     const kept = latest && this.continuedFrom(latest);
     const isLater =
       this.isContinuing && this.continued && kept && this.continued.checkpoint.time > kept.checkpoint.time;

@@ -1,14 +1,14 @@
-/** For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. */
+/** Keeps the stages' times of the last timed steps, for the live plot. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** The greatest number of samples, and the least time between two of them. Together they span half a minute. */
+/** Samples, which together span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
-/** A sample may come this many milliseconds before INTERVAL_MS has passed, because frames are not punctual. */
+/** Frames are not punctual, so accept early samples. */
 const EARLY_MS = 20;
 
-/** Name of the only band in the plot if a step was timed as a whole. */
+/** The only band if a step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
@@ -36,10 +36,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/**
- * Data in the form that uPlot reads. The first row has the sample numbers. Then each stage has a row: per sample, the
- * milliseconds of this stage plus those of all later stages.
- */
+/** For uPlot: a row of sample numbers, then a row per stage, the milliseconds of it and of all later stages. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -48,10 +45,7 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /**
-   * Adds a step. Returns false if the step is not new or comes too soon. A step that lacks some times is only counted
-   * as discarded.
-   */
+  /** False if the step is not new or too soon. A step that lacks times only counts as discarded. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -76,7 +70,7 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** Text about steps that were left out, to append to the text about the clock; '' if none were. */
+  /** About discarded steps, to append to the text about the clock. */
   get note(): string {
     return this.discarded === 0
       ? ''
@@ -91,7 +85,7 @@ export class StageHistory {
     return this.samples.at(-1) ?? {};
   }
 
-  /** The stages of all kept steps, in the order in which they run. */
+  /** In the order in which they run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {
@@ -105,10 +99,7 @@ export class StageHistory {
     return names;
   }
 
-  /**
-   * Numbers the newest sample 0, earlier ones −1, −2 … If there is only one sample, the plot has it twice, so that its
-   * bands have width.
-   */
+  /** The newest sample is 0, earlier ones −1, −2 … A single sample is doubled, to have width. */
   stacked(): Stacked {
     const { names } = this;
     const samples = this.samples.length === 1 ? [this.latest, this.latest] : this.samples;

@@ -1,10 +1,6 @@
 /**
- * Decides when the run takes a step. A step applies the scene's drive and the tools. While the run plays, it takes 60
- * steps a second, or fewer on a slower screen. It also takes each step that the visitor requests. The run does not
- * play:
- *   - while a film takes the steps
- *   - while a sweep, which times other runs, holds it
- *   - while the GPU lags behind
+ * Takes steps: at most 60 a second while the run plays, and each that is requested. Each applies the drive and the
+ * tools. The run does not play during a film or a sweep, or while the GPU lags behind.
  */
 import { applyDrive } from '../../index';
 import { STEP_SECONDS } from '../model/choices';
@@ -15,24 +11,24 @@ import type { Session } from '../view/session';
 import type { Restarts } from './restarts';
 
 const STEP_MS = 1000 * STEP_SECONDS;
-/** Frames are not punctual, so a step may come this many milliseconds early. */
+/** Frames are not punctual, so accept early steps. */
 const EARLY_MS = 3;
-/** With this many pending submissions, a frame adds none. A frame submits a step and a picture, so two frames add 4. */
+/** With so many pending submissions, a frame adds none. A frame adds two: a step and a picture. */
 const MOST_PENDING = 4;
-/** With steps longer than this, a frame adds submissions only if none is pending, so that the page reacts sooner. */
+/** With longer steps, allow no pending submission, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 
 export class Stepper {
   isPlaying: boolean;
-  /** True while the run waits for a sweep, which times other runs. */
+  /** True while a sweep times other runs. */
   private isHeldStill = false;
   /** True while a film takes the steps. */
   private isTaken = false;
-  /** The milliseconds that have passed but that no step has simulated yet. */
+  /** Milliseconds that no step has simulated yet. */
   private owed = 0;
 
-  /** `isPaused`: the visitor or the URL paused the run. `isCalm`: the visitor's system asks for less motion. */
+  /** `isPaused`: by the visitor or the URL. `isCalm`: the system asks for less motion. */
   constructor(
     private readonly session: Session,
     private readonly restarts: Pick<Restarts, 'isBusy' | 'isContinuing'>,
@@ -62,7 +58,7 @@ export class Stepper {
     this.owed = 0;
   }
 
-  /** Holds the run until the returned function is called. */
+  /** Until the returned function is called. */
   hold(): () => void {
     this.isHeldStill = true;
     return () => {
@@ -83,9 +79,7 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /**
-   * Takes at most one step per frame, and skips frames that come faster than steps. Returns true if the run is playing.
-   */
+  /** At most one step per frame. True if the run is playing. */
   play(run: Run, elapsed: number): boolean {
     const { isContinuing, isBusy } = this.restarts;
     // Long steps would delay a run that is being started.
@@ -104,7 +98,7 @@ export class Stepper {
     const seconds = STEP_SECONDS * choices.timeScale;
     this.tools.beforeStep(run, seconds);
     applyDrive(drivable(run), drive, choices.gravity);
-    // Timing the stages of a step delays it, and a film needs the step at once.
+    // Timing stages delays the step, which a film needs at once.
     run.step(seconds, !this.isFilmed);
     this.session.particlesChanged.emit();
   }

@@ -1,9 +1,6 @@
 /**
- * The light or dark appearance of a page. It follows the system unless the visitor has chosen one in the playground.
- * The browser stores that choice for all pages. An appearance in the URL overrides the choice for this visit. The page
- * then adds it to its links to other pages.
- * Media rules in the style sheets define both themes, so the page looks right before a script runs. A choice replaces
- * the conditions of those rules.
+ * A page's light or dark appearance: the URL's for this visit, else the visitor's stored choice, else the system's.
+ * Media rules in the style sheets define both themes before a script runs; a choice replaces the rules' conditions.
  */
 import { storedValue, storeValue } from './storage';
 
@@ -15,14 +12,14 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** The name in URLs and in the browser's storage. */
+/** In URLs and in the browser's storage. */
 const PARAMETER = 'appearance';
 
-/** Media conditions as the style sheets and elements contain them. */
+/** As style sheets and elements contain them. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const THEMES = ['light', 'dark'] as const;
 
-/** A style rule or an element that applies in one of the two themes. */
+/** A rule or an element of one theme. */
 interface Conditional {
   readonly theme: (typeof THEMES)[number];
   require(condition: string): void;
@@ -37,7 +34,7 @@ export function isDark(): boolean {
   return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
 }
 
-/** Calls the listener whenever the page may have become light or dark. Returns a function that removes the listener. */
+/** Called whenever the page may have become light or dark. Returns a function that removes the listener. */
 export function onAppearance(listener: () => void): () => void {
   const system = matchMedia(CONDITIONS.dark);
   system.addEventListener('change', listener);
@@ -48,7 +45,7 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** Applies the appearance in the URL. If there is none, applies the one that the browser has stored. Call it once. */
+/** Call it once. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) putInLinks(inAddress);
@@ -66,7 +63,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Returns the appearance in the URL; undefined if there is none or the visitor has chosen one since. */
+/** Undefined if there is none or the visitor has chosen one since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -82,7 +79,7 @@ function apply(appearance: Appearance): void {
   for (const { theme, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[theme] : appearance === theme ? 'all' : 'not all');
   }
-  // Affects the parts that the browser draws, such as scrollbars.
+  // For parts that the browser draws, such as scrollbars.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }
@@ -111,7 +108,7 @@ function conditionalRules(): Conditional[] {
   });
 }
 
-/** Returns a sheet's rules. Returns none if a browser extension has inserted the sheet, because reading it throws. */
+/** Reading a browser extension's sheet may throw. */
 function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];
@@ -120,7 +117,7 @@ function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   }
 }
 
-/** Finds the elements that set the colour of the browser's own frame. */
+/** Elements for the colour of the browser's own frame. */
 function conditionalElements(): Conditional[] {
   return THEMES.flatMap((theme) =>
     [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[theme]}"]`)].map((element) => ({

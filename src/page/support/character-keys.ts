@@ -1,7 +1,6 @@
 /**
- * Switches single-character shortcuts on and off. They work wherever the focus is, so speech input or an accidental key
- * can trigger them. The browser stores the setting for all pages of the site. Space, the arrows and the keys of a
- * focused control always work.
+ * Switches single-character shortcuts on and off, since speech input or an accident can trigger them. The setting is
+ * stored. Space, arrows and a focused control's keys always work.
  */
 import { setHint } from './hints';
 import { storedValue, storeValue } from './storage';
@@ -11,23 +10,20 @@ const OFF = 'off';
 
 let areOn: boolean | undefined;
 
-/** `key` is the value of `KeyboardEvent.key`. */
+/** `key` is a `KeyboardEvent.key`. */
 export function isIgnored(key: string): boolean {
   return isCharacter(key) && !areCharacterKeysOn();
 }
 
-/** True for keys that type one character. Space does not count, because speech input never types it alone. */
+/** Speech input never types space alone, so space does not count. */
 export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
 
-/** Matches the shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
+/** A shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
 const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
-/**
- * Connects the checkbox that switches character keys on and off. While these keys are off, neither buttons nor hints
- * mention them. Call it after showHints() (hints.ts).
- */
+/** While these keys are off, neither buttons nor hints mention them. Call it after showHints() (hints.ts). */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
     .map((button) => ({ button, key: button.getAttribute('aria-keyshortcuts') ?? '' }))

@@ -1,6 +1,6 @@
 /**
- * Recognizes the errors that occur if the browser could not load a part of the page. Their messages differ between
- * browsers, so this module remembers the errors that Vite's loader reports. Only the built page has this loader.
+ * Recognizes failures to load a part of the page. Messages differ between browsers, so remembers what Vite's loader
+ * reports; only the built page has it.
  */
 const FAILURES = new WeakSet<object>();
 

@@ -1,13 +1,11 @@
-/** Finds elements of the page by their ids, and sets their text. */
-
-/** Throws if there is no element of this kind with this id. */
+/** Throws if there is no such element. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);
   return element;
 }
 
-/** Callers may set a text in every frame, so this function does not write an unchanged text again. */
+/** Callers may set a text in every frame, so skip unchanged ones. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

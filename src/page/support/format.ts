@@ -1,5 +1,3 @@
-/** Formats numbers for the page. */
-
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const SHORT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
 const LONG_UNITS = [
@@ -9,7 +7,7 @@ const LONG_UNITS = [
 const ROUND = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
-/** Formats 12345 as `12,345` and 49990000 as `49.99M`. */
+/** 12345 as `12,345`, 49990000 as `49.99M`. */
 export function formatCount(count: number): string {
   return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
 }
@@ -18,7 +16,7 @@ export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Formats a share as a percentage. Above 99% it has more decimals, at most six, so that it differs from 100%. */
+/** A percentage. Above 99% it has up to six decimals, to differ from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
@@ -29,7 +27,7 @@ export function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** Formats a duration: in seconds from 1 s on, in minutes from 2 min on, in hours from 2 h on. */
+/** In seconds from 1 s on, in minutes from 2 min, in hours from 2 h. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';
   if (milliseconds >= 1000) {
@@ -40,12 +38,12 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
 }
 
-/** Formats a count with its noun: `1 step`, `2 steps`. */
+/** `1 step`, `2 steps`. */
 export function formatCountOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Formats a ratio, as in "10 times as much". */
+/** As in "10 times as much". */
 export function formatTimes(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }

@@ -1,16 +1,14 @@
 /**
- * Shows hints, which explain controls. A hint appears when the mouse points at the control, or when a key moves the
- * focus to it. In an input field or a list, any focus shows the hint. Screen readers read hints as descriptions. The
- * attribute data-hint contains an element's hint. Titles in the markup become hints, because browsers show a title only
- * to visitors with a mouse.
+ * Shows hints, which explain controls, when the mouse points at a control or a key focuses it. Titles become hints
+ * (data-hint), because browsers show titles only to a mouse. Screen readers read hints as descriptions.
  */
 
-/** Milliseconds before a hint appears, so that a mouse that only passes a control shows none. */
+/** Before a hint appears, so that a passing mouse shows none. */
 const POINTED_MS = 400;
-/** CSS pixels between a hint and its control, and between a hint and the window's edge. */
+/** CSS pixels to the control and to the window's edge. */
 const GAP = 6;
 
-/** Elements that show their hints whenever they have the focus. Others do so only if a key moved the focus. */
+/** These show their hints on any focus, others only if a key moved it. */
 const FILLED_IN = 'input, select';
 
 /** Turns all titles into hints. Call it once. */
@@ -44,9 +42,9 @@ class Tip {
 
   constructor() {
     this.box.className = 'tip';
-    // Screen readers get the text as the control's description already.
+    // Screen readers already have the text as the description.
     this.box.ariaHidden = 'true';
-    // A popover lies above everything else, even above open dialogs. Old browsers ignore this property.
+    // Above open dialogs, too. Old browsers ignore this.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {

@@ -1,6 +1,6 @@
 /**
- * Loads a part of the page, such as a dialog or the pointer's tools, on the first request. Later requests share the
- * load. After a failure the next request loads again.
+ * Loads a part of the page on the first request. Later requests share the load; after a failure, the next one loads
+ * again.
  */
 import { whileWaiting } from './waiting';
 

@@ -1,6 +1,4 @@
-/** Offers files for download, and lets the page respond between the parts of long work. */
-
-/** Milliseconds after which the browser has surely read the file. */
+/** By then the browser has surely read the file. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {
@@ -12,10 +10,7 @@ export function saveFile(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
 }
 
-/**
- * Waits for the next task, so that the page can respond. Works in hidden tabs, too, in which timers and frames are
- * rare.
- */
+/** Lets the page respond. Works in hidden tabs, where timers and frames are rare. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

@@ -1,4 +1,4 @@
-/** An event with any number of listeners, which are called in the order in which they were added. */
+/** Listeners are called in the order in which they were added. */
 export class Signal<Value = void> {
   private readonly listeners: ((value: Value) => void)[] = [];
 

@@ -1,7 +1,4 @@
-/**
- * Stores lasting choices of the visitor in the browser, for all pages of this site. If the browser refuses to store
- * values, a choice applies to this visit only.
- */
+/** Stores choices in the browser for this site. If it refuses, a choice applies to this visit only. */
 const PREFIX = 'cellstorm:';
 
 export function storedValue(name: string): string | undefined {

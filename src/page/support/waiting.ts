@@ -1,9 +1,6 @@
-/**
- * Shows a sign while the page loads code, starts a run or changes one. All waits share the sign. It appears when a wait
- * has lasted long enough to be noticed.
- */
+/** Shows one sign for all waits, once a wait is long enough to be noticed. */
 
-/** Milliseconds before the sign appears. Shorter waits show none. */
+/** Milliseconds before the sign appears. */
 const NOTICED_MS = 200;
 
 let waits = 0;
@@ -14,7 +11,7 @@ export function signWaiting(shown: typeof show): void {
   show = shown;
 }
 
-/** Shows the sign until the work has succeeded or failed. Returns the work. */
+/** Returns the work. */
 export function whileWaiting<Result>(work: Promise<Result>): Promise<Result> {
   if (waits++ === 0) timer = setTimeout(() => show(true), NOTICED_MS);
   const done = () => {

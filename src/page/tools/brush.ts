@@ -1,7 +1,4 @@
-/**
- * Changes the velocities of particles near the pointer, on the GPU (shaders/page/brush.wgsl) or on the CPU by the same
- * formulas. A stroke pushes or pulls all particles near the pointer; a grip moves one particle to the pointer.
- */
+/** Changes velocities near the pointer, on the GPU (shaders/page/brush.wgsl) or on the CPU by the same formulas. */
 import text from '../../../shaders/page/brush.wgsl?raw';
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -10,13 +7,10 @@ import type { Dimensions, Gpu, ParticleArrays } from '../../index';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
-/**
- * The share of the remaining distance that a dragged particle moves per step. If it moved the whole distance at once,
- * it would throw aside all particles on its way.
- */
+/** Of the remaining distance, per step. At once, a dragged particle would throw aside all others on its way. */
 const HELD_SHARE = 0.25;
 
-/** The members of struct Stroke in the shader. */
+/** struct Stroke in the shader. */
 export const STROKE_FIELDS = {
   origin: 'vector',
   direction: 'vector',
@@ -30,7 +24,7 @@ const NOWHERE = [0, 0, 0] as const;
 
 type Entry = 'brush' | 'hold';
 
-/** The kernels are standalone, because they need no parameters of a grid. */
+/** Standalone: needs no parameters of a grid. */
 export function describeBrush(
   { dimensions, radiusRange, boxes }: Pick<GpuSimulationView, 'dimensions' | 'radiusRange' | 'boxes'>,
   entryPoint: Entry,
@@ -79,7 +73,7 @@ export class GpuBrush {
   /** Call it between two steps. */
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const change = HELD_SHARE / seconds;
-    // The kernel `hold` reads `reach` as the greatest speed, and `change` as the speed per unit of distance.
+    // The kernel reads `reach` as the greatest speed, `change` as the speed per distance.
     this.run(simulation, 'hold', { origin: position, direction: NOWHERE, reach: speed, change, held: id });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Passes the pointer's position to the chosen tool, and shows a ring as wide as the brush. The tools are loaded when
- * the visitor chooses one. If the pointer is down when they have loaded, they start at its current position.
+ * Passes the pointer to the chosen tool and shows the brush's ring. Tools load when chosen, and then start at the
+ * pointer's position.
  */
 
 import type { Choices } from '../model/fields';
@@ -12,11 +12,11 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { ToolHost } from './tools';
 
-/** The tools that act within the brush. Only these tools show the ring. */
+/** Tools with a ring. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
-  /** The position of the pointer while it is down. */
+  /** The pointer's position while it is down. */
   private pressed: ScreenPosition | undefined;
   /** The position of a mouse or a pen over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
@@ -31,16 +31,15 @@ export class PointerTools {
   constructor(
     private readonly session: Session,
     private readonly viewpoint: Viewpoint,
-    /** Prepares the tools, and makes room for the particles or obstacles that they add. */
     private readonly host: ToolHost,
   ) {}
 
-  /** Loads the chosen tool. Await it before the pointer uses the tool. */
+  /** Await it before the pointer uses the tool. */
   async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
     if (pointer !== 'look') await this.tools.get();
   }
 
-  /** True if the pointer uses a tool, so that dragging does not move the picture. */
+  /** False if dragging moves the picture. */
   get isChosen(): boolean {
     return this.session.choices.pointer !== 'look';
   }
@@ -49,12 +48,9 @@ export class PointerTools {
     return this.tools.part?.isHolding ?? false;
   }
 
-  /**
-   * Reports the position of the pointer while it is down, in CSS pixels of the window. Pass undefined when it is up
-   * again.
-   */
+  /** In CSS pixels of the window; undefined when the pointer is up. */
   at(position: ScreenPosition | undefined): void {
-    // If the tools failed to load earlier, request them again.
+    // Request tools again that failed to load.
     const isMissing = !this.tools.part && !this.tools.isLoading;
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
@@ -63,7 +59,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Reports the position of a mouse or a pen over the picture. Pass undefined if it is elsewhere or unknown. */
+  /** Undefined if the mouse or pen is elsewhere or unknown. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
     this.showRing();
@@ -79,7 +75,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Call it in every frame, because the brush, the scene and the view may have changed. */
+  /** Call every frame: the brush, the scene and the view may have changed. */
   update(): void {
     this.tools.part?.update();
     this.showRing();

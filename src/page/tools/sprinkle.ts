@@ -1,6 +1,4 @@
-/**
- * Makes new particles and walls at the pointer. The new particles are at rest, inside the world, and overlap nothing.
- */
+/** Makes particles and walls at the pointer. New particles are at rest, inside the world, and overlap nothing. */
 
 import { describeObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -10,13 +8,13 @@ import type { Ray } from '../view/camera';
 
 type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
 
-/** The most positions that a call tries, so that the tool pours a stream, not a lump. */
+/** Few, so that the tool pours a stream, not a lump. */
 const MOST_TRIED = 24;
 
-/** Relative margin, greater than the error of rounding a radius to 32 bits. */
+/** More than the relative error of a radius in 32 bits. */
 const ROUNDING = 2 ** -20;
 
-/** A particle or obstacle that new particles must not overlap. */
+/** New particles must not overlap it. */
 interface Solid {
   readonly centre: readonly number[];
   /** 0 for a box. */
@@ -25,7 +23,7 @@ interface Solid {
   readonly half: readonly number[];
 }
 
-/** Returns at most `most` particles at random positions within `reach` of `position`; undefined if it finds no room. */
+/** Random positions within `reach`; undefined if there is no room. */
 export function sprinkle(
   simulation: Sizes,
   particles: ParticleArrays,
@@ -63,8 +61,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // Make a cube (in 2D a square) of each ball, with its corners on the ball. Keep the ball a little inside the range of
-  // radii, because rounding must not move the cube out of the range.
+  // A cube (in 2D a square) with its corners on the ball. The ball stays a little inside the range of radii, because
+  // rounding must not move the cube out of it.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -75,7 +73,7 @@ export function sprinkle(
   return { positions, radii: new Float32Array(made.length), halfExtents };
 }
 
-/** Returns the distance from a position to the surface of a body; 0 or less inside. */
+/** Distance to the surface; 0 or less inside. */
 function gapTo({ centre, radius, half }: Solid, position: readonly number[]): number {
   const beyond = position.map((along, axis) =>
     Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
@@ -108,7 +106,7 @@ function bodiesNear(
   return found;
 }
 
-/** Returns the point at which a ray meets the floor, which is at the height `floor`; undefined if it does not. */
+/** `floor` is a height. Undefined if the ray does not meet it. */
 export function onFloor({ origin, direction }: Ray, floor: number): number[] | undefined {
   const along = (floor - (origin[1] ?? 0)) / (direction[1] ?? 0);
   if (!(along > 0 && Number.isFinite(along))) return undefined;
@@ -116,10 +114,9 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * Returns a wall of at most `most` balls from one position to another, and the position at which it ends. The balls
- * have the particles' radius, and their centres are at most one radius apart, so that no particle slips through. In 2D
- * they form a row, in 3D pillars on the floor, `height` high. Skips positions outside the world, and positions less
- * than half a radius from the centre of an obstacle.
+ * Returns at most `most` balls of a wall, and where it ends. Centres are at most one radius apart, so that no particle
+ * slips through. In 3D the balls form pillars on the floor, `height` high. Skips positions outside the world, or less
+ * than half a radius from an obstacle's centre.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -163,10 +160,7 @@ export function wall(
   return { balls, end };
 }
 
-/**
- * Tells whether a position is nearer than `reach` to an added one. Cells are `reach` wide, so two such positions are in
- * the same or in adjacent cells.
- */
+/** Finds positions nearer than `reach`, which is also the width of cells: they are in the same or adjacent cells. */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 
@@ -203,7 +197,7 @@ class PositionLookup {
   }
 }
 
-/** Returns the obstacles of `fixed` except those with an index in `without`, plus balls of the particles' radius. */
+/** `without` has indices of `fixed`. New balls have the particles' radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,

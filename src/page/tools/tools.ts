@@ -1,7 +1,6 @@
 /**
- * The tools with which the pointer changes the simulation. Push, pull and drag act with each step. Add, erase and wall
- * act at once, even while the simulation is paused. Add, erase and the start of a drag first read the particles; only
- * one read is under way at any time.
+ * The pointer's tools. Push, pull and drag act with each step; add, erase and wall at once, even while paused. Add,
+ * erase and the start of a drag first read the particles, one read at a time.
  */
 import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';
@@ -16,40 +15,37 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
-/** Acceleration in the middle of the brush, in radii per second². */
+/** In the middle of the brush, in radii per second². */
 const BRUSH_FORCE = 1000;
-/** Greatest speed of a dragged particle, in radii per second. */
+/** Of a dragged particle, in radii per second. */
 const DRAG_SPEED = 2000;
-/** Greatest distance at which the pointer takes hold of a particle, in radii. */
+/** Greatest distance, in radii, at which the pointer takes hold. */
 const GRASP = 3;
 
 export interface ToolHost {
   readonly cap: Cap | undefined;
-  /** Prepares the chosen tool, or shows the visitor why that is not possible. */
+  /** Shows a note if that fails. */
   prepareTool(): void;
   makeRoom(): void;
 }
 
 export class Tools {
-  /** The position of the pointer while it is down. */
+  /** The pointer's position while it is down. */
   private pressed: ScreenPosition | undefined;
-  /** The dragged particle, and its distance from the camera along the pointer's ray. */
+  /** `depth`: distance from the camera along the pointer's ray. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** The position at which the wall ends so far. */
+  /** Where the wall ends so far. */
   private end: readonly number[] | undefined;
-  /** The position to which the wall must still grow, once there is room for more obstacles. */
+  /** Where the wall must still grow to, once there is room. */
   private goal: readonly number[] | undefined;
-  /** The choices of the run when the pointer went down. */
+  /** The run's choices when the pointer went down. */
   private begun: Selection | undefined;
   private isReading = false;
-  /** True if a step has been taken since the pointer went down. */
+  /** True after a step since the pointer went down. */
   private hasActed = false;
-  /**
-   * The run for which room was requested since the pointer went down. A granted request replaces the run. While
-   * this run is current, the request is pending or was refused, so the tool does not repeat it.
-   */
+  /** Room was requested for this run, so do not repeat it. A granted request replaces the run. */
   private fullRun: Run | undefined;
-  /** The position of a push or pull that ended before a step. The next step applies it. */
+  /** A push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
@@ -63,7 +59,7 @@ export class Tools {
     return this.grip !== undefined;
   }
 
-  /** Reports the position of the pointer while it is down. Pass undefined when it is up again. */
+  /** Undefined when the pointer is up again. */
   at(position: ScreenPosition | undefined): void {
     const isFirst = !this.pressed;
     if (!position) {
@@ -127,7 +123,7 @@ export class Tools {
     }
   }
 
-  /** Call it in every frame: continues to add, to erase, and to build a wall that waited for room. */
+  /** Call every frame: continues to add, to erase, and to build a wall that waited. */
   update(): void {
     this.forgetReplaced();
     const { pressed, goal } = this;
@@ -139,7 +135,7 @@ export class Tools {
       this.readAndApply(run, pressed);
   }
 
-  /** Forgets the dragged particle and the wall if a new start has replaced the particles and obstacles. */
+  /** A new start has replaced the particles and obstacles. */
   private forgetReplaced(): void {
     const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;
@@ -157,7 +153,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap calls readAndApply() only once, so read again until the step under way is complete.
+      // A tap calls this only once, so wait for the step under way.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;
@@ -220,7 +216,7 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    // If a method or a scene sets the obstacles in each step, erased ones would return.
+    // Obstacles that are set in each step would return.
     const without =
       method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);

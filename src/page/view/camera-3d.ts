@@ -1,7 +1,4 @@
-/**
- * The camera of 3D scenes. It circles a target, by itself or when a visitor turns it. At first the target is the middle
- * of the box. camera.ts defines the conventions for matrices and positions.
- */
+/** The camera of 3D scenes, which circles a target. camera.ts has the conventions. */
 import { mat4 } from 'wgpu-matrix';
 import {
   CAMERA_RANGES,
@@ -21,12 +18,9 @@ import {
   type Viewport,
 } from './camera';
 
-/**
- * Focal length, as a multiple of the shorter side of the free part of the window, inside its MARGIN. Greater values
- * make the picture flatter.
- */
+/** Focal length in shorter sides of the free part inside its MARGIN. Greater values make the picture flatter. */
 const FOCAL = 1.5;
-/** Radians per second. A whole turn takes one and a half minutes. */
+/** Radians per second: a turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
 
 type Vector3 = readonly [number, number, number];
@@ -35,7 +29,7 @@ export class Camera3D implements Camera {
   private yaw = 0.55;
   private pitch = 0.32;
   private magnification = 1;
-  /** The target, relative to the middle of the box. */
+  /** Relative to the middle of the box. */
   private offset: Vector3 = [0, 0, 0];
   private isTurned = false;
   private seen = {
@@ -53,7 +47,7 @@ export class Camera3D implements Camera {
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
-  /** Turns the camera by as much as it turns by itself in this time. */
+  /** Turns the camera by itself. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
   }
@@ -99,7 +93,7 @@ export class Camera3D implements Camera {
   matrices(box: Corners, viewport: Viewport): CameraMatrices {
     const { free } = viewport;
     const [width, height, depth] = extents(box);
-    // Half of the box's greatest width and of its greatest height on the screen, over all yaws.
+    // Half of the box's greatest width and height on the screen, over all yaws.
     const across = Math.hypot(width, depth) / 2;
     const up = (height / 2) * Math.cos(this.pitch) + across * Math.sin(this.pitch);
     const room = {
@@ -107,14 +101,14 @@ export class Camera3D implements Camera {
       height: Math.max(1, free.height - 2 * MARGIN),
     };
     const focal = FOCAL * Math.min(room.width, room.height);
-    // From the distance `fitted`, the section through the middle of the box just fits into the free part. The near side
-    // looks larger than the section, so at magnification 1 the camera is farther away than `fitted`.
+    // From `fitted`, the section through the box's middle just fits. The near side looks larger, so the camera is
+    // farther away at magnification 1.
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
     const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;
     const near = Math.max(distance - 1.05 * reach, distance * 0.02);
     const far = distance + 1.05 * reach;
-    // The target appears in the middle of the part that no panel covers.
+    // The target appears in the middle of the free part.
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const along = near / focal;
     const projection = mat4.frustum(
@@ -159,18 +153,18 @@ export class Camera3D implements Camera {
         (back[axis] as number),
     );
     const length = Math.hypot(...towards);
-    // The plane through the target is at `distance` along the camera's axis, and at `distance * length` along this ray.
+    // The target's plane is at `distance` along the axis, so at `distance * length` along this ray.
     return { origin: position, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
-  /** Moves the target to the right and up on the screen, at the same depth. */
+  /** To the right and up on the screen, at the same depth. */
   private move(across: number, up: number): void {
     const [right, upwards] = this.axes();
     const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;
     this.offset = [along(0), along(1), along(2)];
   }
 
-  /** Returns the camera's directions: right, up, and back from the target to the camera. */
+  /** Right, up, and back from the target to the camera. */
   private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];

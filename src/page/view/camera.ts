@@ -1,12 +1,11 @@
 /**
- * Cameras map the world to the screen. This file has what all cameras share, and the camera of 2D scenes; camera-3d.ts
- * has the camera of 3D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look along −z with y up. In
- * clip space, z runs from 0 to 1, as WebGPU requires.
+ * What cameras share, and the camera of 2D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look
+ * along −z with y up; clip z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../index';
 import type { SeenBox } from '../model/seen-box';
 
-/** A position in CSS pixels of the window. */
+/** In CSS pixels of the window. */
 export interface ScreenPosition {
   readonly x: number;
   readonly y: number;
@@ -14,7 +13,6 @@ export interface ScreenPosition {
 
 export type Matrix = Float32Array;
 
-/** The corners of the visible box, and its origin if that is not 0. */
 export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
 /** CSS pixels from the canvas's top left corner. */
@@ -26,7 +24,7 @@ export interface Rectangle {
 }
 
 export interface Viewport {
-  /** Size of the canvas in CSS pixels. */
+  /** In CSS pixels. */
   readonly width: number;
   readonly height: number;
   /** Device pixels per CSS pixel. */
@@ -36,42 +34,40 @@ export interface Viewport {
 }
 
 export interface CameraMatrices {
-  /** Subtracted from points before `view` is applied: see `SeenBox`. */
+  /** Subtracted from points before `view`: see `SeenBox`. */
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
-  /** CSS pixels per unit of length. In 3D, valid at the target's distance. */
+  /** CSS pixels per unit of length; in 3D, at the target's distance. */
   readonly pixelsPerUnit: number;
-  /** The distance of the camera from its target; 0 in 2D. */
+  /** From the camera to its target; 0 in 2D. */
   readonly distance: number;
-  /** No point of the box is farther from the target than this; 0 in 2D. */
+  /** Greatest distance of a box's point from the target; 0 in 2D. */
   readonly reach: number;
 }
 
-/**
- * A ray from the camera through a point of the screen. In 2D, `origin` is the point of the world that is shown there.
- */
+/** From the camera through a point of the screen. In 2D, `origin` is the point of the world shown there. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** A vector of length 1; 0 in 2D. */
+  /** Of length 1; 0 in 2D. */
   readonly direction: readonly number[];
-  /** Distance along the ray to the plane through the camera's target; 0 in 2D. */
+  /** Along the ray to the target's plane; 0 in 2D. */
   readonly depth: number;
 }
 
-/** A camera that a visitor can move. Distances on the screen are in CSS pixels, with y down. */
+/** Distances on the screen are in CSS pixels, with y down. */
 export interface Camera {
   matrices(box: Corners, viewport: Viewport): CameraMatrices;
   pan(across: number, down: number): void;
-  /** Magnifies by a factor. The point of the world at this position stays there. */
+  /** The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
-  /** Turns by radians in 3D. Does nothing in 2D. */
+  /** In radians. Does nothing in 2D. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
   fit(): void;
-  /** Returns the camera's state as numbers (see CAMERA_RANGES); undefined if the visitor has not moved the camera. */
+  /** See CAMERA_RANGES. Undefined if the visitor has not moved the camera. */
   state(box: Corners): readonly number[] | undefined;
-  /** Restores a state, whose numbers must lie within CAMERA_RANGES. Ignores a state of other dimensions. */
+  /** Numbers must lie within CAMERA_RANGES. Ignores a state of other dimensions. */
   restore(state: readonly number[], box: Corners): void;
 }
 
@@ -84,23 +80,23 @@ const IDENTITY = [
 
 export const NO_ORIGIN = [0, 0, 0] as const;
 
-/** The margin around the box, in CSS pixels. */
+/** Around the box, in CSS pixels. */
 export const MARGIN = 16;
 
-/** The greatest distance of a centre or target from the middle of the box, as a multiple of the box's edge. */
+/** Greatest distance of a centre or target from the box's middle, in edges of the box. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
-/** The least and the greatest angle between the floor and the camera's axis, in radians. */
+/** Between the floor and the camera's axis, in radians. */
 export const LOWEST_PITCH = 0.05;
 export const HIGHEST_PITCH = 1.4;
 export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 
 export class Camera2D implements Camera {
   private magnification = 1;
-  /** The point of the world in the middle of the free part. Undefined means the middle of the box. */
+  /** In the middle of the free part. Undefined: the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** Values of the last call of `matrices`. */
+  /** Of the last call of `matrices`. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
   matrices(box: Corners, viewport: Viewport): CameraMatrices {
@@ -141,7 +137,7 @@ export class Camera2D implements Camera {
   zoom(factor: number, x: number, y: number): void {
     const before = this.magnification;
     this.magnification = clamp(before * factor, PLANE_ZOOM.least, PLANE_ZOOM.most);
-    // Move the centre towards the point at x, y by this share of their distance. Then the point stays at x, y.
+    // The point at x, y stays if the centre moves towards it by this share.
     const grown = 1 - before / this.magnification;
     const { scale, centre, x: left, y: top } = this.seen;
     this.centre = [centre[0] + ((x - left) / scale) * grown, centre[1] - ((y - top) / scale) * grown];
@@ -179,7 +175,7 @@ export class Camera2D implements Camera {
   }
 }
 
-/** Projects a point of the world onto the canvas, in CSS pixels. `distance` is measured along the camera's axis. */
+/** In CSS pixels of the canvas. `distance` is along the camera's axis. */
 export function project(
   camera: CameraMatrices,
   viewport: Viewport,
@@ -208,10 +204,12 @@ function transform(by: Matrix, vector: readonly number[]): number[] {
 const BESIDE = [-MOST_BESIDE, MOST_BESIDE] as const;
 
 /**
- * The least and the greatest value of each number of a camera's state, in this order:
- *   - 2D: the centre of the picture, then the zoom
- *   - 3D: yaw, pitch, zoom (which divides the usual distance), then the target
- * Centre and target are offsets from the middle of the box, as multiples of its edges.
+ * Least and greatest values of a camera's state, in this order:
+ *
+ * - 2D: the centre of the picture, then the zoom
+ * - 3D: yaw, pitch, zoom (which divides the usual distance), then the target
+ *
+ * Centre and target are offsets from the box's middle, in edges of the box.
  */
 export const CAMERA_RANGES: Readonly<Record<Dimensions, readonly (readonly [number, number])[]>> = {
   2: [BESIDE, BESIDE, [PLANE_ZOOM.least, PLANE_ZOOM.most]],
@@ -229,7 +227,7 @@ export function inRange(dimensions: Dimensions, state: readonly number[]): reado
   return CAMERA_RANGES[dimensions].map(([least, most], index) => clamp(state[index] as number, least, most));
 }
 
-/** Formats a camera's state for a URL: short, but exact to about a tenth of a pixel. */
+/** For a URL: short, but exact to about a tenth of a pixel. */
 export function writeCamera(dimensions: Dimensions, state: readonly number[]): string {
   const near = inRange(dimensions, state);
   const zoom = Number((near[2] as number).toPrecision(5));
@@ -237,7 +235,7 @@ export function writeCamera(dimensions: Dimensions, state: readonly number[]): s
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** Reads a camera's state from a URL, clamped to its ranges. Returns undefined if the text is no such state. */
+/** Clamps to the ranges. Undefined if the text is no such state. */
 export function readCamera(dimensions: Dimensions, text: string): readonly number[] | undefined {
   const state = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isWhole = state.length === CAMERA_RANGES[dimensions].length && !state.some(Number.isNaN);

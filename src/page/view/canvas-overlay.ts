@@ -1,7 +1,6 @@
 /**
- * Draws the overlays for the CPU engine into a canvas with a 2D context; overlay.ts does so for the GPU engine. The
- * reference's grid sorts the particles and finds the pairs. It is slow, so with more than MOST_SORTED particles the
- * order is not drawn, and with more than MOST_LISTED the pairs are not. In 3D, lines are drawn over all particles.
+ * Draws overlays for the CPU engine. The reference's slow grid serves, so the order needs at most MOST_SORTED particles
+ * and pairs at most MOST_LISTED. In 3D, lines lie over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -41,14 +40,14 @@ import type { Frame } from './engine';
 
 const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
-/** The number of colours along the line of the sorted order. */
+/** Colours along the line of the sorted order. */
 const STEPS = 32;
 const CASING_OPACITY = 0.7;
 
 type Position = readonly number[];
 type Line = readonly [Position, Position];
 
-/** Returns sentences about the overlays that are not drawn for this many particles; '' if all are drawn. */
+/** '' if all overlays are drawn. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
@@ -85,7 +84,7 @@ export class CanvasOverlay {
     private readonly frame: Frame,
   ) {}
 
-  /** Draws the heat map and the cells on faces of the box. Call it after the particles in 2D, before them in 3D. */
+  /** Call it after the particles in 2D, before them in 3D. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
     if (heatMap) this.drawHeat();
@@ -152,7 +151,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Draws the cells on the same faces as overlay.ts. */
+  /** On the same faces as overlay.ts. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;
@@ -160,7 +159,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // Returns the far end of an axis: the high end if the axis leads away from the camera, otherwise the low end.
+    // The high end if the axis leads away from the camera, else the low end.
     const far = (axis: number) =>
       ((frame.camera.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -204,7 +203,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Returns the coordinate at which a cell begins. After the last cell, returns the end of the box. */
+  /** After the last cell, the end of the box. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;
@@ -232,7 +231,7 @@ export class CanvasOverlay {
     });
   }
 
-  /** Returns the lines of contacts, then those of other candidates. A line across a periodic end becomes two halves. */
+  /** Lines of contacts, then of other candidates. A line across a periodic end becomes two halves. */
   private pairs(grid: Grid): readonly [Line[], Line[]] {
     const { world } = this.simulation;
     const contacts: Line[] = [];
@@ -269,7 +268,7 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** Strokes lines with outlines. `width` and `dash` apply between large particles; other lines are thinner. */
+  /** `width` and `dash` are for large particles; other lines are thinner. */
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;
@@ -295,7 +294,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Returns a position in CSS pixels; undefined if it is behind the camera. */
+  /** In CSS pixels; undefined behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { camera, viewport } = this.frame;
     const { x, y, distance } = project(camera, viewport, position);

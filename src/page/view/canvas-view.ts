@@ -1,7 +1,6 @@
 /**
- * Draws particles into a canvas with a 2D context, for the CPU engine. In 2D it draws discs and rectangles. In 3D it
- * draws sphere sprites and box faces, from far to near. The colours are those of the GPU's view, rounded to COLOURS
- * steps.
+ * Draws particles for the CPU engine: discs and rectangles in 2D; in 3D sphere sprites and box faces, from far to near.
+ * Colours are the GPU view's, rounded to COLOURS steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';
@@ -13,23 +12,23 @@ import type { CanvasOverlay } from './canvas-overlay';
 import type { Frame } from './engine';
 
 const COLOURS = 32;
-/** Edge of a sphere's sprite, in pixels. */
+/** In pixels. */
 const SPRITE_SIZE = 64;
-/** Discs with a smaller radius, in CSS pixels, are drawn as squares, which is much faster. */
+/** Smaller discs, in CSS pixels, are drawn as squares, which is much faster. */
 const SMALLEST_DISC = 1;
-/** Boxes narrower than this many CSS pixels have no rim. */
+/** Narrower boxes, in CSS pixels, have no rim. */
 const NARROWEST_RIMMED = 5;
-/** Width of a rim, in CSS pixels. */
+/** In CSS pixels. */
 const RIM_WIDTH = 1.5;
-/** Brightness of a rim, as a share of its face's brightness. */
+/** Share of the face's brightness. */
 const RIM_BRIGHTNESS = 0.7;
 /**
- * The direction to the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl. shadeFaces()
- * repeats three more factors from that shader.
+ * Towards the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl, as must the factors in
+ * shadeFaces().
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
-/** A point in CSS pixels. */
+/** In CSS pixels. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -39,7 +38,7 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
 
-  /** `values[i]` decides the colour of particle i. `createOverlay` makes the overlay to draw with the particles. */
+  /** `values[i]` decides the colour of particle i. */
   draw(
     simulation: SimulationView,
     particles: ParticleArrays,
@@ -128,11 +127,11 @@ interface Bodies {
   readonly positions: Float32Array;
   readonly reach: (body: number) => number;
   readonly halves: Float32Array | undefined;
-  /** Returns the palette index of a body's colour. */
+  /** A palette index. */
   readonly colour: (body: number) => number;
 }
 
-/** The palette index of obstacles. The indices before it are the colours of values. */
+/** In the palette, after the colours of values. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -192,7 +191,7 @@ function draw2D(
   }
 }
 
-/** Returns the indices of the bodies of each colour. Leaves out bodies with a coordinate that is not finite. */
+/** Leaves out bodies with a coordinate that is not finite. */
 function groupByColour({ count, positions, colour }: Bodies): number[][] {
   const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
   for (let body = 0; body < count; body++) {
@@ -202,7 +201,7 @@ function groupByColour({ count, positions, colour }: Bodies): number[][] {
   return groups;
 }
 
-/** Returns the rectangle whose stroke is the rim of a box with this centre and these half extents, in pixels. */
+/** Its stroke is the rim of a box. In pixels. */
 function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   const inset = RIM_WIDTH / 2;
   return {
@@ -213,7 +212,7 @@ function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   };
 }
 
-/** A face of a box: the axis and sign of its normal, its colour and its rim's colour. */
+/** `axis` and `side` give the normal. */
 interface Face {
   readonly axis: number;
   readonly side: 1 | -1;
@@ -221,11 +220,11 @@ interface Face {
   readonly rim: string;
 }
 
-/** Returns the six faces of a box, shaded, for each colour of the palette. */
+/** Six shaded faces for each colour of the palette. */
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // The normal is in camera coordinates, like LIGHT. The world's up is the second column of `view`.
+      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -243,7 +242,7 @@ function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly 
   );
 }
 
-/** Paints the faces of a box that point to the camera. They never hide each other. */
+/** Paints the faces that point to the camera, which never hide each other. */
 function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
@@ -267,21 +266,21 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // Seen from outside, the corners of a face with side 1 run counter-clockwise, and those with side −1 clockwise. So
-    // the product is negative for a face that points to the camera.
+    // From outside, corners run counter-clockwise for side 1, clockwise for −1. So the product is negative for a face
+    // that points to the camera.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
     context.closePath();
     context.fillStyle = fill;
     context.fill();
-    // The stroke also closes the gap that two fills leave along a shared edge.
+    // The stroke also closes the gap between faces.
     context.strokeStyle = narrowest >= NARROWEST_RIMMED ? rim : fill;
     context.stroke();
   }
 }
 
-/** Returns twice the area of a polygon on the screen. The area is positive if the corners run clockwise. */
+/** Positive if the corners run clockwise on the screen. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {
@@ -308,10 +307,7 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/**
- * The edges of a box, as pairs of corners. A corner's bits say at which end it is: 1 is the high end of x, 2 of y, 4 of
- * z.
- */
+/** Pairs of corners. Bits of a corner: 1 is the high end of x, 2 of y, 4 of z. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -1,7 +1,6 @@
 /**
- * Counts each particle's neighbours on the CPU, for colours; tally.ts does so on the GPU. Contacts are counted in the
- * simulation's pairs. If the method has no pairs, a second simulation at the same positions finds them. For density
- * too, a second simulation finds the pairs, with larger particles.
+ * Counts neighbours on the CPU, for colours. For density, and for methods without pairs, a second simulation at the
+ * same positions finds the pairs.
  */
 import { createCpuSimulation } from '../../cpu';
 import type { ParticleArrays, SimulationOptions } from '../../index';
@@ -9,7 +8,7 @@ import { DENSITY_REACH } from '../model/colour';
 import type { SimulationView } from '../model/simulation-view';
 import type { Counted } from './tally';
 
-/** Returns each particle's number of neighbours, in the order of `particles`. */
+/** In the order of `particles`. */
 export type CountNear = (particles: ParticleArrays) => Uint32Array;
 
 export function createCpuTally(
@@ -37,7 +36,7 @@ export function createCpuTally(
 function countEnds(simulation: SimulationView, ids: Uint32Array): Uint32Array {
   const found = simulation.findPairs?.();
   const counts = new Uint32Array(ids.length);
-  // The CPU engine never returns a promise; the check for one only narrows the type.
+  // Narrows the type: the CPU engine returns no promise.
   if (!found || found instanceof Promise) return counts;
   const indices = new Uint32Array(simulation.capacity);
   ids.forEach((id, index) => {

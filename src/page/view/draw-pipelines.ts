@@ -1,7 +1,4 @@
-/**
- * Creates the render pipelines and bind group layouts for gpu-view.ts. They draw the world's box
- * (shaders/draw/box.wgsl), discs (discs.wgsl) and spheres (spheres.wgsl), coloured by colour.wgsl.
- */
+/** Render pipelines and layouts of the box, discs and spheres (shaders/draw). */
 import boxText from '../../../shaders/draw/box.wgsl?raw';
 import colourText from '../../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../../shaders/draw/discs.wgsl?raw';
@@ -21,8 +18,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in 3D, which smooth the edges of spheres. 2D needs one sample, because blending smooths the edges
- * of discs. A software GPU uses one in 3D, too: four would double the time of a picture.
+ * Per pixel in 3D, to smooth the edges of spheres. In 2D blending smooths discs. On a software GPU, four samples would
+ * double the time.
  */
 export const SAMPLES = 4;
 
@@ -32,10 +29,7 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/**
- * Bind group 0 has the layout `frame`. Bind group 1 has the layout of a colour: it holds positions, then what decides
- * the colour.
- */
+/** Bind group 0: `frame`. Bind group 1: a colour's layout, positions first. */
 export type Layouts = Readonly<Record<'frame' | Drawn['colour'], DeclaredLayout>>;
 
 export interface Picture {
@@ -46,9 +40,9 @@ export interface Picture {
 export interface Drawn {
   readonly dimensions: Dimensions;
   readonly hasVariableRadii: boolean;
-  /** True if particles may be boxes. Then `hasVariableRadii` is true as well. */
+  /** Implies `hasVariableRadii`. */
   readonly hasBoxes: boolean;
-  /** The colour follows the velocity, a number per particle or the age. 'plain' is one colour, for obstacles. */
+  /** Velocity, a number per particle, or age. 'plain' is for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 
@@ -100,7 +94,7 @@ export function createLayouts(device: GPUDevice): Layouts {
     plain: particles('plain', {}),
     speed: particles('speed', { velocity: 'read array<Stored>' }),
     value: particles('value', { value: 'read array<u32>' }),
-    // `birth` is in seconds of simulated time, by id.
+    // `birth`: seconds of simulated time, by id.
     age: particles('age', { birth: 'read array<f32>', id: 'read array<u32>' }),
   };
 }

@@ -1,7 +1,4 @@
-/**
- * The page's interface to an engine, which computes and draws on the GPU (gpu-engine.ts) or on the CPU (cpu-engine.ts).
- * An engine owns a canvas and starts runs. A run owns one SimulationView: a simulation of collisions or a method.
- */
+/** The page's interface to an engine, which owns a canvas and starts runs. A run owns one SimulationView. */
 import { NO_OBSTACLES, readObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import {
@@ -21,24 +18,24 @@ import type { MethodStart, SimulationView, State } from '../model/simulation-vie
 import { isUnloaded } from '../support/chunk-errors';
 import type { CameraMatrices, Ray, Viewport } from './camera';
 
-/** A pointer that pushes or pulls all particles near its ray. */
+/** Pushes or pulls all particles near the pointer's ray. */
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
-  /** Particles within this distance of the ray are moved. */
+  /** Of the ray. */
   readonly reach: number;
-  /** Acceleration of a particle next to the ray; it falls to 0 at `reach`. A negative value pulls. */
+  /** Acceleration next to the ray, falling to 0 at `reach`. A negative value pulls. */
   readonly force: number;
 }
 
-/** A pointer that holds one particle at a position. */
+/** Holds one particle at a position. */
 export interface Grip {
   readonly id: number;
   readonly position: readonly number[];
-  /** The greatest speed that the particle may reach on its way. */
+  /** Greatest speed on the way. */
   readonly speed: number;
 }
 
 export interface Frame {
-  /** The box that the camera is fitted to. */
+  /** The camera is fitted to it. */
   readonly box: SeenBox;
   readonly camera: CameraMatrices;
   readonly viewport: Viewport;
@@ -48,58 +45,55 @@ export interface Frame {
   readonly isSurface: boolean;
 }
 
-/** The clock of a measurement: the GPU's, or the page's. The page's clock measures from submission to completion. */
+/** The page's clock measures from submission to completion. */
 export type Clock = 'gpu' | 'page';
 
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Milliseconds per stage, in the order of stages, if the engine times stages. */
+  /** In order, if the engine times stages. */
   readonly stages?: Readonly<Record<string, number>>;
-  /**
-   * The number of stages without a time, because the GPU's clock ran backwards in them. A step with such stages must
-   * not be shown or averaged.
-   */
+  /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
 }
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** Options of a simulation of collisions. If a method runs, they describe its world and its first particles. */
+  /** For a method, its world and first particles. */
   readonly options: SimulationOptions;
-  /** The number of submissions that the GPU has not finished. If there are too many, the page submits no more. */
+  /** Unfinished submissions. If there are too many, the page submits no more. */
   readonly pending: number;
-  /** The time of the last step that was timed. */
+  /** Of the last step that was timed. */
   readonly stepTime: StepTime | undefined;
   readonly fixed: StaticBodies;
-  /** The simulated time at which each particle was added, by id. */
+  /** Simulated seconds, by id. */
   readonly births: Float32Array;
-  /** The number of states restored so far. Particles read before a restoration are out of date. */
+  /** Particles read before a restoration are out of date. */
   readonly restorations: number;
-  /** Takes one step. With `mayTime` the engine may time it. */
+  /** With `mayTime` the engine may time the step. */
   step(seconds: number, mayTime?: boolean): void;
-  /** Takes one step, or `steps` steps if the engine cannot time one step exactly. Returns the mean time of a step. */
+  /** Takes one step, or `steps` if one cannot be timed exactly. Returns the mean. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** Applies a stroke that lasts `seconds`. Call it between two steps, after you have awaited `prepareTool`. */
+  /** For `seconds`. Call it between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
-  /** Applies a grip that lasts `seconds`, under the same conditions as `push`. */
+  /** As `push`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   restore(state: State): void;
-  /** Loads what this tool needs. Await it before the pointer uses the tool. */
+  /** Await it before the pointer uses the tool. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Prepares these colours. Await it before you draw in them. Returns why they cannot be shown; '' if they can. */
+  /** Await it before you draw. Returns why not; '' if possible. */
   prepare(by: Colouring): Promise<string>;
-  /** Prepares these overlays. Await it before you draw them. Returns why they cannot be shown; '' if they can. */
+  /** Await it before you draw. Returns why not; '' if possible. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** Prepares this way to draw a fluid. Await it before you draw. Returns why it is not possible; '' if it is. */
+  /** Await it before you draw. Returns why not; '' if possible. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
-  /** True if the run can draw a fluid's surface in these colours. */
+  /** True if a fluid's surface can be drawn in these colours. */
   hasSurface(by: Colouring): boolean;
-  /** Returns the wanted overlays that can be drawn now: they are neither refused nor still being prepared. */
+  /** Leaves out overlays that are refused or still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** Returns a sentence about what these overlays leave out; '' if they show everything. */
+  /** What these overlays leave out; '' if nothing. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
@@ -112,13 +106,13 @@ export interface Engine {
   /** True for the CPU engine, and for a GPU that the CPU emulates. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
-  /** Resolves with the reason when the engine stops by itself. Stays pending if the page destroys the engine. */
+  /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** The most particles that this engine, or a new one with a larger device, can run. */
+  /** For this engine, or a new one with a larger device. */
   most(dimensions: Dimensions): number;
-  /** True if the current device is large enough for this many particles. Call it before you create large buffers. */
+  /** For the current device. Call it before you create large buffers. */
   holds(count: number): boolean;
-  /** Starts a run. If `method` is given, it moves the particles instead of a simulation of collisions. */
+  /** `method` replaces the simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
   destroy(): void;
 }
@@ -139,7 +133,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Returns the obstacles as bodies: those that the method sets, otherwise the given ones. */
+/** Those that the method sets, otherwise the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -150,16 +144,16 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Returns a run's state, with the births of its particles, which a simulation of collisions does not store. */
+/** Adds the births, which a simulation of collisions does not store. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
-  // Copy the births now: before the checkpoint arrives, added particles may reuse ids.
+  // Copy now: before the checkpoint arrives, added particles may reuse ids.
   const present = simulation.births ? undefined : births.slice();
   const state = await simulation.checkpoint();
   if (!present) return state;
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** Copies the births of a restored state, if it has births, into `births`, by id. */
+/** From a restored state, if it has births. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
@@ -171,14 +165,14 @@ export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<S
   return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
 }
 
-/** Restores a state, but keeps the present settings. */
+/** Keeps the present settings. */
 export function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): void {
   const { settings } = run.simulation;
   run.restore(checkpoint);
   run.simulation.set(settings);
 }
 
-/** Adapts a run to a scene's drive. The drive sets obstacles through the run, so that the run draws them. */
+/** The drive sets obstacles through the run, so that the run draws them. */
 export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivable {
   const { simulation } = run;
   return {
@@ -188,7 +182,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Returns why particles cannot be coloured like this; '' if they can. */
+/** '' if these colours are possible. */
 export function refuseColours(
   { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,
@@ -201,11 +195,11 @@ export function refuseColours(
 
 export function explain(error: unknown): string {
   if (isUnloaded(error)) {
-    // If the site was updated after the visitor opened this page, the page's old parts no longer exist.
+    // After an update of the site, the old parts no longer exist.
     return 'A part of the page could not be loaded. Repeat your choice to load it again; if that fails too, reload the page.';
   }
   if (error instanceof CellstormError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  // End with a full stop, because another sentence may follow.
+  // Another sentence may follow.
   return `Something went wrong: ${message.trim().replace(/(?<![.!?])$/, '.')}`;
 }

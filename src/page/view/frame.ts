@@ -1,4 +1,4 @@
-/** Packs the uniforms of a frame, which every drawing shader reads (shaders/draw/frame.wgsl). Pure. */
+/** Packs a frame's uniforms (shaders/draw/frame.wgsl). */
 import frameText from '../../../shaders/draw/frame.wgsl?raw';
 import type { ShaderSource } from '../../gpu/link';
 import { COLOUR_STOPS } from '../model/colour';
@@ -8,7 +8,7 @@ import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
 
-/** The fields of struct Frame in shaders/draw/frame.wgsl, in order, each with its number of floats. */
+/** struct Frame in order, with numbers of floats. */
 const FRAME_FIELDS = {
   view: 16,
   projection: 16,
@@ -32,7 +32,7 @@ export const FRAME_BYTES = 4 * FRAME_FLOATS;
 
 export const DEPTH_FORMAT = 'depth24plus';
 
-/** Opacity of the floor in 3D. In 2D the inside of the box is opaque. */
+/** In 3D. */
 const FLOOR_OPACITY = 0.8;
 const THICKEST_FOG = 0.45;
 
@@ -43,7 +43,7 @@ export const BLEND: GPUBlendState = {
 
 export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
-/** `samples` is the number of samples per pixel. */
+/** `samples`: per pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
   return pack(frameValues(simulation, frame, samples));
 }

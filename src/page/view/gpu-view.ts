@@ -1,6 +1,5 @@
 /**
- * Draws a simulation on the GPU into a canvas: the box, obstacles, particles or a fluid's surface, and overlays.
- * Pipelines and the parts for fluids and overlays are created when needed.
+ * Draws a simulation into a canvas on the GPU. Pipelines and the parts for fluids and overlays are created when needed.
  */
 import type { DeclaredLayout } from '../../gpu/bindings';
 import { type Dimensions, type Gpu, GpuError } from '../../index';
@@ -28,21 +27,21 @@ import type { Overlay } from './overlay';
 
 const EDGES = { 2: 4, 3: 12 } as const;
 
-/** The inputs of a picture that are not among the simulation's buffers. */
+/** Inputs besides the simulation's buffers. */
 export interface PictureData {
-  /** One u32 per slot, if a count decides the colour of particles. */
+  /** One u32 per slot, if a count decides the colour. */
   readonly values: GPUBuffer | undefined;
-  /** One f32 per id: the simulated time at which the particle was added. */
+  /** One f32 per id: simulated seconds. */
   readonly births: GPUBuffer | undefined;
-  /** Obstacles, stored as bodies that may be boxes. */
+  /** As bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** `fields` and `fluid` are undefined until they are prepared, and always if the simulation is not a fluid. */
+  /** `fields` and `fluid` are undefined until prepared, and without a fluid. */
   readonly fields?: FluidFields | undefined;
   readonly fluid?: FluidView | undefined;
 }
 
-/** Textures of the canvas's size, into which a 3D picture is drawn. */
+/** For a 3D picture, in the canvas's size. */
 interface Targets {
   /** Undefined if a pixel has one sample. */
   readonly colour: GPUTexture | undefined;
@@ -90,7 +89,7 @@ export class GpuView {
     });
   }
 
-  /** Compiles pipelines for particles with these properties. Await it before `draw`, which otherwise draws nothing. */
+  /** Await it before `draw`, which otherwise draws nothing. */
   async prepare(particles: Drawn): Promise<void> {
     const name = nameOf(particles);
     if (this.pipelines.has(name)) return;
@@ -115,7 +114,7 @@ export class GpuView {
     return Made.create(this.device, fluid, { format, samples, layouts });
   }
 
-  /** `prelude` records commands that must run before the picture, such as the counts for its colours. */
+  /** `prelude` records commands that must run before the picture. */
   draw(
     simulation: GpuSimulationView,
     frame: Frame,
@@ -171,7 +170,7 @@ export class GpuView {
       isHidden: data.obstacles !== undefined || frame.overlays.solidCells,
       around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines),
       over: (pass) => {
-        // Draw the edges again: only parts in front of the fluid appear, because the depth buffer contains the fluid.
+        // Now the depth buffer contains the fluid, so only edges in front of it appear.
         if (is3D) this.drawEdges(pass, 3, frame, pipelines);
         this.drawOver(pass, frame, data);
       },
@@ -235,10 +234,7 @@ export class GpuView {
     return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /**
-   * Returns a cached bind group. The state alternates between buffers with each step, so groups are cached by layout,
-   * first buffer and last buffer. These determine the buffers between them.
-   */
+  /** Cached by layout, first and last buffer, which determine the others. The state alternates between buffers. */
   private group({ layout }: DeclaredLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const byFirst = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();

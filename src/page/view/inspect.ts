@@ -1,7 +1,6 @@
 /**
- * Describes what the grid does for one particle: its cell, the cells that it probes, and the verdict on each candidate.
- * The reference computes the numbers, with the GPU engine's cells and order. Its rounding may differ from the GPU's,
- * and so may the verdict on a pair that almost touches. The description shows the grid even if the run uses another
+ * Describes what the grid does for one particle. The reference computes it, with the GPU engine's cells and order; its
+ * rounding may differ, and so the verdict on a pair that almost touches. Shows the grid even if the run uses another
  * broad phase.
  */
 
@@ -14,48 +13,45 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
 
-/** The most particles with which the inspector works. With more, the page would respond too slowly. */
+/** With more, the page would respond too slowly. */
 export const MOST_INSPECTED = 1_000_000;
 
-/** The slots from `start` to `end` − 1 of the sorted array. */
+/** Slots `start` to `end` − 1 of the sorted array. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
-  /** The ids of the particles in the cell, ascending. */
+  /** Ids in the cell, ascending. */
   readonly ids: readonly number[];
 }
 
 export interface ProbedCell extends Slice {
-  /** The cell's level; undefined without variable radii. */
+  /** Undefined without variable radii. */
   readonly level: number | undefined;
-  /** Lattice coordinates, as the engines number cells: see core/world/cells.ts. */
+  /** Lattice coordinates: see core/world/cells.ts. */
   readonly cell: readonly number[];
-  /** The cell's index in the cell table, which is a hash table in an unbounded world. */
+  /** In the cell table, a hash table in an unbounded world. */
   readonly bucket: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
 }
 
 /**
- * The verdict on a candidate:
- *   - 'contact': it overlaps the inspected particle
- *   - 'apart': it was tested and rejected
- *   - 'itself': it is the inspected particle
- *   - 'stranger': its cell only shares a bucket with a probed cell, so it cannot overlap
+ * 'contact': overlaps the inspected particle. 'apart': tested and rejected. 'stranger': its cell only shares a bucket
+ * with a probed cell.
  */
 export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 
 export interface Candidate {
   readonly id: number;
   readonly slot: number;
-  /** Index in the arrays that were read. */
+  /** In the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Distance between the centres, by the minimum image. */
+  /** Between the centres, by the minimum image. */
   readonly distance: number;
   /** Sum of both radii. */
   readonly reach: number;
-  /** Depth of the overlap; a negative number is a gap. For boxes, see core/particles/shapes.ts. */
+  /** A negative number is a gap. For boxes, see core/particles/shapes.ts. */
   readonly overlap: number;
 }
 
@@ -64,26 +60,20 @@ export interface Inspected {
   readonly index: number;
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** Radius of the particle, or of the ball around a box. */
+  /** Of the ball around a box. */
   readonly radius: number;
-  /** Half of a box's edges; undefined for discs and balls. */
+  /** Undefined for discs and balls. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
-  /** The particle's own cell. Undefined in quarantine, where a particle probes no cells. */
+  /** Undefined in quarantine, where nothing is probed. */
   readonly own: ProbedCell | undefined;
-  /**
-   * The probed cells, in the order of the probe. With levels: cells of the particle's own level, then cells of each
-   * higher level that has particles.
-   */
+  /** In the order of the probe. With levels: of the own level, then of each higher one that has particles. */
   readonly probe: readonly ProbedCell[];
-  /** All candidates, by ascending slot. */
+  /** By ascending slot. */
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Returns a function that inspects the particle with an id. That function returns undefined for an unused id. The ids
- * in `particles` must ascend.
- */
+/** The returned function takes an id. The ids in `particles` must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -170,7 +160,7 @@ export function inspectAll(
       for (const index of indices) found.set(index, judge(own, index, true));
     }
     if (levels > 0) {
-      // Particles of lower levels are candidates as well, although the probe visits no cells of lower levels.
+      // Particles of lower levels are candidates, too, although the probe visits none of their cells.
       for (let index = 0; index < ids.length; index++) {
         const isInCell = (buckets[index] as number) < world.cellCount;
         if (isInCell && areWithinReach(world, positions, radii as Float32Array, own, index)) {
@@ -196,7 +186,7 @@ export function inspectAll(
   };
 }
 
-/** Returns the index of an id among ascending ids; undefined if the id is missing. */
+/** Ids must ascend. */
 export function indexOfId(ids: Uint32Array, id: number): number | undefined {
   let low = 0;
   let high = ids.length;
@@ -210,10 +200,7 @@ export function indexOfId(ids: Uint32Array, id: number): number | undefined {
 
 type CellAddress = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/**
- * Returns the cells that a particle in the cell `lattice` probes. Without variable radii `level` is undefined. Bit l of
- * `occupied` is set if level l has particles.
- */
+/** `level`: undefined without variable radii. Bit l of `occupied`: level l has particles. */
 function cellsAround(
   world: World,
   lattice: readonly number[],
@@ -243,7 +230,7 @@ function cellsAround(
     });
 }
 
-/** Returns the corners of a cell. The last cell along a periodic axis extends to the end of the world. */
+/** The last cell along a periodic axis extends to the end of the world. */
 export function cornersOf(
   world: World,
   cell: readonly number[],
@@ -252,7 +239,7 @@ export function cornersOf(
   const size = world.cellSize * 2 ** level;
   const low = (axis: number) => (world.kind === 'unbounded' ? 0 : (world.min[axis] as number));
   const edge = (axis: number, after: number) => {
-    // Cells are counted from the ring of empty cells, which lies outside the box.
+    // Cells are counted from the ring, which lies outside the box.
     const ring = world.levels === 0 && world.kind !== 'unbounded' && world.period[axis] === 0 ? 1 : 0;
     return low(axis) + ((cell[axis] as number) - ring + after) * size;
   };

@@ -1,6 +1,6 @@
 /**
- * Shows the key beside the picture: a sample and the meaning of each overlay, and a note on what is not drawn. In a
- * narrow window the key would cover the picture, so it shows one line of samples until the visitor opens it.
+ * Shows the key: a sample and the meaning of each overlay, and what is not drawn. In a narrow window it is folded, to
+ * leave the picture visible.
  */
 
 import { type KeyLine, keyOf } from '../model/overlays';
@@ -8,7 +8,7 @@ import type { SimulationView } from '../model/simulation-view';
 import { find } from '../support/dom';
 import type { Frame } from './engine';
 
-/** Least milliseconds between two changes of the note, because screen readers read out each change. */
+/** Least milliseconds between changes of the note, because screen readers read each out. */
 const NOTE_MS = 2000;
 /** Must equal the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
@@ -29,7 +29,7 @@ export class OverlayKey {
     });
   }
 
-  /** Call it in every frame. `missing` is a sentence about what is not drawn, or ''. */
+  /** Call every frame. `missing`: what is not drawn, or ''. */
   update(frame: Frame, simulation: SimulationView, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.camera.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();
@@ -48,7 +48,7 @@ export class OverlayKey {
   }
 }
 
-/** The style sheet paints the sample, by the attribute data-overlay. */
+/** The style sheet paints it by data-overlay. */
 function createSample(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;

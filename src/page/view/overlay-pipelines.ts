@@ -1,7 +1,4 @@
-/**
- * Describes the kernels of the overlays, and creates the pipelines and layouts that draw cells, the sorted order and
- * pairs.
- */
+/** Kernels, pipelines and layouts of the grid's overlays. */
 import cellsText from '../../../shaders/draw/cells.wgsl?raw';
 import linesText from '../../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
@@ -37,10 +34,9 @@ import {
   WIDE_CELL,
 } from '../model/overlays';
 
-/** The members of struct Heat in shaders/page/heat.wgsl. */
+/** struct Heat in shaders/page/heat.wgsl. */
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 
-/** Constants of the drawing shaders. They must be whole numbers, so the names say the unit. */
 const CONSTANTS = {
   NARROWEST_CELL,
   WIDE_CELL,
@@ -74,15 +70,14 @@ export interface OverlayPicture {
   readonly frame: DeclaredLayout;
 }
 
-/** `heat` counts particles for the heat map; `tally` and `fill` list pairs. */
+/** `heat` counts particles; `tally` and `fill` list pairs. */
 export function describeOverlayKernels(variant: Variant): {
   readonly heat: KernelDescription;
   readonly tally: KernelDescription;
   readonly fill: KernelDescription;
 } {
   const { dimensions, levels = 0 } = variant;
-  // With levels, the neighbour loop usually skips cells out of reach. Here it must visit all adjacent cells, because
-  // every pair in them is a candidate, at any distance.
+  // Here every pair in adjacent cells is a candidate, so the loop must not skip cells out of reach.
   const wholeBlocks = { ...variant, crowds: false, wholeBlocks: levels > 0 };
   const pairs = (isFill: boolean): KernelDescription => ({
     label: `page.pair-lines.${isFill ? 'fill' : 'tally'}${worldName(wholeBlocks)}`,

@@ -1,4 +1,4 @@
-/** Packs the uniforms of the overlays: struct Overlay for shaders that draw, struct View for those that list pairs. */
+/** Packs struct Overlay for shaders that draw, struct View for those that list pairs. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../index';
 import {
@@ -13,12 +13,12 @@ import {
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
-/** The most counters of a heat map. If there are more cells, blocks of cells share a counter. */
+/** With more cells, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
-/** Words of struct View in shaders/page/pair_lines.wgsl: a matrix, two floats, three integers, and padding. */
+/** struct View in shaders/page/pair_lines.wgsl, with padding. */
 export const VIEW_WORDS = 24;
-/** The members of struct Overlay in shaders/draw/overlay.wgsl. Each is a vec4f. */
+/** struct Overlay in shaders/draw/overlay.wgsl, each a vec4f. */
 export const OVERLAY_FIELDS = [
   'cell',
   'heat',
@@ -37,10 +37,7 @@ export const OVERLAY_FIELDS = [
 
 type OverlayValues = Readonly<Record<(typeof OVERLAY_FIELDS)[number], readonly number[]>>;
 
-/**
- * Returns how many counters and how many cells there are along each axis. Along the axes of the heat map, a counter
- * covers 2^shift cells.
- */
+/** Per axis. A counter covers 2^shift cells along the heat map's axes. */
 export function heatCounters(world: World): {
   readonly counters: readonly number[];
   readonly cells: readonly number[];
@@ -93,8 +90,7 @@ export function packOverlay(
 }
 
 /**
- * Packs struct View. Its `margin` around the picture is as wide as four of the largest cells, so that lines which begin
- * outside the picture are listed, too.
+ * The margin around the picture is four of the largest cells wide, so that lines which begin outside are listed, too.
  */
 export function packView(world: World, { camera, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);

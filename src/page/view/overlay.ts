@@ -1,7 +1,4 @@
-/**
- * Draws the overlays of the grid for the GPU engine; canvas-overlay.ts does so for the CPU engine. The overlay sorts
- * the particles itself, so it shows the grid of their current positions.
- */
+/** Draws the grid's overlays for the GPU engine. Sorts the particles itself, so it shows their current positions. */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
@@ -27,17 +24,15 @@ import {
 } from './overlay-pipelines';
 import { heatCounters, OVERLAY_FIELDS, packOverlay, packView, VIEW_WORDS } from './overlay-uniforms';
 
-/** Words of `drawn` in shaders/page/pair_lines.wgsl. */
+/** `drawn` in shaders/page/pair_lines.wgsl. */
 const DRAWN_WORDS = 6;
 
-/** The sort that puts particles in the order of the grid. */
 interface Sorting {
   readonly sort: CellSort;
   readonly owned: BufferSet<'ids' | 'positions'>;
   readonly bindings: WeakMap<GPUBuffer, WeakMap<GPUBuffer, SortBinding>>;
 }
 
-/** The kernels and buffers that list pairs of particles. */
 interface Listing {
   readonly owned: BufferSet<'tallies' | 'offsets' | 'pairs'>;
   readonly uniforms: GPUBuffer;
@@ -50,7 +45,6 @@ interface Listing {
   readonly fillGroup: GPUBindGroup;
 }
 
-/** The kernel and buffers that count particles for the heat map. */
 interface Heating {
   readonly kernel: Kernel;
   readonly group: GPUBindGroup;
@@ -67,7 +61,7 @@ export class Overlay {
   private isDestroyed = false;
   private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** The counts of pairs in a recent picture. Undefined while no pairs are shown. */
+  /** Of a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -78,7 +72,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly uniforms: GPUBuffer,
-    /** A placeholder, bound if a layout needs a buffer that does not exist. */
+    /** Bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
   ) {
@@ -115,8 +109,8 @@ export class Overlay {
   }
 
   /**
-   * Creates the buffers and kernels that these overlays need, or frees all if no overlay needs a sort. Await `prepare`
-   * before you draw the overlays. Overlapping calls run one after the other. Throws if the GPU has too little memory.
+   * Creates what these overlays need, or frees all if none needs a sort. Await it before you draw. Overlapping calls
+   * run in turn. Throws if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.preparing.then(() => this.make(shown));
@@ -218,7 +212,7 @@ export class Overlay {
     return buffer;
   }
 
-  /** Records the computations that must run before the picture. */
+  /** Runs before the picture. */
   encode(encoder: GPUCommandEncoder, frame: Frame): void {
     const { simulation, gpu } = this;
     const { count, world } = simulation;
@@ -247,12 +241,12 @@ export class Overlay {
     if (listing) this.readCounts(encoder, listing);
   }
 
-  /** Draws the overlays behind the particles: the faces of the box in 3D, nothing in 2D. */
+  /** The faces of the box in 3D, nothing in 2D. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
 
-  /** Returns the wanted overlays that are ready for the next picture. */
+  /** Leaves out overlays that are not ready. */
   drawable(wanted: Overlays): Overlays {
     return {
       cellLines: wanted.cellLines,
@@ -290,7 +284,7 @@ export class Overlay {
     this.free();
   }
 
-  /** For tests: the pairs of slots in the last picture, and the id in each slot. */
+  /** For tests: pairs of slots in the last picture, and the id in each slot. */
   get buffers():
     | { readonly pairs: GPUBuffer; readonly drawn: GPUBuffer; readonly ids: GPUBuffer }
     | undefined {
@@ -301,7 +295,7 @@ export class Overlay {
     );
   }
 
-  /** For tests: the counters of the heat map. */
+  /** For tests. */
   get heatCounts(): GPUBuffer | undefined {
     return this.heating?.owned.buffers.counts;
   }
@@ -314,7 +308,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** Returns a cached bind group. The layout and the last buffer are its key: the other buffers never change. */
+  /** Cached by layout and last buffer: the others never change. */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
@@ -344,20 +338,20 @@ export class Overlay {
     return binding;
   }
 
-  /** Reads back the counts of pairs. Does nothing while an earlier read is under way. */
+  /** Does nothing during an earlier read. */
   private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isReading) return;
     this.isReading = true;
     const lines = this.simulation.world.kind === 'periodic' ? 2 : 1;
     const reading = this.readback.record(encoder, [{ buffer: drawn, size: 4 * DRAWN_WORDS }]);
-    // Wait for a microtask: the caller submits the encoder in the current task.
+    // The caller submits the encoder in the current task.
     Promise.resolve()
       .then(() => reading.finish())
       .then(([bytes]) => {
         const [, instances = 0, , , found = 0, crowded = 0] = new Uint32Array(bytes as ArrayBuffer);
         this.pairsShown = { found, drawn: instances / lines, crowded };
       })
-      // A destroyed simulation or a lost device is handled elsewhere. If memory is short, the old counts stay.
+      // Others handle a destroyed simulation or a lost device. If memory is short, the old counts stay.
       .catch(() => undefined)
       .finally(() => {
         this.isReading = false;

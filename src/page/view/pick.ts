@@ -1,16 +1,13 @@
-/**
- * Finds the particle under the pointer, or all particles near the pointer's ray. The ray starts at the camera. In 2D it
- * is a single point of the world.
- */
+/** Finds particles under or near the pointer's ray, in 2D a single point of the world. */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../index';
 import type { Ray } from './camera';
 
 export interface Picked {
   readonly id: number;
-  /** Index in the arrays. */
+  /** In the arrays. */
   readonly index: number;
-  /** Distance from the camera along the ray. */
+  /** From the camera along the ray. */
   readonly depth: number;
 }
 
@@ -23,10 +20,7 @@ function boundingRadius(
   return half && (half[0] as number) > 0 ? radiusAround(Array.from(half)) : (radii?.[index] ?? radius);
 }
 
-/**
- * Visits each particle with its distance from the ray and its depth along the ray. Skips particles in quarantine and
- * those behind the camera.
- */
+/** Skips particles in quarantine and those behind the camera. */
 function forEachAlongRay(
   dimensions: number,
   positions: Float32Array,
@@ -47,10 +41,7 @@ function forEachAlongRay(
   }
 }
 
-/**
- * Returns a particle that the ray hits. If the ray hits none, returns the particle with the smallest gap to the ray;
- * undefined if that gap exceeds `within`.
- */
+/** Prefers a hit, else takes the smallest gap; undefined if that exceeds `within`. */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,
@@ -61,8 +52,7 @@ export function pick(
   forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // Every particle that the ray hits has the gap 0. Among equal gaps, prefer the one nearest to the camera in 3D, and
-    // the one with the nearest middle in 2D.
+    // Hits have the gap 0. Among equal gaps, prefer the nearest to the camera in 3D, the nearest middle in 2D.
     const rank = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
     best = { index, depth, gap, rank };
@@ -70,7 +60,7 @@ export function pick(
   return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
 }
 
-/** Returns the indices of all particles whose middle is nearer to the ray than `reach`. */
+/** Returns indices of particles whose middle is nearer than `reach`. */
 export function near(
   dimensions: number,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * The state that all parts of the page share: the visitor's choices, the run and its engine. restarts.ts sets all
- * three, chooser.ts sets the choices too. All other parts only read them.
+ * The state that the page's parts share. restarts.ts sets the choices, the run and its engine; chooser.ts also sets the
+ * choices.
  */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
@@ -11,11 +11,11 @@ import type { Engine, Run } from './engine';
 export class Session {
   run: Run | undefined;
   engine: Engine | undefined;
-  /** Changes the run's gravity or obstacles over time. Undefined if the scene has no drive. */
+  /** Undefined if the scene has no drive. */
   drive: Drive | undefined;
-  /** The choices in effect in the run: the choices at its start, with the changes applied since then. */
+  /** The run's choices: at its start, with changes applied since. */
   running: Selection | undefined;
-  /** True if the CPU engine replaces the GPU engine that the visitor chose. Links still name the GPU. */
+  /** The CPU engine replaces the chosen GPU, which links still name. */
   isForced = false;
   /** Emitted when the choices, or values that depend on them, have changed. */
   readonly choicesChanged = new Signal();
@@ -24,12 +24,12 @@ export class Session {
 
   constructor(public choices: Selection) {}
 
-  /** The choices of the current run, even while a new one starts. Before the first run, the visitor's choices. */
+  /** The current run's choices, even while a new one starts. Before the first run, the visitor's. */
   get present(): Selection {
     return this.running ?? this.choices;
   }
 
-  /** Name for a file that is saved now, without its extension. */
+  /** Of a file that is saved now. */
   get stem(): string {
     const { opened, scene, dimensions } = this.present;
     const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;

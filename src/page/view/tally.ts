@@ -1,7 +1,6 @@
 /**
- * Counts the neighbours of each particle for colours, on the GPU (shaders/page/tally.wgsl). The neighbours are the
- * particles that overlap ('contacts'), or the particles within DENSITY_REACH diameters ('density'). Output: one count
- * per slot of the simulation.
+ * Counts neighbours on the GPU for colours (shaders/page/tally.wgsl): overlapping particles ('contacts'), or those
+ * within DENSITY_REACH diameters ('density'). Output: one count per slot.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -37,7 +36,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** With `heavy`, describes the kernel for heavy particles, which exists if crowds are split. */
+/** With `heavy`, for heavy particles. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -106,7 +105,7 @@ export class Tally {
     return new Tally(simulation, world, substep, parts);
   }
 
-  /** The counts: one u32 per slot. */
+  /** One u32 per slot. */
   get counts(): GPUBuffer {
     return this.parts.owned.buffers.tallies;
   }
@@ -128,7 +127,7 @@ export class Tally {
     for (const part of [sort, parameters, owned]) part.destroy();
   }
 
-  /** The simulation alternates between two buffers of positions, so each of them has a binding. */
+  /** Positions alternate between two buffers. */
   private sortBinding(): SortBinding {
     const { positions } = this.simulation.buffers;
     const known = this.bindings.get(positions);
@@ -143,7 +142,7 @@ export class Tally {
   }
 }
 
-/** Returns a world whose cells are at least as wide as the reach of density. */
+/** With cells at least as wide as the reach of density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

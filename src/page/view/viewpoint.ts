@@ -1,6 +1,6 @@
 /**
- * The visitor's viewpoint: a camera for 2D scenes, one for 3D scenes, and the part of the window that shows the
- * picture. Positions are in CSS pixels of the window, with y down.
+ * The visitor's cameras, and the part of the window that shows the picture. Positions are CSS pixels of the window,
+ * with y down.
  */
 import type { Dimensions } from '../../index';
 import { type SeenBox, worldBox } from '../model/seen-box';
@@ -8,9 +8,9 @@ import type { ScreenPosition } from './camera';
 import { type Camera, Camera2D, type CameraMatrices, project, type Ray, type Viewport } from './camera';
 import type { Camera3D } from './camera-3d';
 
-/** The most device pixels per CSS pixel. More pixels would not look better. */
+/** Device pixels per CSS pixel. More would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
-/** Seconds from the visitor's last action until a 3D picture turns by itself again. */
+/** Until a 3D picture turns by itself again. */
 const REST_SECONDS = 6;
 
 export class Viewpoint {
@@ -21,14 +21,14 @@ export class Viewpoint {
   private restUntil = 0;
   private readonly reducedMotion = matchMedia('(prefers-reduced-motion: reduce)');
 
-  /** `stage` is the element that shows the picture; `free` is the part of the stage that no panel covers. */
+  /** `free` is the part of `stage` that no panel covers. */
   constructor(
     readonly stage: HTMLElement,
     private readonly free: HTMLElement,
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
-  /** Loads the camera for these dimensions. Await it before you show a scene of these dimensions. */
+  /** Await it before you show a scene of these dimensions. */
   async prepare(dimensions: Dimensions): Promise<void> {
     if (dimensions === 2 || this.camera3D) return;
     const { Camera3D: Made } = await import('./camera-3d');
@@ -44,7 +44,7 @@ export class Viewpoint {
     this.rest();
   }
 
-  /** Magnifies the picture by a factor. The point of the world under the given position stays there. */
+  /** The point of the world under the given position stays there. */
   zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);
@@ -60,46 +60,39 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** The state of the camera, for the page's URL. Undefined if nothing runs or the visitor has not moved the camera. */
+  /** For the URL. Undefined if nothing runs or the visitor has not moved the camera. */
   get state(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.state(this.box);
   }
 
-  /** Restores the state of the camera from a URL. */
+  /** From a URL. */
   restore(state: readonly number[]): void {
     this.camera.restore(state, this.box);
     this.rest();
   }
 
-  /** Resets both cameras, so that they show the whole box. */
   fitAll(): void {
     for (const camera of [this.camera2D, this.camera3D]) camera?.fit();
   }
 
-  /**
-   * Sets the visible box. If it is a world's box with new corners, resets both cameras, because the box may lie outside
-   * the current picture.
-   */
+  /** A world's box with new corners resets both cameras, because it may lie outside the picture. */
   show(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;
     const isSame = (['min', 'max'] as const).every((corner) =>
       box[corner].every((along, axis) => along === before[corner][axis]),
     );
-    // An unbounded world has a new box at every start, so its box does not reset the cameras.
+    // An unbounded world has a new box at every start.
     if (box.isWorld && !isSame) this.fitAll();
   }
 
-  /** Stops the automatic turning for a while. Call it when the visitor moves the picture or uses a tool in it. */
+  /** Stops the turning for a while. Call it when the visitor moves the picture or uses a tool in it. */
   rest(): void {
     this.restUntil = performance.now() + 1000 * REST_SECONDS;
   }
 
-  /**
-   * Turns a 3D picture a little, unless the visitor prefers reduced motion or has acted in the last REST_SECONDS.
-   * Returns true if the picture has turned.
-   */
+  /** Turns a 3D picture, unless motion is reduced or the visitor has just acted. Returns whether it turned. */
   drift(seconds: number): boolean {
     if (!this.canTurn || this.reducedMotion.matches || performance.now() <= this.restUntil) return false;
     this.camera3D?.drift(seconds);
@@ -121,7 +114,7 @@ export class Viewpoint {
     };
   }
 
-  /** The middle of the part of the stage that no panel covers. */
+  /** Of the part that no panel covers. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };
@@ -132,7 +125,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** Projects a point of the world. Returns CSS pixels from the stage's top left corner. */
+  /** In CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.matrices(viewport), viewport, point);

@@ -1,6 +1,4 @@
-/**
- * Presents a flock to the page like a simulation: its particles are the birds, and hunters are drawn like obstacles.
- */
+/** Adapts a flock to `SimulationView`. Hunters are drawn like obstacles. */
 
 import { defaultSettings } from '../../../core/contact/settings';
 import type { StaticBodies } from '../../../core/obstacles/tree';
@@ -23,7 +21,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   readonly method = 'flock';
   readonly world: World;
   readonly obstacleCount: number;
-  /** The defaults; none of them affects a flock. */
+  /** No setting affects a flock. */
   readonly settings: SimulationView['settings'];
 
   constructor(
@@ -48,7 +46,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 
   restore({ velocities, method }: State): void {
-    // The page's tools change `velocities`, but not the copy in the method's own checkpoint, so replace that copy.
+    // The page's tools change `velocities`, but not the copy in the method's checkpoint.
     this.flock.restore({ ...(method as FlockCheckpoint), velocities });
   }
 
@@ -77,7 +75,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 }
 
-/** Bytes of a drawn body that has its own size and may be a box; see bodyFloats in gpu/layout.ts. */
+/** See bodyFloats in gpu/layout.ts, with own sizes and boxes. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
@@ -108,7 +106,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return { positions, velocities, ids: this.ids };
   }
 
-  /** Copies the hunters, whose positions only the GPU knows. */
+  /** Only the GPU knows the hunters' positions. */
   copyMovedObstacles(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
     const { dimensions, obstacleCount } = this;
     const { hunters } = this.flock.buffers;
@@ -122,7 +120,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return this.stateOf(await this.flock.checkpoint());
   }
 
-  /** Times the whole step; a flock does not time its stages. */
+  /** Without stages, which a flock does not time. */
   async profile(seconds: number): Promise<StageTimes> {
     await this.device.queue.onSubmittedWorkDone();
     const began = performance.now();

@@ -1,4 +1,3 @@
-/** Prepares the chosen flock scene to start on either engine. */
 import { createFlock, type FlockOptions } from '../../../methods/flock';
 import { requireScene } from '../../../scenes';
 import type { Choices } from '../../model/fields';

@@ -1,6 +1,6 @@
 /**
- * Presents a fluid to the page like a simulation. Moving obstacles follow simulated time alone, so a restored state
- * continues as before.
+ * Adapts a fluid to `SimulationView`. Moving obstacles follow simulated time alone, so a restored state continues as
+ * before.
  */
 
 import type { StaticBodies } from '../../../core/obstacles/tree';
@@ -66,12 +66,12 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
 
   restore({ velocities, method }: State): void {
     const state = method as FluidCheckpoint;
-    // The page's tools change `velocities`, but not the copy in the method's own checkpoint, so replace that copy.
+    // The page's tools change `velocities`, but not the copy in the method's checkpoint.
     this.fluid.restore({ ...state, particles: { ...state.particles, velocities } });
     this.moved = this.bodies();
   }
 
-  /** Moves the obstacles to their current positions, with the velocities for a step of this length. */
+  /** `seconds` is the length of the next step. */
   protected drive(seconds: number): void {
     if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
@@ -95,10 +95,8 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
 
 export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSimulationView {
   /**
-   * The latest work that is not complete:
-   *   - a step that waits for the ids of drained particles;
-   *   - a timed step;
-   *   - or a call that waits for such a step.
+   * The latest incomplete work: a step that waits for ids of drained particles, a timed step, or a call that waits for
+   * one.
    */
   private working: Promise<unknown> | undefined;
 
@@ -125,7 +123,7 @@ export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSim
     return stateOf(this, await this.fluid.checkpoint());
   }
 
-  /** Returns the time of each stage in the first substep, multiplied by the number of substeps. */
+  /** Times the first substep, multiplied by the number of substeps. */
   profile(seconds: number): Promise<StageTimes> {
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
@@ -159,8 +157,7 @@ export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSim
       if (this.working === work) this.working = undefined;
     };
     this.working = work;
-    // `profile` passes errors on to its caller, but `step`, `set` and `destroy` drop `work`. This handler keeps their
-    // errors from being unhandled.
+    // `step`, `set` and `destroy` drop `work`, so handle its errors here.
     work.then(done, done);
     return work;
   }
@@ -192,7 +189,7 @@ export class CpuFluidSimulation extends FluidSimulation<CpuFluid> implements Cpu
   }
 }
 
-/** Returns a fluid's state as a `State`, with only the settings that simulations of collisions also have. */
+/** Keeps only settings that simulations of collisions also have. */
 function stateOf({ settings }: Pick<SimulationView, 'settings'>, method: FluidCheckpoint): State {
   const { flipShare: _fluidOnly, ...shared } = settings;
   return { ...method.particles, time: method.time, settings: shared, method };

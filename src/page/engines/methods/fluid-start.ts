@@ -1,4 +1,3 @@
-/** Prepares the chosen fluid scene to start on either engine. */
 import type { SimulationOptions } from '../../../index';
 import { createFluid, type FluidOptions } from '../../../methods/fluid';
 import { planFluid } from '../../../methods/fluid/options';
@@ -10,16 +9,13 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidSimulation, GpuFluidSimulation } from './fluid-simulation';
 
-/**
- * Random offsets lie in a range of this width, as a share of the particles' distance. It is so small that each particle
- * stays in its part of a cell.
- */
+/** Width of the random offsets, as a share of the particles' distance: each stays in its part of a cell. */
 const SEEDED = 0.4;
 
-/** Capacity per initial particle if the scene has emitters. The fountain needs less, even when its basin overflows. */
+/** Capacity per initial particle with emitters; enough for the fountain when its basin overflows. */
 const ROOM = 1.5;
 
-/** If the lattice's limit allows less than this share of the requested particles, the page shows a note. */
+/** Show a note if the lattice allows less than this share of the particles. */
 const SHORT = 0.75;
 
 export function startFluid(choices: Choices, count: number): Start {

@@ -1,6 +1,4 @@
-/**
- * The part that the page's fluids and flocks share: particles of one radius, and obstacles that only the scene sets.
- */
+/** What the page's fluids and flocks share. */
 import type { Dimensions, NewParticles, ParticleArrays } from '../../../index';
 
 interface Method<Backend> {
@@ -22,7 +20,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   constructor(
     private readonly running: Method<Backend>,
     readonly dimensions: Dimensions,
-    /** The radius at which particles are drawn. */
+    /** For drawing. */
     readonly radius: number,
   ) {}
 
@@ -54,7 +52,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
     return this.obstacleCount;
   }
 
-  /** Does nothing: the scene sets its own obstacles. */
+  /** The scene sets its own obstacles. */
   setObstacles(): void {}
 
   read(): Promise<ParticleArrays> | ParticleArrays {

@@ -1,7 +1,4 @@
-/**
- * Draws a fluid's pressure, solid cells and velocity over its picture (shaders/draw/fluid_fields.wgsl), from the GPU
- * buffers of the fluid's lattice.
- */
+/** Draws a fluid's pressure, solid cells and velocity over its picture (shaders/draw/fluid_fields.wgsl). */
 import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
 import { compileShader } from '../../../gpu/shader-module';
@@ -11,19 +8,16 @@ import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../..
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-/**
- * The members of struct Fields in shaders/draw/fluid_fields.wgsl, each a vec4f. After them, the struct has the colours
- * of the pressure scale.
- */
+/** struct Fields in the shader, each a vec4f. The colours of the pressure scale follow. */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
 type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 
 /** Least distance between arrows, in CSS pixels. */
 const ARROW_STEP = 20;
-/** Length of the longest arrow, as a multiple of the distance between arrows. */
+/** In distances between arrows. */
 const LONGEST_ARROW = 1.1;
-/** The most arrows in a picture, approximately. */
+/** In a picture, approximately. */
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 
@@ -74,12 +68,12 @@ export class FluidFields {
     return new FluidFields(device, fluid, pipelines, own.layout);
   }
 
-  /** Writes the uniforms of a frame. Call it before you submit the pass. */
+  /** Call it before you submit the pass. */
   update(frame: Frame): void {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** Draws solid cells in 3D. They hide everything behind them. */
+  /** Solid cells in 3D hide everything behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -108,10 +102,7 @@ export class FluidFields {
     this.uniforms.destroy();
   }
 
-  /**
-   * Every `step`-th cell along both axes has an arrow, from the cell `first` on. In 2D only cells in the picture have
-   * arrows.
-   */
+  /** Every `step`-th cell from `first` on has an arrow; in 2D only in the picture. */
   private arrowsOf({ camera }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];
@@ -133,7 +124,7 @@ export class FluidFields {
     const [bottom, top] = range(1);
     const area = Math.max(0, right - left) * Math.max(0, top - bottom);
     const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
-    // Align the first cell to `step`, so that the same cells have arrows when the picture moves.
+    // Aligned to `step`, so that the same cells have arrows when the picture moves.
     const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
     const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
     return {
@@ -213,8 +204,8 @@ export async function createFieldPipelines(
         depthStencil: {
           format: DEPTH_FORMAT,
           depthWriteEnabled: name === 'face',
-          // The slice (the middle plane) and the arrows lie within the fluid, which must not hide them. The bias brings
-          // the faces of solid cells in front of the obstacles in these cells.
+          // The fluid must not hide the slice (the middle plane) and arrows inside it. The bias brings faces of solid
+          // cells in front of the obstacles in them.
           depthCompare: name === 'face' ? 'less-equal' : 'always',
           ...(name === 'face' && { depthBias: -8, depthBiasSlopeScale: -1 }),
         } as const,

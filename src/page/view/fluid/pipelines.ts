@@ -1,6 +1,4 @@
-/**
- * Creates the layouts and pipelines of a fluid's surface. Particles are drawn into a field in 2D, and as balls in 3D.
- */
+/** Layouts and pipelines of a fluid's surface. Particles are drawn into a field in 2D, and as balls in 3D. */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
 import ballsText from '../../../../shaders/draw/fluid_balls.wgsl?raw';
@@ -26,12 +24,12 @@ const SOURCES = {
   water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** The greatest reach of the smoothing to either side, in texels. Balls near the camera need the most. */
+/** Greatest reach of the smoothing to either side, in texels. Balls near the camera need the most. */
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * The value of pixels without a ball in the textures of distances. It must fit a half float. The distances of balls are
- * at most about 1: they are measured from the camera's target, in units of `CameraMatrices.reach`.
+ * Marks pixels without a ball. Must fit a half float. Distances of balls are at most about 1: from the camera's target,
+ * in units of `CameraMatrices.reach`.
  */
 export const NOTHING = 16;
 
@@ -48,14 +46,14 @@ const LEAST: GPUBlendState = {
   alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
-/** The quantity that decides the colour: see `Drawn` in draw-pipelines.ts. */
+/** See `Drawn` in draw-pipelines.ts. */
 export type FluidColour = 'speed' | 'value' | 'age';
 
 export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Layouts of the frame's bind group, and of the groups with positions and the values that decide the colour. */
+  /** For the frame, and for positions with what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
@@ -68,7 +66,7 @@ export interface Layouts {
 
 export interface ColourPipelines {
   readonly particles: GPURenderPipeline;
-  /** Draws single drops. Undefined in 3D. */
+  /** Single drops. Undefined in 3D. */
   readonly drops: GPURenderPipeline | undefined;
 }
 
@@ -111,7 +109,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** If there are two `groups`, the first holds the particles. */
+/** Of two `groups`, the first holds the particles. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
@@ -153,7 +151,7 @@ export async function createPipeline(
   });
 }
 
-/** Creates the pipeline that draws the surface in 2D, or the water in 3D. */
+/** The surface in 2D, the water in 3D. */
 export function createSurface(
   device: GPUDevice,
   dimensions: 2 | 3,

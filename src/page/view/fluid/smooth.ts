@@ -1,7 +1,4 @@
-/**
- * Makes a surface from a 3D fluid's balls: smooths their distances from the camera (shaders/draw/fluid_smooth.wgsl).
- * Each of the ROUNDS rounds smooths across the screen, then up. Input: the texture `nearest`. Output: the texture `up`.
- */
+/** Smooths a 3D fluid's balls into a surface (shaders/draw/fluid_smooth.wgsl), from the texture `nearest` into `up`. */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
   createLayout,
@@ -12,16 +9,13 @@ import {
   NOTHING,
 } from './pipelines';
 
-/** The number of passes along each axis of the screen. */
+/** Passes along each axis of the screen. */
 const ROUNDS = 2;
 
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/**
- * Textures of distances from the camera. `nearest` holds the distances of the nearest balls; `across` and `up` hold the
- * outputs of passes.
- */
+/** From the camera. `nearest`: the nearest balls; `across` and `up`: outputs of passes. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {
@@ -60,7 +54,7 @@ export class FluidSmoothing {
     });
   }
 
-  /** Records all passes. Only `width` × `height` texels from the upper left corner are in use. */
+  /** Only `width` × `height` texels from the upper left corner are in use. */
   encode(
     encoder: GPUCommandEncoder,
     groups: readonly GPUBindGroup[],

@@ -1,14 +1,11 @@
-/**
- * Packs the uniforms of a fluid's surface (struct Fluid in shaders/draw/fluid.wgsl), and defines how far particles
- * reach. Pure functions.
- */
+/** Packs struct Fluid of shaders/draw/fluid.wgsl, and defines how far particles reach. */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidColours } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
 
 export interface FluidShape {
   readonly dimensions: 2 | 3;
-  /** Cells along each axis. The third number is 1 in 2D. */
+  /** The third number is 1 in 2D. */
   readonly cells: readonly number[];
   readonly cellSize: number;
   /** Initial distance between particles. */
@@ -21,23 +18,18 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * How far a particle reaches, as a multiple of the initial distance between particles.
- *   - 2D: a particle adds to the field within its reach. A smaller reach shows the jitter of particles. A larger one
- *     rounds off crests.
- *   - 3D: the reach is the radius of the particle's ball. With a smaller radius, still water has holes.
+ * A particle's reach, in initial distances. In 2D it adds to the field: less shows jitter, more rounds off crests. In
+ * 3D it is the ball's radius: with less, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
-/**
- * Radius of a drop in 2D, as a multiple of the initial distance between particles. A drop has the area of a square
- * whose edge is this distance.
- */
+/** A drop in 2D has the area of a square whose edge is the initial distance. */
 const DROP = 1 / Math.sqrt(Math.PI);
 /** Standard deviation of the smoothing, in radii of a ball. */
 const SMOOTHING = 1.6;
-/** Two texels belong to different surfaces if their depths differ by more than this, in radii of a ball. */
+/** A greater difference of depths, in radii of a ball, separates surfaces. */
 const STEP = 2.2;
 
-/** The members of struct Fluid in shaders/draw/fluid.wgsl. Each is a vec4f. */
+/** struct Fluid in shaders/draw/fluid.wgsl, each a vec4f. */
 const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
 
 type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly number[]>>;
@@ -45,7 +37,7 @@ type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly numbe
 export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
 export interface FluidExtents {
-  /** Width and height of the picture, in pixels. */
+  /** Of the picture, in pixels. */
   readonly width: number;
   readonly height: number;
   /** Texels of the fluid's textures per pixel. */

@@ -1,11 +1,8 @@
 /**
- * Draws a fluid as a smooth surface from its particles' GPU buffers.
- *   - 2D: particles are added up in a field, which is their density (shaders/draw/fluid_splat.wgsl). The surface is the
- *     line along which this density has a fixed value (fluid_surface.wgsl).
- *   - 3D: each particle is drawn as a ball. The distances of the nearest balls (fluid_balls.wgsl) are smoothed
- *     (fluid_smooth.wgsl) and shaded with the background (fluid_water.wgsl).
- * Textures are never larger than the picture. If particles look large, all textures except the copy of the picture are
- * coarser.
+ * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl), and the
+ * surface is where it has a fixed value (fluid_surface.wgsl). In 3D, distances of the nearest balls (fluid_balls.wgsl)
+ * are smoothed (fluid_smooth.wgsl) and shaded (fluid_water.wgsl). If particles look large, textures are coarser than
+ * the picture.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';
@@ -26,19 +23,19 @@ import {
 import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
-/** Texels per reach of a particle. More would not show, because the values are smooth. */
+/** Per reach of a particle. More would not show: the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** The view reads these parts of a fluid. In 2D it also reads full cells, which fill gaps between drawn particles. */
+/** Full cells fill gaps between particles in 2D. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
-  /** The picture, with one sample per pixel. In 3D without `colour` it needs the usage COPY_SRC. */
+  /** One sample per pixel. Needs COPY_SRC in 3D without `colour`. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
-  /** The colour texture in 3D, if there are several samples per pixel. */
+  /** In 3D with several samples per pixel. */
   readonly colour: GPUTexture | undefined;
-  /** The depth texture in 3D. Shaders read it, too. */
+  /** In 3D. Shaders read it, too. */
   readonly depth: GPUTexture | undefined;
 }
 
@@ -50,13 +47,13 @@ export interface FluidScene {
   readonly count: number;
   /** True if `around` draws bodies that may hide the fluid. */
   readonly isHidden: boolean;
-  /** Draws everything behind the fluid or beside it. Bind group 0 is set already. */
+  /** Draws what is behind or beside the fluid. Bind group 0 is set already. */
   readonly around: (pass: GPURenderPassEncoder) => void;
-  /** Draws the overlays on top of the fluid. Bind group 0 is set already. */
+  /** Draws overlays on top. Bind group 0 is set already. */
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
-/** The pipelines that do not depend on the colour. */
+/** Independent of the colour. */
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
   /** Undefined in 2D. */
@@ -64,13 +61,13 @@ interface FixedPipelines {
 }
 
 interface Textures {
-  /** The picture's width, height and scale. Another size needs other textures. */
+  /** The picture's width, height and scale. */
   readonly size: string;
   readonly all: readonly GPUTexture[];
   /** The particles' field in 2D, the fluid's thickness in 3D. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
-  /** The picture without the fluid. It shows through the fluid. Undefined in 2D. */
+  /** The picture without the fluid, which shows through. Undefined in 2D. */
   readonly scene: GPUTexture | undefined;
 }
 
@@ -110,7 +107,7 @@ export class FluidView {
     });
   }
 
-  /** Compiles the pipelines for this colour. Await it before `record`, which otherwise draws nothing. */
+  /** Await it before `record`, which otherwise draws nothing. */
   async prepare(colour: FluidColour): Promise<void> {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
@@ -132,7 +129,7 @@ export class FluidView {
     return (this.textures?.all ?? []).reduce((sum, texture) => sum + each(texture), 0);
   }
 
-  /** Records the whole picture; the caller submits. */
+  /** The caller submits. */
   record(encoder: GPUCommandEncoder, targets: FluidTargets, scene: FluidScene): void {
     const { fixed, shape } = this;
     const coloured = this.coloured.get(scene.colour);
@@ -195,7 +192,7 @@ export class FluidView {
     return { surface, smoothing };
   }
 
-  /** Returns the texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
+  /** Texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
   private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
     const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
@@ -310,7 +307,7 @@ export class FluidView {
   }
 }
 
-/** Begins a pass that draws into the picture. `resolved` receives the mean of the samples if there are several. */
+/** `resolved` receives the mean of several samples. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,
