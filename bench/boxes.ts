@@ -1,17 +1,12 @@
 /**
- * Compares the times of CpuBoxPairs and of common hand-written methods that find all overlapping boxes on the CPU.
+ * Compares CpuBoxPairs with hand-written methods that find all overlapping boxes on one CPU thread.
  *
- *     node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
+ *   node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
- * The flag `--scenes uniform,mixed` restricts the scenes.
- * Contenders:
- *   - all pairs, for up to 10,000 boxes;
- *   - sort and sweep along the axis on which the low ends vary most;
- *   - hashed cells: a uniform grid with cells at least as wide as nine in ten boxes;
- *   - CpuBoxPairs, with pairs unsorted and sorted.
- * All contenders take the same Float32Array, fill a list, keep their memory between rounds, and use one thread. Before
- * timing, all must find the same number of pairs with the same checksum. Contenders take turns; the table shows
- * medians. The current sources are bundled, because a development server's modules run slower.
+ * `--scenes uniform,mixed` restricts the scenes. Contenders: all pairs (few boxes only), sort and sweep along the axis
+ * of most variance, hashed cells as wide as nine in ten boxes, CpuBoxPairs with pairs unsorted and sorted. All must
+ * first find the same pairs, by checksum. They take turns; the table shows medians. Sources are bundled, because a
+ * development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -20,7 +15,7 @@ import { bundle, median, round as toFigure } from './shared.mjs';
 
 type Dimensions = 2 | 3;
 
-/** The found pairs: two ids each, the lower id first. */
+/** Two ids per pair, the lower first. */
 class Found {
   words = new Uint32Array(1 << 16);
   length = 0;
@@ -34,7 +29,7 @@ class Found {
 
 interface Contender {
   readonly name: string;
-  /** Greatest number of boxes for which the contender is timed. */
+  /** Greatest number of boxes that is timed. */
   readonly most: number;
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
@@ -67,14 +62,14 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** Edges of boxes per scene. `longAxis` is a random axis per box. */
+/** Edges of boxes. `longAxis` is a random axis per box. */
 const SCENES: Readonly<Record<string, (noise: () => number, axis: number, longAxis: number) => number>> = {
-  // Edges from 0.3 to 0.9; most boxes overlap a few others.
+  // Most boxes overlap a few others.
   uniform: (noise) => 0.3 + 0.6 * noise(),
   'equal size': () => 0.7,
-  // Edges from 0.1 to 6.4, equal along all axes; large boxes are so rare that the list of pairs stays short.
+  // Edges from 0.1 to 6.4; large boxes are rare, so that the list of pairs stays short.
   mixed: (noise) => 0.1 * Math.min(64, 1 / Math.sqrt(noise() + 1e-9)),
-  // One edge is 50 times as long as the others, along a random axis.
+  // One edge is 50 times as long as the others.
   slivers: (_noise, axis, longAxis) => (axis === longAxis ? 5 : 0.1),
   points: () => 0,
 };
@@ -153,8 +148,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // `key` is an integer that ascends with the low end. Pack key and id into one number, since a typed array sorts
-      // many times faster without a comparison function.
+      // `key` ascends with the low end. Pack key and id into one number: a typed array sorts many times faster without
+      // a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -181,8 +176,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that it touches. A pair is found once: only the cell that contains the low corner of
- * the two boxes' intersection reports it.
+ * Enters each box in every cell that it touches. Only the cell with the low corner of two boxes' intersection reports
+ * the pair.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
@@ -231,8 +226,7 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
           total++;
         });
       }
-      // So far, `starts[b + 1]` counts the entries of bucket b. The next loop turns the count into the end of the
-      // bucket. The loop over the boxes then lowers that end to the start of the bucket.
+      // First turn counts, at b + 1, into ends of buckets b; then lower each end to its bucket's start.
       if (entries.length < total) {
         entries = new Uint32Array(total);
         cells = new Int32Array(3 * total);

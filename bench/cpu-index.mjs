@@ -1,18 +1,14 @@
 // @ts-check
 /**
- * Measures the time of a frame: some of N discs move, then a structure finds the partners of each moved disc. The
- * partners of a disc are the discs that overlap it. Compares CpuIndex, which moves single objects, with structures that
- * are rebuilt.
+ * Measures a frame: some of N discs move, then a structure finds the partners of each moved disc, which are those that
+ * overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
  *
- *     node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
+ *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * Each disc overlaps one other on average. In every frame, a random choice of discs moves by up to a tenth of a
- * diameter along each axis. `--shares` sets the share of discs that move. Timed on one thread: applying the moves,
- * rebuilding the structure if needed, and finding the partners of every moved disc. One contender finds all pairs of
- * the frame instead.
- * Before timing, all contenders must find the same partners in several frames. A frame moves its discs to new positions
- * and later back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians.
- * The current sources are bundled, because a development server's modules run slower.
+ * `--shares` is the share of discs that move. Timed on one thread: moves, rebuild and search. One contender finds all
+ * pairs instead. All must first find the same partners. Discs move there and back, so that all contenders are timed on
+ * the same frames, in turns; the table shows medians. Sources are bundled, because a development server's modules run
+ * slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -21,16 +17,16 @@ import { bundle, median, round } from './shared.mjs';
 
 const SEED = 1;
 
-/** Greatest move along each axis, in diameters. */
+/** Along each axis, in diameters. */
 const DRIFT = 0.1;
 
 /** Each frame moves its own random choice of discs. */
 const FRAMES = 4;
 
-/** Rounds to discard: V8 compiles the code in them. */
+/** Rounds in which V8 compiles the code. */
 const WARM_UP = 2;
 
-/** Short frames are repeated so often that a sample takes at least about this long. */
+/** Short frames are repeated until a sample takes about this long. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -53,7 +49,7 @@ if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
 /** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: PartnerSum) => void }} Contender */
 
-/** Counts partners and sums their hashes, so that the order in which they are found does not matter. */
+/** Sums hashes, so that order does not matter. */
 class PartnerSum {
   count = 0;
   sum = 0;
@@ -228,9 +224,7 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * kdbush with typed coordinates, as its author recommends. `within` also returns discs that only touch, so an exact
- * test follows.
- *
+ * With typed coordinates, as the author recommends. `within` also returns discs that only touch, so test again.
  * @param {Scene} scene
  * @returns {Contender}
  */
@@ -258,8 +252,7 @@ function kdbushContender({ radius, positions }) {
 }
 
 /**
- * Chooses the discs that move. New positions are multiples of 1/1024 inside the box.
- *
+ * New positions are multiples of 1/1024 inside the box.
  * @param {Scene} scene
  * @param {number} count
  * @param {number} frame

@@ -1,10 +1,9 @@
 /**
- * `npm run bench:crowd`: measures how long steps take with very many particles in one cell. The world has `crowds`.
- * Runs on the GPU in Node, with a software driver unless CELLSTORM_DRIVER names another.
- * Checks: all n particles overlap, so measurements and the list of contacts must report n (n − 1) / 2 pairs. A step of
- * one substep runs twice from the same state, and both runs must end with the same bits.
- * Two calls of `separate(1)` are compared likewise.
- * Flags: --count 2e4 --dimensions 2,3 --json. Exit code 1 if a result is wrong.
+ * `npm run bench:crowd`: times steps with very many particles in one cell, with `crowds`, on the GPU in Node
+ * (CELLSTORM_DRIVER names a driver). Measures and the list must report n (n − 1) / 2 pairs. Two steps of one substep
+ * from the same state must give the same bits, and so must two calls of `separate(1)`.
+ *
+ * Flags: --count 2e4 --dimensions 2,3 --json. Exits with 1 if a result is wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -22,13 +21,13 @@ import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;
 const RADIUS = 0.5;
-/** Edge of the square or cube that contains all particles. Its diagonal is less than a diameter, so all overlap. */
+/** Edge around all particles. Its diagonal is less than a diameter, so all overlap. */
 const EDGE = 0.5;
-/** Number of different coordinates along an edge. They are exact, so that no count depends on rounding. */
+/** Coordinates along an edge. They are exact, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
-/** A list of contacts counts all pairs, also those that do not fit into it, so a small list is enough. */
+/** Small, because a list also counts pairs that do not fit into it. */
 const LISTED = 1024;
-/** The number of pairs that a list reports if 32 bits cannot count them. */
+/** Reported if 32 bits cannot count the pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
 interface Row {
@@ -37,7 +36,7 @@ interface Row {
   readonly pairs: number;
   /** Milliseconds of `measure()`. */
   readonly measure: number;
-  /** Milliseconds to create a grid and its list of contacts, fill the list and read the count. */
+  /** Milliseconds to create a grid and its list of contacts, fill it and read the count. */
   readonly list: number;
   /** Milliseconds of the faster of two runs. */
   readonly step: number;
@@ -102,7 +101,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Checks that two runs from the same state end with the same bits, and returns the faster times. */
+/** Returns the faster of two runs, which must end with the same bits. */
 async function repeat(
   what: string,
   simulation: Simulation,
@@ -125,7 +124,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ between two runs of ${what}`, differing, 0);
   }
-  // Prefer the run with fewer missing times, since missing times make a run look faster.
+  // Missing times make a run look faster.
   const missing = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     missing(one) < missing(least) || (missing(one) === missing(least) && one.total < least.total)

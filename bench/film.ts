@@ -1,7 +1,8 @@
 /**
- * `npm run bench:film`: measures how long the page takes per picture in headless Chrome, with and without recording a
- * live film. The kinds of recording (bench/film/measure.ts) take turns; figures are medians. Processor time is that of
- * all processes of the browser, as Linux counts it.
+ * `npm run bench:film`: times the page's pictures in headless Chrome, with and without recording a live film. Kinds of
+ * recording (bench/film/measure.ts) take turns; figures are medians. Processor time is that of all processes of the
+ * browser, on Linux.
+ *
  * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { BLANK_PAGE, callInPage, startBrowser } from '../scripts/browser';
 import { FILM_KINDS, type FilmKind, type FilmTimes } from './film/measure';
 import { median } from './shared.mjs';
 
-/** Milliseconds of a tick, the unit in which Linux counts processor time. */
+/** The unit in which Linux counts processor time. */
 const TICK_MS = 10;
 
 const { values } = parseArgs({
@@ -31,13 +32,13 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** Returns the processor time of a process and all its descendants, in milliseconds. */
+/** Includes all descendants. In milliseconds. */
 function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const line = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The process's name may contain blanks, so split only what follows: state, parent, …, user time, system time.
+      // The process's name may contain blanks. After it: state, parent, …, user time, system time.
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return [
         { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },

@@ -1,9 +1,9 @@
 /**
- * `npm run bench:fluid`: measures how long a substep of the fluid and its stages take, on the GPU in Node. The scenes
- * are dam breaks of several sizes. With --cpu, measures substeps of the CPU fluid, without stages.
- * Flags: --cells 64,128,256 (along the tank's height) --dimensions 2 --substeps 5 --warm-up 3 --json --cpu
- * --square (2D only: n² cells with n² particles, a quarter full).
- * Before and after timing, the residual must be within the tolerance, and no particle may be lost.
+ * `npm run bench:fluid`: times a substep of the fluid and its stages on dam breaks, on the GPU in Node; with --cpu on
+ * the CPU, without stages. Before and after, the residual must be within the tolerance, and no particle lost.
+ *
+ * Flags: --cells 64,128,256 (along the tank's height) --dimensions 2 --substeps 5 --warm-up 3 --json --cpu --square (2D
+ * only: n² cells with n² particles, a quarter full).
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -26,7 +26,7 @@ const { values } = parseArgs({
   },
 });
 
-/** `stages` and `total` are medians in milliseconds; `total` is a whole substep. */
+/** Median milliseconds; `total` is a whole substep. */
 interface Result {
   readonly dimensions: 2 | 3;
   readonly cells: readonly number[];
@@ -36,7 +36,7 @@ interface Result {
   readonly total: number;
 }
 
-/** Substeps before timing, in which the column of fluid begins to fall and the driver compiles the kernels. */
+/** Meanwhile the fluid begins to fall and the driver compiles the kernels. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 

@@ -1,7 +1,7 @@
 /**
- * Measures the time per step and the memory of boids, particle life and the position-based fluid, on the GPU in Node.
- * Boids and particle life begin scattered in a periodic box. The fluid begins as a block at rest that fills half of its
- * box.
+ * Measures time per step and memory of boids, particle life and the position-based fluid, on the GPU in Node. Particles
+ * begin scattered in a periodic box, the fluid as a block in half of its box.
+ *
  * Usage: `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
@@ -29,7 +29,7 @@ interface Method {
   destroy(): void;
 }
 
-/** On average, each particle has ten neighbours within a distance of 1. */
+/** On average, ten neighbours within a distance of 1. */
 function scattered(dimensions: Dimensions, count: number) {
   const ball = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const edge = ((count * ball) / NEIGHBOURS) ** (1 / dimensions);

@@ -1,10 +1,8 @@
 /**
- * `npm run bench:native`: compiles bench/native/grid.cu with nvcc to .cache/bench-native. The result is the program of
- * the engines cuda-grid and cuda-grid-around. Prints the command that benchmarks them.
- * `--cpu`: compiles with a C++ compiler and bench/native/on_cpu instead of CUDA, for machines without an NVIDIA GPU.
- * `--check`: compares the program with the oracle on every scene that it accepts, in 2D and 3D. Each scene has 0 to
- * 100,000 bodies and three frames. `--count n,…` sets other counts.
- * Exit code 1 if the compiler is missing or fails, or if `--check` finds no device or wrong pairs.
+ * `npm run bench:native`: compiles bench/native/grid.cu with nvcc to .cache/bench-native, for the engines cuda-grid and
+ * cuda-grid-around. `--cpu` uses a C++ compiler instead. `--check` compares the program with the oracle on all scenes
+ * that it accepts, in three frames; `--count n,…` sets the counts. Exits with 1 if the compiler fails, or `--check`
+ * finds no device or wrong pairs.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -18,16 +16,16 @@ import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scene
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
-/** Folder of the compiled program; not in dist, because every build empties dist. */
+/** Not in dist, which every build empties. */
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
- * Counts around the sizes of a warp, a block and a tile of the scan. The two largest need more blocks than the CPU or a
- * small GPU runs at once.
+ * Around the sizes of a warp, a block and a tile of the scan. The two largest need more blocks than the CPU or a small
+ * GPU runs at once.
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Bytes of the copies that measure the bandwidth. Small, since no check needs the bandwidth. */
+/** Small, since no check needs the bandwidth. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {
@@ -64,7 +62,7 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** Returns one sentence per frame in which the engine's answer is wrong. */
+/** One sentence per wrong frame. */
 async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
   const frames = FRAMES.map((frame) => scene.frame(frame));
   const judge = new Judge(scene, frames);

@@ -1,8 +1,7 @@
 /**
- * Compares the times per step of two simulations of the same bodies. In one, all bodies move; in the other, nine of ten
- * are obstacles. The simulations take turns, on the CPU engine and on the GPU in Node. The result is the ratio of their
- * median times. With `--scene uniform`, obstacles are stored in cells. With `--scene mixed`, they have different sizes
- * and are stored in a tree.
+ * Compares the times per step of a simulation and of the same with nine of ten bodies as obstacles, in turns, on the
+ * CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, those of `mixed` in a tree.
+ *
  * Usage: `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`. Run
  * scripts/setup.ts first.
  */
@@ -29,8 +28,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * Returns options in which all particles move, and options in which the last nine tenths are obstacles. Obstacles are
- * everywhere, because the particles of `uniform` and `mixed` are in random order.
+ * In the second options, the last nine tenths are obstacles. They are everywhere, because particles are in random
+ * order.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });
@@ -46,7 +45,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** The simulations take turns, so that other work on the machine affects both alike. */
+/** In turns, so that other work affects both alike. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

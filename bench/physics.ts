@@ -1,15 +1,16 @@
 /**
- * `npm run bench:physics`: measures how contacts behave, in cellstorm's engines and in rigid-body engines in the same
- * scenes. docs/bench.md describes the figures.
- * Flags:
- *   - --engines cpu,gpu,box2d3,rapier: default all, but `gpu` only if there is an adapter
- *   - --dimensions 2,3
- *   - --only slope,standing,ratio,overlap,bounce,pile
- *   - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
- *   - --full: piles of 10,000 instead of 1,000
- *   - --json FILE: also writes the figures
- * Exit code 1 if an engine failed in a case or the file cannot be written; 2 if a flag is wrong. A figure that misses
- * its bar does not change the exit code.
+ * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench.md describes
+ * the figures. Flags:
+ *
+ * - --engines cpu,gpu,box2d3,rapier: default all, but `gpu` only with an adapter
+ * - --dimensions 2,3
+ * - --only slope,standing,ratio,overlap,bounce,pile
+ * - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
+ * - --full: piles of 10,000 instead of 1,000
+ * - --json FILE: also writes the figures
+ *
+ * Exits with 1 if an engine failed in a case or the file cannot be written, 2 if a flag is wrong. Missed bars do not
+ * count.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -62,7 +63,7 @@ async function measure({
     process.stdout.write(`\n${group}\n${tableOf(ofGroup, columns)}`);
     rows.push(...ofGroup);
     if (json === undefined) continue;
-    // Write after each group, so that a run that is cut off keeps its finished groups.
+    // After each group, so that a run that is cut off keeps its finished groups.
     const record = { machine, commit: commitOf(), sizes, engines: described, rows };
     writeFileSync(json, `${JSON.stringify(record, undefined, 1)}\n`);
   }

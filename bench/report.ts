@@ -1,7 +1,6 @@
 /**
- * `npm run bench:report`: writes dist/bench-report.html, a page about records of `cellstorm bench`.
- * Arguments: folders or files to read; by default, bench/results. In a folder, at any depth, only JSON files are read.
- * A file that is not a record is left out, with a message.
+ * `npm run bench:report`: writes dist/bench-report.html about records of `cellstorm bench`. Arguments: files, or
+ * folders with JSON files at any depth; default bench/results. Other files are left out, with a message.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
@@ -14,7 +13,7 @@ const RESULTS = join(ROOT, 'bench/results');
 const OUT = join(ROOT, 'dist/bench-report.html');
 const STYLES = ['src/page/theme.css', 'bench/report/chart.css', 'bench/report/report.css'];
 
-/** Lists a file, or the JSON files in a folder and below; `name` is relative to that folder. */
+/** `name` is relative to the folder. */
 async function listFiles(given: string): Promise<readonly (readonly [path: string, name: string])[]> {
   if (!(await stat(given)).isDirectory()) return [[given, basename(given)]];
   const files = (await readdir(given, { recursive: true })).filter((file) => file.endsWith('.json'));

@@ -1,4 +1,4 @@
-/** Functions that benchmarks share; shared.d.mts declares their types. */
+/** shared.d.mts declares the types. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +9,8 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Bundles and imports the current sources, because a development server's modules run slower. `entries` maps a name to
- * a file, relative to the project's folder.
+ * Imports the current sources, bundled, because a development server's modules run slower. `entries`: files relative to
+ * the root.
  */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
@@ -55,12 +55,12 @@ export function median(times) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
 }
 
-/** Rounds to three significant digits. */
+/** To three significant digits. */
 export function round(value) {
   return Number(value.toPrecision(3));
 }
 
-/** Returns the short hash of the current commit; undefined without git or a repository. */
+/** Undefined without git or a repository. */
 export function commitOf() {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -1,11 +1,10 @@
 /**
- * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread. A pile of equal discs
- * falls and settles in a box. The benchmark measures the milliseconds per step of 1/60 s. The engines solve different
- * problems, so the overlap and the kinetic energy of the last state accompany each time.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread: milliseconds per step of
+ * 1/60 s of a pile of discs that falls and settles. They solve different problems, so overlap and kinetic energy of the
+ * last state accompany each time.
+ *
  * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per
- * engine and count) --json.
- * Exit code 1, with a message, if an engine is not installed or its last state is wrong. For example, discs may have
- * left the box.
+ * engine and count) --json. Exits with 1 if an engine is not installed or its last state is wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

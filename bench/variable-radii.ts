@@ -1,14 +1,11 @@
 /**
- * `npm run bench:mixed`: measures the time to build a grid and find all pairs of particles of different radii. Divides
- * the least time by the least time for as many particles of one radius, with about the same number of contacts.
- * Scenes:
- *   - `mixed`: radii from 1 to 64; also in a periodic box and an unbounded world
- *   - `one-large`: one large particle among many small ones
- *   - `uniform`: equal radii; also in a periodic box
- * Runs on the CPU engine and on the GPU in Node (SwiftShader unless CELLSTORM_DRIVER names another driver). On the GPU,
- * it also times simulations that sort their particles and push them apart once.
- * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --json, and --engines cpu, which leaves out the GPU.
- * The current sources are bundled, because a development server's modules run slower.
+ * `npm run bench:mixed`: times building a grid and finding all pairs of different radii, relative to as many particles
+ * of one radius with about as many contacts. Scenes: `mixed` (radii from 1 to 64; also periodic and unbounded),
+ * `one-large` (among many small ones), `uniform` (equal; also periodic). Runs on the CPU engine and on the GPU in Node
+ * (CELLSTORM_DRIVER names a driver). On the GPU, also times simulations that sort and push apart once.
+ *
+ * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --json, and --engines cpu, which leaves out the GPU. Sources are
+ * bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,12 +1,11 @@
 /**
- * Fits the costs of a candidate, a cell and a range to the shortest measured times. A range is a row of cells that a
- * search visits. Other work on the machine disturbs the shortest times least.
- * The fit minimises the sum of squared relative errors. It solves for every subset of the costs, with the other costs
- * at 0. Among the solutions without negative costs, it takes the best.
+ * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest times, which
+ * other work disturbs least. Minimises squared relative errors for every subset of the costs, the others 0, and takes
+ * the best solution without negative costs.
  */
 import type { CellSizeRow } from './measure';
 
-/** Nanoseconds per candidate, cell and range. */
+/** In nanoseconds. */
 export interface Costs {
   readonly candidate: number;
   readonly cell: number;
@@ -18,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Dividing by the measured time makes the target 1 for every row, so errors are relative.
+  // Makes the target 1 for every row, so errors are relative.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );
@@ -48,7 +47,7 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Gauss-Jordan elimination, for a positive definite matrix. If the matrix is singular, some results are not finite. */
+/** Gauss-Jordan elimination, for a positive definite matrix. A singular one gives results that are not finite. */
 function solve(matrix: number[][], rightHandSide: number[]): number[] {
   const size = rightHandSide.length;
   const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);

@@ -1,7 +1,6 @@
 /**
- * Times searches with cells of different sizes, on the CPU engine and on the GPU, and counts the candidates per size. A
- * contender is a method with one cell size. Contenders take turns. Before timing, all must find the same number of
- * contacts. Particles are random and sorted by cell, as in a simulation.
+ * Times searches with cells of different sizes and counts their candidates. A contender is a method with one cell size;
+ * contenders take turns and must first find the same number of contacts.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -25,20 +24,18 @@ export interface CellSizeRequest {
   readonly count: number;
   /** Particles per square or cube with an edge of one diameter. */
   readonly density: number;
-  /** Edges of cells, in diameters. */
+  /** In diameters. */
   readonly sizes: readonly number[];
   readonly repeats: number;
   readonly methods: readonly Method[];
 }
 
 /**
- * The timed methods:
- *   - `cpu pairs`: the CPU engine builds its grid and finds all pairs.
- *   - `gpu push`: a simulation on the GPU sorts its particles and pushes them apart once.
- *   - `cpu near`: queries of the CPU grid. A query visits one cell beyond its radius on every side.
- *   - `gpu near`: the GPU sorts and runs a custom kernel that counts neighbours. The kernel visits as many cells on
- *     every side as the radius spans.
- * Both the queries and the kernel look for particles within one diameter.
+ * - `cpu pairs`: builds the grid and finds all pairs.
+ * - `gpu push`: sorts a simulation's particles and pushes them apart once.
+ * - `cpu near`: queries within one diameter. A query visits one cell beyond its radius on every side.
+ * - `gpu near`: sorts and counts neighbours within one diameter in a custom kernel, which visits as many cells on every
+ *   side as the radius spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -47,30 +44,30 @@ export interface CellSizeRow {
   readonly method: Method;
   readonly dimensions: Dimensions;
   readonly density: number;
-  /** Edge of a cell, in diameters. */
+  /** In diameters. */
   readonly size: number;
   readonly cells: number;
   /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
-  /** Candidates per particle, each counted from both sides. */
+  /** Per particle, each counted from both sides. */
   readonly candidates: number;
-  /** Contacts per particle, each counted from both sides. */
+  /** Per particle, each counted from both sides. */
   readonly contacts: number;
-  /** Median nanoseconds per particle. */
+  /** Nanoseconds per particle. */
   readonly median: number;
-  /** Least nanoseconds per particle. */
+  /** Nanoseconds per particle. */
   readonly least: number;
 }
 
 const SEED = 1;
-/** In timed runs of `cpu near`, only every fifth particle has a query, since queries are slow. */
+/** Queries are slow, so only every fifth particle has one in timed runs of `cpu near`. */
 const STRIDE = 5;
 /** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
 
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
-  /** Number of particles around which a run searches. */
+  /** Particles around which a run searches. */
   readonly particles: number;
   run(): void | Promise<void>;
   destroy?(): Promise<void>;
@@ -90,7 +87,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
-      // These methods visit only adjacent cells, so cells must be at least a diameter wide.
+      // These visit only adjacent cells, so cells must be at least a diameter wide.
       if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
       if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
       if (method === 'gpu push')
@@ -193,7 +190,7 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** Opens a device with error scopes, which `close` checks. */
+/** With error scopes, which `close` checks. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
@@ -226,7 +223,7 @@ async function contendKernel(
   const { cellCount } = defineWorld(options, size);
   const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  // Cells are as wide as `diameter`, which has no other effect here.
+  // Sets only the width of cells here.
   const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
   const kernel = await grid.kernel({
@@ -282,7 +279,7 @@ function contendNear(
   { dimensions, count, density }: CellSizeRequest,
   size: number,
 ): Contender {
-  // Cells are as wide as `diameter`, which has no other effect here.
+  // Sets only the width of cells here.
   const grid = createCpuGrid({ ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(grid, positions);
   grid.build(ordered);
@@ -323,9 +320,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts the candidates per particle, and the rows of cells that contain them, independently of the timed searches.
- * These cells reach from the particle by `reach` along every axis, then by `spare` more cells on each side. All other
- * particles in them are candidates.
+ * Counts independently of the timed searches. Cells reach from the particle by `reach` along every axis, then by
+ * `spare` more cells. All other particles in them are candidates.
  */
 function countCandidates(
   world: World,

@@ -1,10 +1,11 @@
 /**
- * `cellstorm bench`: measures how long broad phases take on fixed scenes. Checks their pairs before and after timing.
- * Outputs:
- *   - stdout: a table, JSON or CSV.
- *   - stderr, with --baseline: the changes since an earlier record.
- *   - a file, with --out: the record, written after each case.
- * Exit code: 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
+ * `cellstorm bench`: times broad phases on fixed scenes, and checks their pairs before and after. Outputs:
+ *
+ * - stdout: a table, JSON or CSV
+ * - stderr, with --baseline: changes since an earlier record
+ * - a file, with --out: the record, written after each case
+ *
+ * Exits with 1 if an engine found wrong pairs or failed, or if --out could not be written at the end.
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
@@ -122,7 +123,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
       return opened.gpu;
     },
     onProgress: (done, _total, what) => progress.show(done, what),
-    // A full disk may have free space later, so the run continues after a failed write.
+    // A full disk may have free space later, so the run continues.
     onCase: async (result) => {
       if (out === undefined) return;
       await writeRecord(out, recordOf(result)).catch(({ code }: NodeJS.ErrnoException) => {
@@ -150,7 +151,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Resolves the path of --native, since a name without a folder would be looked up as a command. */
+/** A path without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -195,10 +196,7 @@ async function checkRunnable(path: string): Promise<void> {
   });
 }
 
-/**
- * Checks that --out can be written before a long run begins. Writes a file, because permissions are not enough: the
- * system may protect a folder in other ways.
- */
+/** Writes a file, because a system may protect a folder by more than permissions. */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
   if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);
@@ -219,7 +217,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** Replaces the file in one step, so that a reader never finds an incomplete record. */
+/** In one step, so that a reader never finds an incomplete record. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

@@ -1,4 +1,4 @@
-/** Formats the output of `cellstorm bench --baseline`: how the two runs differ, then which times changed. */
+/** Formats the output of `cellstorm bench --baseline`. */
 
 import { formatCount, formatTable, wrapText } from '../../src/cli/output';
 import { compareRecords, type Loss } from '../harness/compare';

@@ -1,4 +1,4 @@
-/** Formats the output of `cellstorm bench`: the list of engines and scenes, or a record as tables. */
+/** Formats the output of `cellstorm bench`. */
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';
 import type { Engine } from '../harness/engine';
@@ -65,7 +65,7 @@ function describeTimes(outcomes: readonly Outcome[]): string {
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // Format all rows as one table, so that columns align in all cases. Then insert the headlines.
+  // One table for all cases, so that columns align. Headlines are inserted afterwards.
   const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
     '\n',
   );
@@ -93,7 +93,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Lists each reason of a scene once, with all engines and counts to which it applies. */
+/** Lists each reason of a scene once, with its engines and counts. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

@@ -1,19 +1,16 @@
-/**
- * Measures the time per picture of a WebGPU canvas with a 2D canvas over it, with or without recording a film. Runs in
- * a page.
- */
+/** Times pictures of a WebGPU canvas with a 2D canvas over it, with or without a film. Runs in a page. */
 import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /**
- * `draw`: no film. `compose`: draws both canvases onto the film's canvas, but records nothing. `canvas`: records only
- * the WebGPU canvas. `film`: records a film as the playground does.
+ * `compose`: draws onto the film's canvas, but records nothing. `canvas`: records only the WebGPU canvas. `film`:
+ * records as the playground does.
  */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 
 export type FilmKind = (typeof FILM_KINDS)[number];
 
-/** Milliseconds per picture: in total, and in the calls that pass the picture to the film. */
+/** Milliseconds per picture: in total, and in calls of the film. */
 export interface FilmTimes {
   readonly picture: number;
   readonly call: number;
@@ -71,7 +68,7 @@ function open(kind: FilmKind, canvas: HTMLCanvasElement): Filming {
     return { ...none, show: (layers) => film.show(layers) };
   }
   if (kind === 'draw') return none;
-  // The same settings as in live-film.ts.
+  // As in live-film.ts.
   const recorder = new MediaRecorder(canvas.captureStream(60), {
     mimeType: 'video/webm;codecs=vp9',
     videoBitsPerSecond: 10e6,

@@ -1,10 +1,7 @@
 /**
- * Measures three times, which take turns on one device, in Node or in a page:
- *   - `separate`: a sort with one push apart
- *   - `unsorted`: one push on a grid that does not sort the state (unsorted.ts)
- *   - `step`: a full step
- * Before timing, the positions of both grids must agree. Afterwards, no particle may be lost. All GPU work runs inside
- * error scopes, because a submission that the device drops looks very fast.
+ * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state) and
+ * `step`, in turns on one device. Positions of both grids must first agree, and no particle may be lost. Uses error
+ * scopes, because a dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -23,7 +20,7 @@ export interface StepRequest {
 }
 
 export interface Timing {
-  /** Milliseconds from submission to completion, one per repeat. */
+  /** Milliseconds from submission to completion, per repeat. */
   readonly wall: readonly number[];
   readonly median: number;
   readonly passes: StageTimes;
@@ -36,18 +33,18 @@ export interface StepResult extends StepRequest {
   readonly contactsPerParticle: number;
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
-  /** Bytes per millisecond that buffer copies move, reads plus writes. */
+  /** Reads plus writes of buffer copies. */
   readonly copyBytesPerMs: number;
   readonly separate: Timing;
   readonly step: Timing;
   readonly unsorted: Timing;
-  /** Greatest difference between coordinates of the two grids after one push. */
+  /** Of coordinates in the two grids after one push. */
   readonly difference: number;
 }
 
 /** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
 const RELAXATION = 0.01;
-/** Greatest accepted difference of coordinates. The two grids sum in different orders, so they round differently. */
+/** The two grids sum in different orders, so they round differently. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
@@ -153,7 +150,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   return result;
 }
 
-/** Returns the bytes per millisecond that copies of 64 MiB move, reads plus writes: the best of several. */
+/** Bytes per millisecond, reads plus writes: the best of several copies of 64 MiB. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const size = 1 << 26;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;

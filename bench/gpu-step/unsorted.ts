@@ -1,6 +1,6 @@
 /**
- * The usual unsorted grid, which pushes overlapping particles apart once, for comparison. It runs the count, scan and
- * scatter passes of the GPU engine, then a kernel that reads particles through the sorted ids.
+ * The usual unsorted grid, which pushes particles apart once: count, scan and scatter of the GPU engine, then a kernel
+ * that reads particles through the sorted ids.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';

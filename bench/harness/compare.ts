@@ -1,13 +1,10 @@
-/**
- * Compares a record with an earlier one: changed settings, engines faster or slower by more than the noise, missing
- * times.
- */
+/** Compares two records: changed settings, changes beyond the noise, missing times. */
 import type { BenchRecord, CaseName, Outcome, Status } from './record';
 import type { Statistics } from './statistics';
 
 export interface Change extends CaseName {
   readonly engine: string;
-  /** Median milliseconds in the earlier record. */
+  /** Median milliseconds. */
   readonly before: number;
   readonly after: number;
   /** `after` ÷ `before`. */
@@ -15,7 +12,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine and case that both records have, but only the earlier one with a time. */
+/** In both records, but with a time only in the earlier one. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -27,13 +24,13 @@ export interface Comparison {
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
   readonly losses: readonly Loss[];
-  /** Number of earlier times whose engine and case are not in the new record. */
+  /** Earlier times whose engine and case are not in the new record. */
   readonly notRun: number;
-  /** Number of new times without an earlier one. */
+  /** New times without an earlier one. */
   readonly added: number;
 }
 
-/** Changes smaller than this share always count as noise. */
+/** Smaller shares always count as noise. */
 const LEAST_CHANGE = 0.05;
 /** Changes up to this multiple of the sum of both spreads also count as noise. */
 const SPREADS = 1.5;

@@ -1,33 +1,33 @@
 /**
- * Measures the step of the CPU's clock, and how fast one CPU thread copies memory. The copy speed converts times into
- * bytes (see bytes-equivalent in docs/GLOSSARY.md). Browsers round the clock to 5 or 100 µs.
+ * Measures the step of the CPU's clock, which browsers round to 5 or 100 µs, and the speed of copies in one thread, for
+ * bytes-equivalent (docs/GLOSSARY.md).
  */
 
-/** Default size of a copy in bytes: more than usual caches hold. */
+/** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** Least size of a copy in bytes: every machine has memory for it. */
+/** Every machine has memory for so many bytes. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
-  /** Bytes per millisecond, reads plus writes, of the fastest of several copies. */
+  /** Reads plus writes of the fastest copy. */
   readonly bytesPerMs: number;
   readonly bytes: number;
 }
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Measures again only if `bytes` has changed, since a measurement takes a second. */
+/** A measurement takes a second, so keep it for the same `bytes`. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Halves the size of copies until there is memory for two arrays. */
+/** Halves the size until there is memory for two arrays. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
-  // The first copy is slow, since it touches pages that are not mapped yet. So make one copy more.
+  // One copy more: the first touches pages that are not mapped yet.
   for (let repeat = 0; repeat <= COPY_REPEATS; repeat++) {
     const began = performance.now();
     to.set(from);
@@ -50,7 +50,7 @@ const CLOCK_STEPS = 20;
 /** The clock counts as stopped after this many equal readings. */
 const MOST_READINGS = 100_000;
 
-/** Returns the shortest step of `performance.now` in milliseconds; 0 if this clock stands still. */
+/** Milliseconds; 0 if `performance.now` stands still. */
 export function measureCpuStep(): number {
   let least = Number.POSITIVE_INFINITY;
   for (let step = 0; step < CLOCK_STEPS; step++) {

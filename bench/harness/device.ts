@@ -1,6 +1,6 @@
 /**
- * Opens a device for all GPU engines. It has the largest buffers that the adapter offers, since engines need buffers of
- * very different sizes. An engine that needs a larger buffer rejects the scene with a LimitError.
+ * Opens a device with the largest buffers that the adapter offers. An engine that needs more rejects the scene with a
+ * LimitError.
  */
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
@@ -8,7 +8,7 @@ import { type Gpu, requestGpu } from '../../src/gpu/device';
 /** There are a few more cell starts than cells. */
 const EXTRA_CELLS = 8;
 
-/** If there is no WebGPU, requestGpu throws an error that says what to do. */
+/** Without WebGPU, requestGpu throws an error that says what to do. */
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {
   const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
   const adapter = await provider?.requestAdapter({ powerPreference: request.powerPreference });
@@ -17,7 +17,7 @@ export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimens
   return requestGpu({ ...request, cells: Math.min(MAX_CELLS, Math.max(0, entries - EXTRA_CELLS)) });
 }
 
-/** Returns a name such as "SwiftShader Device (Subzero), google". */
+/** Example: "SwiftShader Device (Subzero), google". */
 export function nameAdapter(info: GPUAdapterInfo | undefined): string {
   const name =
     [info?.description, info?.device, info?.architecture].find((text) => text) ?? 'unnamed adapter';

@@ -1,8 +1,8 @@
 /**
- * Defines the interface of a broad phase in the benchmark: take positions, build, find every overlapping pair.
+ * The interface of a broad phase in the benchmark.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. Scenes choose coordinates
- * such that rounding cannot decide this (see scenes.ts). So every scene has one correct answer.
+ * Two bodies overlap if the distance of their centres is less than the sum of their radii. Scenes keep rounding from
+ * deciding this (see scenes.ts), so each has one correct answer.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -13,24 +13,23 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** Value of `peer` for a method that tutorials teach and that no package offers. */
+/** For a method that tutorials teach and no package offers. */
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
   /**
-   * The name that `--only` takes, in lower case with hyphens. Names of engines of this project begin with `gpu-`,
-   * `cpu-` or `cuda-`. Other engines have short names without such a beginning, for example `rapier2d`.
+   * For `--only`: lower case with hyphens. Only names of this project's engines begin with `gpu-`, `cpu-` or `cuda-`.
    */
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** How the engine works, in one sentence. */
+  /** One sentence on how the engine works. */
   readonly about: string;
-  /** Says in one sentence why the engine does not accept the scene; undefined if the engine accepts it. */
+  /** Says in one sentence why the engine does not accept the scene; undefined if it does. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * Says in one sentence what the engine lacks, such as its program; undefined if it lacks nothing. A run leaves out
-   * such an engine. If --only names it, the record says that it was refused.
+   * Says in one sentence what the engine lacks, if anything. A run leaves it out or, if --only names it, records it as
+   * refused.
    */
   readonly absent?: string | undefined;
 }
@@ -38,24 +37,18 @@ interface Described {
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
-  /** Does the one-time work, which is not timed. Throws an AbsentError if the package of a peer is missing. */
+  /** One-time work, which is not timed. Throws an AbsentError if a package is missing. */
   readonly open: (scene: BenchScene) => CpuRunner | Promise<CpuRunner>;
 }
 
 export interface CpuRunner {
-  /**
-   * Takes `dimensions` numbers per body. Only keeps a reference to the array, because the time of this call counts as
-   * part of the build in moving scenes.
-   */
+  /** `dimensions` numbers per body. Only keeps a reference: in moving scenes, this counts as part of the build. */
   place(positions: Float32Array): void;
-  /** Builds the search structure from the positions; timed. */
+  /** Timed. */
   build(): void;
-  /**
-   * Returns every overlapping pair once; timed. Pairs, and the two ids of a pair, may be in any order. The next query
-   * may overwrite the list.
-   */
+  /** Timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
   query(): PairList;
-  /** Bytes of the structure without the list of pairs; undefined if unknown. */
+  /** Without the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -67,73 +60,71 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * Number of counters that a query adds to. A counter is two u32: a number of pairs, and the sum of their `mixPair`
- * hashes. The thread's slot or id, modulo this number, selects the counter. With a single counter, a million threads
- * would wait for each other.
+ * A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. The thread's slot or id, modulo this
+ * number, selects it: at a single counter, a million threads would wait.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * An engine that is open on a scene. Its query counts every overlapping pair once and writes no list, because writing
- * a list would take most of the time. Its `encode…` methods allocate nothing, so that a submission may hold
- * many runs.
+ * Its query counts every overlapping pair once and writes no list, which would take most of the time. `encode…` methods
+ * allocate nothing, so that a submission may hold many runs.
  */
 export interface GpuRunner {
-  /** Writes the positions to `bodies`; not timed. */
+  /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
   /** The only buffer that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
-  /** The query adds to `counters`; the caller clears them. Several queries may follow one build. */
+  /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
   /**
-   * FOLD_BYTES of `array<atomic<u32>>`: counter i has its number of pairs at 2 i, its checksum at 2 i + 1. Usage
-   * includes COPY_SRC and COPY_DST.
+   * `array<atomic<u32>>` of FOLD_BYTES: counter i has pairs at 2 i, checksum at 2 i + 1. Usage includes COPY_SRC and
+   * COPY_DST.
    */
   readonly counters: GPUBuffer;
-  /** Bytes of all buffers of the engine, positions included. */
+  /** Of all buffers, positions included. */
   readonly memoryBytes: number;
   destroy(): void;
 }
 
-/** An engine outside JavaScript and WebGPU, such as a separate program, with its own memory and clock. */
+/** Outside JavaScript and WebGPU, such as a program, with its own memory and clock. */
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
-  /** `copyBytes`: size of the copies that measure the bandwidth of the engine's device. */
+  /** `copyBytes`: size of the copies that measure the device's bandwidth. */
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
 export interface OwnDevice {
   readonly name: string;
-  /** Bytes per millisecond that copies move, reads plus writes. */
+  /** Reads plus writes. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
   readonly clock: ClockSource;
-  /** Nanoseconds per step of the clock. */
+  /** Nanoseconds. */
   readonly clockStep: number;
 }
 
-/** A part of the timed work. `wind` copies the positions of the next frame (see `roll`) to the bodies. */
+/** Of the timed work. `wind` copies the next frame's positions (see `roll`) to the bodies. */
 export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** Bytes allocated for the scene, positions included. */
+  /** For the scene, positions included. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Each `wind` loads the next frame. After the last frame, the frames come in reverse order. */
+  /** Each `wind` loads the next frame; after the last one, in reverse order. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
-  /** Runs all `parts` in order, `batch` times in a row. Returns the mean milliseconds of a run. */
+  /** Runs `parts` in order, `batch` times. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
   destroy(): Promise<void>;
 }
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
-/** Thrown if an engine lacks something outside this project, such as a package that is not installed. */
+/** An engine lacks something outside this project, such as a package. */
 export class AbsentError extends CellstormError {
   override name = 'AbsentError';
 }
@@ -144,7 +135,7 @@ export interface Found {
   readonly checksum: number;
 }
 
-/** Hashes a pair, whichever id is first. MIX_PAIR_WGSL computes the same hash. */
+/** Whichever id is first. MIX_PAIR_WGSL computes the same hash. */
 export function mixPair(a: number, b: number): number {
   const first = a < b ? a : b;
   const second = a < b ? b : a;

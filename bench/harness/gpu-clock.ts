@@ -1,9 +1,6 @@
 /**
- * Measures the time of work on a GPU. If the device's timestamps can be trusted, measures between two timestamps around
- * the work. Otherwise measures from submission to completion.
- * A batch repeats the work. So the clock's step and the latency of a submission are divided by the number of runs.
- * `stepMs` is the possible error of a batch; batches should be much longer.
- * Ordering: start a measurement only after the previous one has ended.
+ * Times work on a GPU between timestamps if they can be trusted, else from submission to completion. A batch repeats
+ * the work, which divides the clock's step and the latency. Start a measurement only after the previous one.
  */
 import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -14,22 +11,19 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** Milliseconds of copies that check the timestamps: long enough that the latency of a submission matters little. */
+/** Milliseconds of copies, long enough that latency matters little. */
 const CHECK_MS = 20;
-/** Timestamps that measure less than this share of the wall time do not wait for the work, so they are not trusted. */
+/** Timestamps that measure less of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
-/**
- * Timestamps are compared with the wall clock at most this many times. One agreement is enough, because other work may
- * disturb a comparison. Timestamps that do not wait for the work never agree.
- */
+/** One agreement is enough, because other work may disturb a comparison. Timestamps that do not wait never agree. */
 const MOST_CHECKS = 5;
-/** Number of empty submissions that are timed. Their median is the latency of a submission. */
+/** Their median is the latency of a submission. */
 const EMPTY_SUBMISSIONS = 9;
 
-/** 'timestamps' are those of WebGPU, 'events' those of another API, 'wall' is a clock such as `performance.now`. */
+/** 'events' are timestamps of another API than WebGPU. */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
-/** Records the work of one run; `run` is its index in the batch. */
+/** `run` is the index in the batch. */
 export type Recorder = (encoder: GPUCommandEncoder, run: number) => void;
 
 export class GpuClock {
@@ -55,10 +49,7 @@ export class GpuClock {
     });
   }
 
-  /**
-   * Measures how fast the device copies buffers of `copyBytes`, or smaller buffers if memory is short. The same copies
-   * show whether the device's timestamps can be trusted.
-   */
+  /** Measures copies of `copyBytes`, or less if memory is short. They also show whether timestamps can be trusted. */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
@@ -68,7 +59,7 @@ export class GpuClock {
       await clock.timeByWall(1, copy);
       let copies = 1;
       let wall = await clock.timeByWall(copies, copy);
-      // Repeat until the latency is small compared with the work.
+      // Until the latency is small compared with the work.
       while (wall * copies < CHECK_MS && copies < MOST_COPIES) {
         copies *= 4;
         wall = await clock.timeByWall(copies, copy);
@@ -94,7 +85,7 @@ export class GpuClock {
     return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
-  /** Bytes per millisecond that buffer copies move, reads plus writes: the best of several. */
+  /** Reads plus writes: the best of several copies. */
   get copyBytesPerMs(): number {
     return this.copySpeed;
   }
@@ -104,21 +95,20 @@ export class GpuClock {
   }
 
   /**
-   * Milliseconds by which the time of a batch may be wrong. With timestamps, this is their step. The known step may be
-   * greater than the true step; each new timestamp can lower it. With the wall clock, this is the latency of a
-   * submission.
+   * By which a batch's time may be wrong: the step of the timestamps or, with the wall clock, the latency. New
+   * timestamps may lower the known step.
    */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
   }
 
-  /** Returns the mean milliseconds of `batch` runs in a row; undefined if the device's clock ran backwards. */
+  /** Mean milliseconds of `batch` runs in a row; undefined if the device's clock ran backwards. */
   async time(batch: number, record: Recorder): Promise<number | undefined> {
     const { querySet, resolved } = this;
     if (!this.usesTimestamps || !querySet || !resolved) return this.timeByWall(batch, record);
     const { device } = this.gpu;
     const encoder = device.createCommandEncoder({ label: 'bench' });
-    // The timestamps of empty passes wait for all work that was recorded before them.
+    // Timestamps of empty passes wait for all work before them.
     encoder.beginComputePass({ timestampWrites: { querySet, beginningOfPassWriteIndex: 0 } }).end();
     for (let run = 0; run < batch; run++) record(encoder, run);
     encoder.beginComputePass({ timestampWrites: { querySet, endOfPassWriteIndex: 1 } }).end();
@@ -128,7 +118,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // The clock may run backwards if a device changes its frequency or sleeps.
+    // A device may change its frequency or sleep.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }
@@ -166,7 +156,7 @@ export class GpuClock {
   }
 }
 
-/** Halves the size until the device has memory for both buffers. */
+/** Halves the size until there is memory for both buffers. */
 async function createCopyBuffers(
   { device }: Gpu,
   wanted: number,

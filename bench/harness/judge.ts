@@ -1,4 +1,3 @@
-/** Compares an engine's pairs in some frames with the oracle's. */
 import type { Found } from './engine';
 import { findExpected } from './oracle';
 import type { Outcome } from './record';
@@ -12,7 +11,7 @@ export class Judge {
     this.expected = frames.map((positions) => findExpected(scene, positions));
   }
 
-  /** Describes what is wrong with an engine's answer for a frame; undefined if the answer is right. */
+  /** Undefined if the answer is right. */
   wrong(frame: number, found: Found): Pick<Outcome, 'reason' | 'expected'> | undefined {
     const expected = this.expected[frame] as Found;
     if (found.pairs === expected.pairs && found.checksum === expected.checksum) return undefined;

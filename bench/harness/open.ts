@@ -1,6 +1,6 @@
 /**
- * Opens an engine on a scene and wraps it in one interface for CPU, WebGPU and native engines. On WebGPU everything
- * runs inside error scopes, because work that a device drops looks very fast.
+ * One interface for CPU, WebGPU and native engines on a scene. WebGPU work runs inside error scopes, because dropped
+ * work looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -23,36 +23,36 @@ import {
 import type { ClockSource, GpuClock } from './gpu-clock';
 import type { BenchScene } from './scenes';
 
-/** Mean milliseconds of one build, of one query, and of both. */
+/** Mean milliseconds; `total` is a build and a query. */
 export interface Sample {
   readonly build: number;
   readonly query: number;
   readonly total: number;
 }
 
-/** How many runs in a row a sample times: of the build, of the query, and of both. CPU engines use only `total`. */
+/** Runs in a row per sample. CPU engines use only `total`. */
 export type Batches = Sample;
 
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Bytes per millisecond that copies move on the engine's device, reads plus writes. */
+  /** Reads plus writes on the engine's device. */
   readonly copyBytesPerMs: number;
-  /** Device of a native engine; undefined for other engines. */
+  /** For native engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
-  /** Milliseconds by which the time of a batch may be wrong. */
+  /** Milliseconds by which a batch's time may be wrong. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
-  /** Each timed build first loads the next of these frames. After the last frame, the frames come in reverse order. */
+  /** Each timed build first loads the next frame; after the last one, in reverse order. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
-  /** Returns undefined if the clock ran backwards. */
+  /** Undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
 }
 
-/** Returns the index of the frame for a step. Frames go forwards, then backwards, so that no step skips frames. */
+/** Forwards, then backwards, so that no step skips frames. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
   const index = step % period;
@@ -84,8 +84,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // Each reading of the clock ends one part and begins the next. So only the first and the last reading affect the
-      // total, which matters if the clock is coarse.
+      // A reading ends one part and begins the next, so only the first and the last affect the total, which matters for
+      // a coarse clock.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);
@@ -179,10 +179,10 @@ export async function openNative(
   };
 }
 
-/** Times a batch as `NativeRunner.time` does. Returns undefined if the clock ran backwards. */
+/** As `NativeRunner.time`. Undefined if the clock ran backwards. */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
-/** Takes a sample on a device that can only time whole batches. */
+/** For a device that can time only whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
   const loading = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
@@ -195,13 +195,12 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
     queryTime === undefined
   )
     return undefined;
-  // For very short work the difference may be negative, and becomes 0. If these samples were discarded, only slow ones
-  // would remain.
+  // A difference may be negative and becomes 0. If such samples were discarded, only slow ones would remain.
   const withoutLoading = (time: number) => Math.max(0, time - loading);
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
 
-/** Stores frames on the device, so that one submission can load many of them. */
+/** On the device, so that one submission can load many frames. */
 class FrameBuffers {
   private frames: GPUBuffer[] = [];
   private step = 0;
@@ -234,7 +233,7 @@ class FrameBuffers {
     await device.queue.onSubmittedWorkDone();
   }
 
-  /** Records the copy that loads the next frame. Without frames, records nothing: all builds use the same positions. */
+  /** Without frames, records nothing. */
   encodeNext(encoder: GPUCommandEncoder): void {
     const frame = this.frames[frameAt(this.step++, this.frames.length)];
     if (frame) encoder.copyBufferToBuffer(frame, 0, this.runner.bodies, 0, frame.size);
@@ -246,33 +245,30 @@ class FrameBuffers {
   }
 }
 
-/** Returns whether the scene exceeds the memory or the limits of the machine, which is not the engine's fault. */
+/** The machine's memory or limits are not the engine's fault. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/**
- * Returns whether memory ran out. With fewer open engines, the memory may suffice. Typed arrays report a lack of memory
- * by one of two RangeErrors.
- */
+/** Memory may suffice with fewer open engines. Typed arrays report its lack by one of two RangeErrors. */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
   if (error instanceof LimitError) return error.limit === 'memory';
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** Returns whether the device was lost. A loss ends all engines on the device, whichever engine caused it. */
+/** A loss ends all engines on the device, whichever caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }
 
-/** Returns whether a package, a program or a GPU is missing, which is not the engine's fault. */
+/** A missing package, program or GPU is not the engine's fault. */
 export function isAbsent(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
   return error instanceof AbsentError;
 }
 
-/** Runs `work` and throws any error that the device reports about it. */
+/** Throws any error that the device reports about `work`. */
 async function guard<Result>(gpu: Gpu, work: () => Promise<Result>): Promise<Result> {
   const { device } = gpu;
   const filters = ['validation', 'out-of-memory', 'internal'] as const;

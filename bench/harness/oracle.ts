@@ -1,34 +1,27 @@
 /**
- * Finds the correct pairs, for any number of bodies. Its method shares only the definition of an overlap with the
- * tested engines:
- *   1. It divides the box into columns along its longest edge.
- *   2. It sorts the bodies of each column along that edge.
- *   3. It sweeps the columns, in doubles.
- * Input: a scene and positions without NaN. Output: the number of pairs and their checksum.
- * Memory: besides the positions, typed arrays of at most 12 + 4 × dimensions bytes per body, and half a MiB.
+ * Finds the correct pairs of any number of bodies in doubles: sorts bodies into columns along the longest edge and
+ * sweeps these. Shares only the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12
+ * + 4 × dimensions bytes per body, and half a MiB.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
 
-/** Bits per pass of the radix sort: half of a coordinate. */
+/** Half of a coordinate. */
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
-/** Bodies in the order of columns, and inside a column in the order of their coordinates along the column. */
+/** Bodies by column, then by coordinate along it. */
 interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
   /**
-   * Offsets from a column to the later columns that touch it. Along each axis the last column is kept empty, so no
-   * offset joins bodies at opposite ends of rows.
+   * Offsets to later columns that touch a column. The last column along each axis is empty, so no offset joins opposite
+   * ends of rows.
    */
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /**
-   * Coordinates per sorted body. Columns run along the longest edge of the box, whose axis comes first. The axis of the
-   * shortest edge comes last.
-   */
+  /** Per sorted body: the axis of the longest edge first, of the shortest last. */
   readonly coordinates: Float32Array;
 }
 
@@ -39,7 +32,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   const is3D = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** Compares a body with bodies `first` to `last` − 1 of a column, up to the first body at or beyond `end`. */
+  /** Compares with bodies `first` to `last` − 1, up to the first at or beyond `end`. */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
@@ -84,7 +77,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
 function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
   const count = positions.length / dimensions;
   const edgeOf = (axis: number) => (max[axis] as number) - (min[axis] as number);
-  // Longest edge first, since a scene may be a line along any axis.
+  // A scene may be a line along any axis.
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
   const [longest = 0, middle = 1, shortest = 1] = axes;
   const width = chooseWidth(
@@ -104,7 +97,7 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
     const word = bits[body * dimensions + longest] as number;
-    // Flip the sign bit of positive floats and all bits of negative floats. The words then ascend as the floats do.
+    // Flip the sign bit of positive floats, all bits of negative ones: words then ascend as floats.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);
@@ -133,14 +126,14 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
 }
 
-/** Returns the number of columns on an edge, with an empty column at the end. */
+/** With an empty column at the end. */
 function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }
 
 const FEW_COLUMNS = 64;
 
-/** Returns a width of at least a diameter that gives at most max(`count`, FEW_COLUMNS) columns. */
+/** At least a diameter, and at most max(`count`, FEW_COLUMNS) columns. */
 function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
   let width = diameter;
   const columns = () => edges.reduce((product, edge) => product * columnsAlong(edge, width), 1);
@@ -170,7 +163,7 @@ function sortStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // The loop advanced entry i of `starts` to the start of bucket i + 1, so move every entry one index up.
+  // The loop advanced entry i to the start of bucket i + 1.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

@@ -1,10 +1,10 @@
-/** Most CPU engines write their pairs to this list, so that writing costs each of them the same. */
+/** The list of pairs of most CPU engines, so that writing costs each the same. */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 
-/** Copies a list into one of `length` words. Throws a LimitError if there is no memory for it. */
+/** Throws a LimitError if there is no memory for it. */
 export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
   return lengthenPairs(pairs, used, length, 'choose fewer bodies');
 }

@@ -1,7 +1,4 @@
-/**
- * The record of a benchmark run: the machine, the settings, and an outcome per engine and case. Reads records from
- * JSON, formats outcomes as CSV, and computes how times grow with the number of bodies.
- */
+/** The record of a run: machine, settings, and an outcome per engine and case. */
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
 import type { Dimensions } from '../../src/core/world/world';
@@ -14,14 +11,8 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * The outcome for the engine:
- *   - `timed`: the engine has times.
- *   - `wrong`: it found wrong pairs.
- *   - `failed`: it ended with an error.
- *   - `skipped`: it would have exceeded the time limit.
- *   - `stopped`: it exceeded the time limit.
- *   - `refused`: the case has too many bodies, or the engine does not accept it. Or the engine lacks memory, a package,
- *     its program or a GPU.
+ * `wrong`: wrong pairs. `failed`: an error. `skipped`: would have exceeded the time limit. `stopped`: exceeded it.
+ * `refused`: too many bodies, not accepted, or memory, a package, a program or a GPU is missing.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -34,46 +25,43 @@ export interface CaseName {
 export interface Outcome extends CaseName {
   readonly engine: string;
   readonly backend: Backend;
-  /** Package of the engine; undefined for an engine of this project. */
+  /** Undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** Name of the device, for native engines only. */
+  /** For native engines. */
   readonly device?: string | undefined;
   readonly status: Status;
   /** Why the engine has no time, in sentences. */
   readonly reason?: string | undefined;
   readonly found?: Found | undefined;
-  /** The oracle's answer; undefined if it was not compared. */
+  /** The oracle's answer, if compared. */
   readonly expected?: Found | undefined;
   readonly build?: Statistics | undefined;
   readonly query?: Statistics | undefined;
   readonly total?: Statistics | undefined;
-  /** Number of builds and queries per sample. */
+  /** Builds and queries per sample. */
   readonly batch?: number | undefined;
-  /** Step of the clock as a share of the median sample. */
+  /** The clock's step as a share of the median sample. */
   readonly stepShare?: number | undefined;
-  /** Samples discarded because the device's clock ran backwards. */
+  /** The device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /**
-   * True if the engine was timed alone: it did not fit into memory with the other engines of its case, or its device
-   * was lost.
-   */
+  /** True if timed alone: it did not fit into memory with the others, or its device was lost. */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
-  /** Median time × copy bandwidth of the same device ÷ number of bodies. */
+  /** Median time × copy bandwidth ÷ number of bodies. */
   readonly bytesEquivalent?: number | undefined;
-  /** Bytes; undefined if the engine does not report its memory. */
+  /** In bytes, if the engine reports its memory. */
   readonly memoryPerBody?: number | undefined;
 }
 
 export interface Measured {
-  /** Bytes per millisecond that one thread copies, reads plus writes. */
+  /** One thread; reads plus writes. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
-  /** Bytes per millisecond that the GPU copies, reads plus writes; undefined if no engine used the GPU so far. */
+  /** Reads plus writes; undefined before an engine uses the GPU. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
-  /** Nanoseconds: the step of the GPU's timestamps. With the wall clock, the latency of a submission. */
+  /** Nanoseconds: the timestamps' step, or a submission's latency with the wall clock. */
   readonly gpuClockStep?: number | undefined;
   readonly devices?: readonly OwnDevice[] | undefined;
 }
@@ -81,13 +69,13 @@ export interface Measured {
 export interface Machine extends Measured {
   readonly cpu: string;
   readonly cores: number;
-  /** Version of Node, such as "Node v20.19.0", or the browser's user agent. */
+  /** Such as "Node v20.19.0", or the browser's user agent. */
   readonly runtime: string;
-  /** Load average of the last minute when the run began. */
+  /** Over the last minute, when the run began. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
-  /** Flags of Dawn, or those of the browser that bench/page/flags.ts collects. */
+  /** Dawn's flags, or those that bench/page/flags.ts collects. */
   readonly flags?: readonly string[] | undefined;
 }
 
@@ -96,53 +84,48 @@ export interface BenchRecord {
   readonly formatVersion: typeof FORMAT_VERSION;
   readonly version: string;
   readonly commit: string | undefined;
-  /** Time at which the run began, in ISO 8601. */
+  /** ISO 8601. */
   readonly began: string;
-  /** Time at which the run ended; undefined if it was cut off or still runs. Cases are then missing. */
+  /** Undefined if the run was cut off or still runs: cases are then missing. */
   readonly ended?: string | undefined;
   readonly seed: number;
   /** Timed rounds. */
   readonly repeat: number;
-  /** Milliseconds that one build and query may take. */
+  /** Milliseconds for one build and query. */
   readonly limit: number;
   readonly machine: Machine;
   readonly outcomes: readonly Outcome[];
 }
 
-/** How the times of one engine grow with the number of bodies, in one scene in 2D or 3D. */
+/** Of one engine, in one scene in 2D or 3D. */
 export interface Growth {
   readonly engine: string;
   readonly backend: Backend;
   readonly scene: string;
   readonly dimensions: Dimensions;
   readonly curve: Curve;
-  /** Power of the count with which times grow; undefined with fewer than three counts. */
+  /** Power of the count; undefined with fewer than three counts. */
   readonly exponent: number | undefined;
   /**
-   * From this count on, the engine is faster than testing all pairs on the same backend. The count is interpolated
-   * between counts that have both times. 0: the engine is not slower at any of them. Infinity: it is slower at the
-   * largest. Undefined: not compared.
+   * From this count on, interpolated, the engine is faster than testing all pairs on the same backend. 0: not slower at
+   * any common count. Infinity: slower at the largest. Undefined: not compared.
    */
   readonly crossover: number | undefined;
 }
 
-/**
- * Yardsticks for the public grids are the native engines on the GPU, and cpu-tight on the CPU. They accept only scenes
- * of one radius, and users cannot install them.
- */
+/** Yardsticks accept only scenes of one radius, and users cannot install them. */
 export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
 }
 
 /** Engines that test all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
-/** The dense grids of cellstorm. */
 export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // Curves are logarithmic, so they cannot contain zero bodies or zero milliseconds.
+    // Curves are logarithmic.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };
@@ -152,7 +135,7 @@ export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   return [...curves.values()].map(({ first, curve }) => {
     const { engine, backend, scene, dimensions } = first;
     curve.sort((a, b) => a.count - b.count);
-    // No engine tests all pairs on the device of a native engine.
+    // No engine tests all pairs on a native engine's device.
     const naive = first.device ? undefined : curves.get(`${NAIVE[backend]}\n${scene}\n${dimensions}`)?.curve;
     const crossing = naive && engine !== NAIVE[backend] ? crossingOf(naive, curve) : undefined;
     const crossover =
@@ -189,7 +172,7 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['reason', ({ reason }) => reason],
 ];
 
-/** Formats outcomes as CSV (RFC 4180). */
+/** RFC 4180. */
 export function toCsv(outcomes: readonly Outcome[]): string {
   const cell = (value: string | number | undefined) => {
     const text = value === undefined ? '' : String(value);
@@ -199,7 +182,7 @@ export function toCsv(outcomes: readonly Outcome[]): string {
   return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
 }
 
-/** Throws an ArgumentError that names `source` if the text is not a record. */
+/** Throws an ArgumentError that names `source`. */
 export function parseRecord(source: string, text: string): BenchRecord {
   const refuse = (got: unknown) =>
     new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);

@@ -1,11 +1,10 @@
 /**
- * Runs engines on scenes: checks that they find the right pairs, times them, then checks them again.
+ * Runs engines on scenes.
  *
- * A case is a scene with one count, in 2D or 3D. All engines of a case are open at the same time and take turns
- * (turns.ts). So other work on the machine affects all of them equally. If an engine does not fit into memory with the
- * others, or its device is lost, it is opened alone afterwards. Its outcome says so.
- * Before timing, each engine must find the pairs of frame 0. After timing, it must find the pairs of another frame,
- * which exposes an engine that repeats an earlier answer. An engine with wrong pairs gets no times.
+ * A case is a scene with one count, in 2D or 3D. Its engines are open together and take turns (turns.ts), so that other
+ * work affects all equally. An engine that does not fit into memory with the others, or whose device is lost, is opened
+ * alone afterwards. An engine must find the pairs of frame 0 before timing. Afterwards it must find those of another
+ * frame, which exposes repeated answers. Wrong pairs give no times.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -29,22 +28,21 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds that one build and query may take. An engine is skipped if it would take longer, and stopped if it
-   * took longer. After three rounds, an engine also gets no further turn once its rounds together took more than ten
-   * times this limit.
+   * Milliseconds of one build and query, beyond which an engine is skipped or stopped. After three rounds, it gets no
+   * further turn once its rounds together took ten times as long.
    */
   readonly limit: number;
 }
 
 export interface BenchHost {
-  /** Called when an engine first needs a device, and again after a device was lost. */
+  /** Called when an engine first needs a device, and again after a loss. */
   readonly openGpu?: ((dimensions: Dimensions) => Promise<Gpu>) | undefined;
-  /** Called before each piece of work, which `what` describes. `done` and `total` count outcomes. */
+  /** Called before each piece of work. `done` and `total` count outcomes. */
   readonly onProgress?: ((done: number, total: number, what: string) => void) | undefined;
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
-  /** Called after each case with all results so far; the next case waits for it. */
+  /** Called after each case; the next one waits for it. */
   readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
-  /** Bytes of the copies that measure bandwidths. Default: COPY_BYTES. */
+  /** Of the copies that measure bandwidths. Default: COPY_BYTES. */
   readonly copyBytes?: number | undefined;
   /** Called between samples, so that a page stays responsive. May reject with BenchStopped to end the run early. */
   readonly breathe?: (() => Promise<void>) | undefined;
@@ -59,26 +57,26 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Numbers of bodies that are timed first if there are too few times to predict the time of a larger count. */
+/** Timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
-/** Further pilot sizes grow by this factor. They are needed since a few thousand bodies do not load a GPU. */
+/** Of further pilot sizes: a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
-/** Times of fewer bodies are not used for predictions, because fixed costs hide how times grow. */
+/** Fixed costs hide how times of fewer bodies grow. */
 const FEWEST_FOR_GROWTH = 64;
-/** Predictions assume that times grow at least with this power of the count. */
+/** Least assumed power of the count. */
 const LEAST_GROWTH = 1;
-/** Number of a frame that no timed round uses. */
+/** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
-/** The greatest number of timed frames of a moving scene. */
+/** Timed frames of a moving scene. */
 const MOST_FRAMES = 16;
-/** All timed frames together may take at most this many bytes; two frames are allowed in any case. */
+/** For all timed frames together, but two are always allowed. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
 }
 
-/** Counts ascend, so that times of small counts predict those of larger counts. */
+/** Counts ascend, because times of small ones predict those of larger ones. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -95,7 +93,7 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
-  /** Devices of native engines, by name. */
+  /** By name. */
   private readonly devices = new Map<string, OwnDevice>();
   private done = 0;
   private readonly total: number;
@@ -131,10 +129,10 @@ class Bench {
     return { outcomes: this.outcomes, measured: this.measured };
   }
 
-  /** Measurements of the last GPU clock, for the record after its device is closed. */
+  /** For the record, after the device is closed. */
   private lastClock: Partial<Measured> = {};
 
-  /** Gives each engine without an outcome the error that ended the case. The run continues. */
+  /** Gives engines without an outcome the error that ended the case. */
   private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>
@@ -177,7 +175,7 @@ class Bench {
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Returns the engines to open alone: they did not fit into memory with the others, or their device was lost. */
+  /** Returns engines that must be opened alone. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -214,7 +212,7 @@ class Bench {
     return unfit;
   }
 
-  /** Returns why an engine cannot run on a scene; undefined if it can. */
+  /** Undefined if the engine can run. */
   private async reasonAgainst(
     engine: Engine,
     scene: BenchScene,
@@ -232,7 +230,7 @@ class Bench {
     };
   }
 
-  /** Returns the times of smaller counts. If they are too few to predict a time, pilot sizes are timed first. */
+  /** Times of smaller counts; pilot sizes are timed if there are too few. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -241,7 +239,7 @@ class Bench {
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
     await this.announce({ scene: name, dimensions, count }, `trying ${engine.name} on fewer bodies`);
-    // One size does not show how times grow, and small sizes do not predict a much larger one.
+    // One size does not show growth, and small sizes do not predict a much larger one.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -263,14 +261,14 @@ class Bench {
           await run.close();
         }
       } catch {
-        // The same error will be reported when the requested size is opened.
+        // The requested size will report the same error.
         return known;
       }
     }
     return known;
   }
 
-  /** Opens an engine and checks its pairs. If the pairs are wrong, reports the engine and returns undefined. */
+  /** Returns undefined and reports the engine if its pairs are wrong. */
   private async openChecked(
     name: CaseName,
     engine: Engine,
@@ -404,7 +402,7 @@ class Bench {
     return openGpu(engine, scene, gpu, clock);
   }
 
-  /** Returns the device that all cases share. Opens one first if there is none, or if it was lost. */
+  /** Opens a device if there is none, or it was lost. */
   private async openGpu(dimensions: Dimensions): Promise<{ gpu: Gpu; clock: GpuClock }> {
     if (this.gpu && this.clock && !this.gpu.lost) return { gpu: this.gpu, clock: this.clock };
     this.closeGpu();
@@ -431,9 +429,9 @@ class Bench {
 }
 
 interface Frames {
-  /** Frame 0, or consecutive frames if the scene moves between builds. */
+  /** Frame 0, or consecutive frames of a moving scene. */
   readonly timed: readonly [Float32Array, ...Float32Array[]];
-  /** Only the check after timing uses this frame. */
+  /** Only for the check after timing. */
   readonly untimed: Float32Array;
 }
 
@@ -443,7 +441,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The untimed frame follows directly: drifting bodies move far in many frames.
+  // The next frame, because drifting bodies move far in many frames.
   return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 
@@ -456,7 +454,7 @@ function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock):
   };
 }
 
-/** Returns the pilot sizes for a count, in ascending order. */
+/** Ascending. */
 function pilotsFor(count: number): number[] {
   const sizes: number[] = [...PILOTS];
   for (let size = PILOTS[1] * PILOT_FACTOR; size * PILOT_FACTOR <= count; size *= PILOT_FACTOR)

@@ -1,9 +1,8 @@
 /**
- * Creates the benchmark's scenes: bodies of one radius or of many, and their positions in each frame.
- * The same name, dimensions, count and seed give the same bodies on every machine.
- * Coordinates and radii are multiples of a step. For any two bodies that may touch, the step is so coarse that 32-bit
- * floats hold three things exactly: the differences of coordinates, their squares, and the sum of the squares. So
- * rounding cannot explain wrong pairs.
+ * The benchmark's scenes. The same request gives the same bodies on every machine.
+ *
+ * Coordinates and radii are multiples of a step, so coarse that 32-bit floats hold differences, squares and their sum
+ * exactly for any two bodies that may touch. So rounding cannot explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -19,17 +18,17 @@ export interface BenchScene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** Radius of every body. With `radii`, the largest possible radius. */
+  /** With `radii`, the largest possible one. */
   readonly radius: number;
-  /** Smallest possible radius; equal to `radius` without `radii`. */
+  /** Equal to `radius` without `radii`. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
-  /** Lower corner of a box that contains every centre in every frame. */
+  /** Corner of a box around all centres in all frames. */
   readonly min: readonly number[];
   readonly max: readonly number[];
-  /** True if each timed build uses the next frame; otherwise all use frame 0. */
+  /** True if each timed build uses the next frame, instead of frame 0. */
   readonly moves: boolean;
-  /** Returns a new array. Two frames differ in some pairs, unless pairs are few. */
+  /** Returns a new array. Frames differ in some pairs, unless pairs are few. */
   frame(number: number): Float32Array;
 }
 
@@ -37,7 +36,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** Greatest number of bodies. With more, the pairs alone would fill the memory. */
+  /** More bodies would fill the memory with pairs. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -53,11 +52,11 @@ interface Content {
 }
 
 interface Motion {
-  /** True if each timed build uses the next frame. Otherwise only the check after timing uses a frame other than 0. */
+  /** True if each timed build uses the next frame. Otherwise only the check after timing needs another one. */
   readonly timed: boolean;
-  /** Greatest move of a body along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
+  /** Along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
-  /** 'drift': each body keeps its velocity. 'shake': each body moves around its position in frame 0. */
+  /** 'drift' keeps each body's velocity; 'shake' moves bodies around their positions in frame 0. */
   readonly kind: 'drift' | 'shake';
 }
 
@@ -67,26 +66,26 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** Bodies move by up to a sixteenth of a diameter, so that the frame after timing has other pairs than frame 0. */
+/** By up to a sixteenth of a diameter, so that the frame after timing has other pairs. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
-/** Like UNTIMED, for scenes with `radii`, whose bodies are larger. */
+/** For scenes with `radii`, whose bodies are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
-/** Room per body in `uniform-sparse`, relative to `uniform`. */
+/** Room per body, relative to `uniform`. */
 const SPARSE_ROOM = 10;
-/** Room per body in `uniform-dense`, relative to `uniform`. */
+/** Room per body, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
-/** Cells per body in `huge`; a cell is one diameter wide. More would need a longer box, in which floats are coarser. */
+/** Cells of one diameter per body. More need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
-/** A silo of `settled`: bodies along each axis before they fall, and its width. */
+/** Bodies along each axis before they fall, and the silo's width. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
-/** Width of a line in diameters: more than 1, so that some bodies are side by side. */
+/** In diameters: more than 1, so that some bodies are side by side. */
 const LINE_WIDTH = 2;
-/** Length of a line per body, in diameters. */
+/** Length per body, in diameters. */
 const LINE_SPACING = 0.75;
 
 function spread(
@@ -118,7 +117,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** The box is long along `axis` and a few diameters wide along the others. */
+/** Long along `axis`, a few diameters wide along the others. */
 function line(axis: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -127,7 +126,7 @@ function line(axis: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Renumbers bodies in the order of cells one diameter wide, row by row, as if an engine had sorted them. */
+/** In the order of cells, as if an engine had sorted the bodies. */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;
@@ -138,8 +137,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // Use a counting sort, since in large scenes no double holds a cell and a body in one number. `starts[cell + 1]`
-  // counts the bodies of a cell; after the sums, `starts[cell]` is the index of its next body.
+  // No double holds a cell and a body of a large scene, so count. `starts[cell + 1]` counts bodies; after the sums,
+  // `starts[cell]` is the next body's index.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {
@@ -157,10 +156,7 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
   return { ...content, positions: ordered };
 }
 
-/**
- * Copies of one silo side by side. The CPU engine settles the bodies of this silo; then coordinates are rounded to the
- * step.
- */
+/** Copies of one silo, whose bodies the CPU engine settles; coordinates are then rounded to the step. */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];
   const bodiesPerSilo = power(columns, dimensions);
@@ -216,7 +212,7 @@ function hugeWorld(request: Request): Content {
   const { dimensions, count, seed } = request;
   const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
   const content = spread(request, new Random(seed), repeat(edge, dimensions));
-  // Move every second body next to the previous body; otherwise hardly any bodies would overlap.
+  // Every second body moves next to the previous one; otherwise hardly any would overlap.
   const { positions } = content;
   const step = stepFor(edge);
   const random = new Random(seed + 1);
@@ -369,7 +365,7 @@ function moved(
 ): Float32Array {
   if (number === 0) return positions.slice();
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
-  // In scenes with radii, coordinates are multiples of 1/32.
+  // With radii, coordinates are multiples of 1/32.
   const step = radii ? UNITS / 32 : stepFor(longest);
   const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
   const most = Math.max(1, Math.floor(greatest / step));

@@ -1,9 +1,6 @@
-/**
- * Statistics of repeated times. They do not assume a normal distribution, since other work on the machine can only add
- * time.
- */
+/** Statistics of repeated times. No normal distribution is assumed: other work can only add time. */
 
-/** Statistics of the milliseconds of a build, a query or both. */
+/** Milliseconds. */
 export interface Statistics {
   readonly median: number;
   readonly p95: number;
@@ -14,7 +11,7 @@ export interface Statistics {
   readonly samples: number;
 }
 
-/** Returns the quantile `share` (0 to 1) of sorted values, interpolated between two of them. */
+/** `share` from 0 to 1; interpolated. */
 function quantile(sorted: readonly number[], share: number): number {
   const position = share * (sorted.length - 1);
   const low = sorted[Math.floor(position)] ?? Number.NaN;

@@ -1,30 +1,23 @@
 /**
- * Measures the times of engines that are open together. Every engine has one turn per round, until it fails or takes
- * too long. The order of engines changes from round to round, so that other work on the machine affects all equally. A
- * turn takes one sample, or several in the first rounds, which warm up. A sample repeats builds and queries so often
- * that the clock measures their time to 1%, but at most MOST_BATCH times.
+ * Times engines that are open together, one turn per round. Their order changes, so that other work affects all
+ * equally. A sample repeats builds and queries until the clock measures them to 1%, at most MOST_BATCH times.
  */
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
-/** Code is compiled, buffers are touched, and batches grow in these rounds. Their samples are discarded. */
+/** Warm up: code is compiled, buffers are touched, batches grow. */
 export const WARM_ROUNDS = 2;
-/**
- * Least milliseconds of an engine's turn while warming up, because JavaScript is recompiled after it has run a while.
- */
+/** Least length of a warm-up turn: JavaScript is recompiled after it has run a while. */
 const WARM_MS = 60;
-/** While warming up, a turn takes at most this many samples. */
+/** Samples in a warm-up turn. */
 const MOST_WARM = 64;
 /** Least milliseconds of a sample. */
 const SAMPLE_MS = 10;
 /** Least steps of the clock per sample. */
 const SAMPLE_STEPS = 100;
-/** At most this many builds and queries per sample. All are submitted at once, and a device's queue is limited. */
+/** All are submitted at once, and a device's queue is limited. */
 const MOST_BATCH = 1024;
-/**
- * After FEWEST_ROUNDS, an engine gets no further turn if its turns together took longer than this many times the limit.
- * The limit is for one build and query.
- */
+/** After FEWEST_ROUNDS, an engine's turns together may take this many times the limit. */
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;
 
@@ -32,9 +25,9 @@ export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
   readonly repeat: number;
-  /** Milliseconds that one build and query may take. */
+  /** Milliseconds for one build and query. */
   readonly limit: number;
-  /** Called before each turn, which `what` describes. */
+  /** Called before each turn. */
   readonly announce: (engine: Engine, what: string) => Promise<void>;
 }
 
@@ -42,7 +35,7 @@ export interface Taken {
   readonly samples: readonly Sample[];
   /** Builds and queries per sample. */
   readonly batch: number;
-  /** Samples without a time, because the device's clock ran backwards. */
+  /** The device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
   /** Milliseconds of the build and query that exceeded the limit. */
@@ -65,10 +58,7 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/**
- * Round 0 begins with the first item, round 2 with the second, and so on; the other items follow in turn. Each odd
- * round reverses the order of the previous round.
- */
+/** Rounds 0, 2, … begin with the first item, the second, …; each odd round reverses the previous one. */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
   const rotated = [...items.slice(first), ...items.slice(0, first)];
@@ -140,7 +130,7 @@ class Turns {
   }
 }
 
-/** Lengthens batches to at least `least` milliseconds, judging by one sample, but to at most MOST_BATCH runs. */
+/** To at least `least` milliseconds, judging by one sample. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

@@ -1,19 +1,19 @@
 /**
- * Collects the browser's flags for the record. A page cannot read them, so the visitor may type them or put them into
- * the address (`bench.html?flags=--enable-unsafe-webgpu`).
+ * Collects the browser's flags, which a page cannot read. The visitor types them or puts them into the address
+ * (`bench.html?flags=--enable-unsafe-webgpu`).
  */
 
 const PARAMETER = 'flags';
 
-/** `search`: the query string of an address, such as `location.search`. */
+/** `search`: a query string. */
 export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
 
-/** Returns the flags in `typed` (separated by blanks) and facts that the page can detect itself. */
+/** `typed` is separated by blanks. Adds what the page can detect. */
 export function detectFlags(typed: string): string[] {
   const detected = [
-    // Cross-origin isolated pages have finer clocks than other pages.
+    // Such pages have finer clocks.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',

@@ -1,7 +1,6 @@
 /**
- * Runs the benchmark page. The visitor chooses engines and scenes, a worker measures them, and the page shows each
- * result when it arrives. The visitor can save the record.
- * `npm run bench:report` and `cellstorm bench --baseline` read saved records.
+ * The benchmark page: a worker measures, and the page shows results as they arrive. `npm run bench:report` and
+ * `cellstorm bench --baseline` read saved records.
  */
 
 import { version } from '../../package.json';
@@ -18,25 +17,25 @@ import { Results } from './results';
 
 declare global {
   interface Window {
-    /** State of the page, for tests and for experiments in the console. */
+    /** For tests and the console. */
     bench?: { readonly record: BenchRecord | undefined; readonly isRunning: boolean };
   }
 }
 
-/** Milliseconds that one build and query may take; slower engines are skipped or stopped. */
+/** For one build and query. */
 const LIMIT_MS = 1000;
 const SEED = 1;
 const FEWEST_ROUNDS = 3;
 const MOST_ROUNDS = 99;
 const FIRST_SCENES = ['uniform'];
 
-/** URL of the worker, relative to the page; set by vite.config.ts. */
+/** Relative to the page; set by vite.config.ts. */
 declare const BENCH_WORKER: string;
 
-/** Commit that this page was built from; empty if the source had no git history. */
+/** Empty if the source had no git history. */
 declare const BUILT_COMMIT: string;
 
-/** Recorded as the processor, since browsers hide its name. */
+/** Browsers hide the processor's name. */
 const PROCESSOR = 'a processor that the browser does not name';
 
 class BenchPage {
@@ -45,7 +44,7 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  /** Undefined after the worker was lost: the next start opens another one. */
+  /** Undefined after the worker was lost. */
   private worker: Worker | undefined;
   private isOffered = false;
   private plan: NamedPlan | undefined;
@@ -67,14 +66,13 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // The name of the worker is also the name of its lock. It is random, because all pages of a site share locks.
+    // Also the name of the worker's lock. Random, because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;
     worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
       if (data.kind === 'locked') {
-        // No event tells the page that the browser ended a worker. But its lock becomes free then, and this request
-        // gets the lock.
+        // No event reports that the browser ended a worker, but then its lock becomes free.
         navigator.locks.request(name, () =>
           this.lose(worker, 'the browser ended its worker, perhaps because memory ran out'),
         );
@@ -86,7 +84,7 @@ class BenchPage {
     return worker;
   }
 
-  /** Ends a worker whose state is unknown. The next start opens another worker. */
+  /** The worker's state is unknown. The next start opens another. */
   private lose(worker: Worker, reason: string): void {
     if (worker !== this.worker) return;
     this.worker = undefined;
@@ -101,7 +99,7 @@ class BenchPage {
     if (!this.isRunning && answer.kind !== 'choices') return;
     switch (answer.kind) {
       case 'choices': {
-        // A later worker offers the same choices, and the visitor has chosen already.
+        // A later worker offers the same choices.
         if (this.isOffered) break;
         this.isOffered = true;
         const { engines, scenes, missingGpu } = answer;
@@ -247,14 +245,14 @@ class BenchPage {
     this.say(sentence);
   }
 
-  /** Ends a run that failed, and lets the visitor save its results so far. */
+  /** Results so far can be saved. */
   private fail(sentence: string): void {
     this.finish(undefined);
     const saved = this.record ? ' The results so far can be saved.' : '';
     this.end(`${sentence}${saved}`);
   }
 
-  /** Completes the record. `ended` is undefined if cases are missing. */
+  /** `ended` is undefined if cases are missing. */
   private finish(ended: string | undefined): void {
     const { machine, isRunning } = this;
     if (!isRunning || !machine) return;

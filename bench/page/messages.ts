@@ -1,4 +1,4 @@
-/** Messages between the benchmark page and its worker: the page asks a Question, the worker posts Answers. */
+/** Messages between the benchmark page and its worker. */
 
 import type { Dimensions } from '../../src/core/world/world';
 import type { Backend } from '../harness/engine';
@@ -22,17 +22,17 @@ export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonl
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 
-/** The part of `Machine` that the worker measures; the page adds the rest. */
+/** The page adds the rest. */
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =
-  /** The worker now holds a Web Lock with its own name until it ends, so the page can notice its end. */
+  /** The worker holds a Web Lock with its own name until it ends, so the page can notice its end. */
   | { readonly kind: 'locked' }
   | {
       readonly kind: 'choices';
       readonly engines: readonly EngineChoice[];
       readonly scenes: readonly SceneChoice[];
-      /** Why there is no GPU; undefined if there is one. */
+      /** Undefined if there is a GPU. */
       readonly missingGpu: string | undefined;
     }
   | { readonly kind: 'progress'; readonly done: number; readonly total: number; readonly what: string }

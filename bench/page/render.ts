@@ -1,7 +1,4 @@
-/**
- * Creates DOM nodes from Markup, which the report writes as HTML. Text becomes text nodes, and is never parsed as
- * markup.
- */
+/** Creates DOM nodes from Markup. Text is never parsed as markup. */
 import type { Markup } from '../report/markup';
 
 const SVG = 'http://www.w3.org/2000/svg';

@@ -1,7 +1,4 @@
-/**
- * Shows the results so far: one chart and one table per scene and number of dimensions. Each outcome redraws its chart
- * and table.
- */
+/** Shows results: one chart and one table per scene and number of dimensions. */
 
 import { find } from '../../src/page/support/dom';
 import type { BenchRecord, Outcome } from '../harness/record';
@@ -12,7 +9,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** Height and greatest width of a drawn chart in CSS pixels. In a wider figure, the style sheet enlarges the chart. */
+/** In CSS pixels. In a wider figure, the style sheet enlarges the chart. */
 const HEIGHT = 340;
 const WIDEST = 560;
 
@@ -29,7 +26,7 @@ export class Results {
   private readonly reasons = find('reasons', HTMLElement);
   private outcomes: Outcome[] = [];
 
-  /** `engines`: names whose order determines the colours and dashes. */
+  /** The order of `engines` determines colours and dashes. */
   constructor(private engines: readonly string[] = []) {
     matchMedia('(min-width: 620px)').addEventListener('change', () => {
       for (const name of this.shown.keys()) this.show(name);

@@ -1,6 +1,6 @@
 /**
- * Runs the benchmark in a worker, so that the page stays responsive during a sample. The worker first posts the
- * available choices, then runs the plans that the page sends, one after another.
+ * Runs the benchmark in a worker, so that the page stays responsive. Posts the choices first, then runs plans one after
+ * another.
  */
 
 import { nextTask } from '../../src/page/support/save';
@@ -14,7 +14,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** Leaves out the npm packages that `cellstorm bench` compares, because they would be most of the page's size. */
+/** Without the npm packages, which would be most of the page's size. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;
@@ -24,8 +24,7 @@ addEventListener('message', ({ data }: MessageEvent<Question>) => {
   else run(data.plan);
 });
 
-// Hold a lock until the worker ends. The page waits for the lock, so it notices if the browser ends the worker.
-// Insecure contexts have no locks; there the page does not notice.
+// The page waits for this lock, so it notices if the browser ends the worker. Insecure contexts have no locks.
 navigator.locks?.request(self.name, () => {
   say({ kind: 'locked' });
   return new Promise(() => undefined);

@@ -1,4 +1,4 @@
-/** Wraps box-intersect, which reports all intersections of a set of boxes. Its query also builds its structure. */
+/** Wraps box-intersect, whose query also builds its structure. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps } from './overlaps';

@@ -1,13 +1,12 @@
 /**
- * Finds contacts with Box2D 3, through its public API. Bodies are discs. A build steps the world by a microsecond,
- * because a step of zero time finds no contacts. Then it reads the events of contacts that began or ended. In moving
- * scenes a build moves the bodies; otherwise it creates a new world.
+ * Finds contacts of discs with Box2D 3's public API. A build steps by a microsecond, because a step of zero time finds
+ * no contacts, and reads the events. In moving scenes it moves the bodies, otherwise it creates a new world.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** Seconds per step: so short that no position changes. */
+/** So short that no position changes. */
 const INSTANT = 1e-6;
 
 /** Greater than any shape index, so that `first * SHIFT + second` identifies a pair. */
@@ -15,7 +14,7 @@ const SHIFT = 2 ** 26;
 
 const open = async () => {
   const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
-  // One thread only, as for all other CPU engines.
+  // As for all other CPU engines.
   return await load({ pthreadCount: 0 });
 };
 
@@ -25,7 +24,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** All worlds share one module, since the memory of a module cannot be freed. */
+/** A module's memory cannot be freed, so all worlds share one. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;

@@ -1,6 +1,6 @@
 /**
- * Wraps the quadtree of d3 and uses it as d3-force does for collisions. Each node stores the greatest radius below it.
- * A query visits the tree from the root, once per body.
+ * d3's quadtree, used as d3-force does for collisions: nodes store the greatest radius below them, and a query visits
+ * the tree once per body.
  */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
 import type { CpuEngine } from '../harness/engine';

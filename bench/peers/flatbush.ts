@@ -1,4 +1,4 @@
-/** Wraps the packed Hilbert R-tree of flatbush: stores a box per body, and searches with each body's box. */
+/** flatbush's packed Hilbert R-tree: a box per body, a search per box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';

@@ -1,6 +1,6 @@
 /**
- * The methods that cellstorm is compared with: npm packages, and the spatial hash of tutorials. Each package is used as
- * its author recommends, and imported when its engine is first opened.
+ * The methods that cellstorm is compared with. Packages are used as their authors recommend, and imported when first
+ * opened.
  */
 import type { CpuEngine } from '../harness/engine';
 import { BOX_INTERSECT } from './box-intersect';

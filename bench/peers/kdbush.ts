@@ -1,7 +1,4 @@
-/**
- * Wraps the k-d tree of kdbush, used as its author advises. Coordinates are a typed array, and all queries write into
- * one array.
- */
+/** kdbush's k-d tree, used as its author advises: typed coordinates, and one array for all results. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';

@@ -1,4 +1,4 @@
-/** Imports an optional package. If that fails, throws an AbsentError that names the package. */
+/** Throws an AbsentError that names the package if the import fails. */
 import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

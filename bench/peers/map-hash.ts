@@ -1,6 +1,6 @@
 /**
- * The spatial hash of tutorials: a Map from a cell to an array of bodies. Keys are numbers, which are faster than the
- * usual strings. Cells are as wide as the largest body, so scenes with small and large radii are slow.
+ * The spatial hash of tutorials: a Map from cells to arrays. Keys are numbers, which are faster than the usual strings.
+ * Cells are as wide as the largest body, so mixed radii are slow.
  */
 import { type CpuEngine, TUTORIAL } from '../harness/engine';
 import { Overlaps } from './overlaps';
@@ -16,7 +16,7 @@ export const MAP_HASH: CpuEngine = {
     const overlaps = new Overlaps(scene);
     const inverse = 1 / (2 * radius);
     const [minX = 0, minY = 0, minZ = 0] = min;
-    // The empty cells on each side ensure that no two cells share a key.
+    // Empty cells on each side keep keys distinct.
     const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) * inverse) + 3);
     const [columns = 1, rows = 1] = cellsPerAxis;
     const layersAround = dimensions === 3 ? 1 : 0;

@@ -1,12 +1,12 @@
 /**
- * Wraps the collision detector of matter-js. Bodies are squares around the discs, because the package's circles are
- * inscribed polygons, which would miss pairs. The discs are tested afterwards.
+ * Wraps matter-js's collision detector. Its circles are inscribed polygons, which would miss pairs, so bodies are
+ * squares around the discs; the discs are tested afterwards.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** A body takes a few thousand bytes, so a million bodies would exceed the heap. */
+/** A body takes a few thousand bytes, so a million would exceed the heap. */
 const MOST_BODIES = 200_000;
 
 export const MATTER_JS: CpuEngine = {
@@ -31,7 +31,7 @@ export const MATTER_JS: CpuEngine = {
     });
     const indices = new Map(bodies.map(({ id }, body) => [id, body]));
     const detector = Detector.create();
-    // In moving scenes, the detector keeps its sorted order from build to build.
+    // In moving scenes, the detector keeps its sorted order.
     Detector.setBodies(detector, bodies);
     return {
       place: (positions) => overlaps.place(positions),

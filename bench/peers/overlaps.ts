@@ -1,7 +1,4 @@
-/**
- * The exact test that all engines of this folder share. An engine finds candidates by its own boxes or shapes, each
- * pair at most once. This class lists the candidates that overlap.
- */
+/** The exact test for candidates, which an engine finds by its own boxes or shapes, each pair at most once. */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';
 
@@ -40,7 +37,7 @@ export class Overlaps extends PairSink {
   }
 }
 
-/** Refuses 3D scenes, for packages that support only 2D. */
+/** For packages that support only 2D. */
 export function refuse3D({ dimensions }: BenchScene): string | undefined {
   return dimensions === 3 ? 'It supports only two dimensions.' : undefined;
 }

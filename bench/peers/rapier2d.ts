@@ -1,9 +1,7 @@
 /**
- * Wraps the broad phase of Rapier's rigid-body engine, through its public API. Colliders have no bodies, so that a step
- * does not move them. They are not sensors, because Rapier's narrow phase would test pairs of sensors. In moving scenes
- * a build first moves the colliders; otherwise it creates a new world. Then a step of the default time puts the
- * colliders into Rapier's tree of boxes. After a step of zero time, queries would miss moved colliders. A query
- * searches the tree with the box of each collider.
+ * Wraps Rapier's broad phase through its public API. Colliders have no bodies, so a step does not move them, and are no
+ * sensors, whose pairs the narrow phase would test. A build moves colliders in moving scenes, otherwise creates a
+ * world, then steps by the default time: after a step of zero time, queries would miss moved colliders.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
@@ -29,7 +27,7 @@ export const RAPIER2D: CpuEngine = {
     const { World, ColliderDesc } = await openRapier();
     const { count, moves } = scene;
     const overlaps = new Overlaps(scene);
-    // A handle is a double made of two words. In a new world, the first word is the number of the collider, from 0.
+    // Two words; in a new world, the first is the collider's number, from 0.
     const handle = new Float64Array(1);
     const handleWords = new Uint32Array(handle.buffer);
     let world: InstanceType<typeof World> | undefined;

@@ -1,4 +1,4 @@
-/** Loads Rapier's 3D engine, which bench:physics compares with. */
+/** Rapier's 3D engine, for bench:physics. */
 import { loadPeer } from './load';
 
 export const openRapier3d = async () => {

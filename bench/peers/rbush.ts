@@ -1,4 +1,4 @@
-/** Wraps the dynamic R-tree of rbush: loads all boxes in bulk, and searches with each body's box. */
+/** rbush's dynamic R-tree: loads boxes in bulk, and searches with each. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';

@@ -1,11 +1,11 @@
-/** The interface between the measures of bench:physics and the engines, and functions that run a scene. */
+/** The interface between measures and engines of bench:physics. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsScene } from './scene';
 
 /** Seconds per step. */
 export const DT = 1 / 60;
 
-/** Positions and velocities in the order of the scene's bodies, packed: `dimensions` numbers per body. */
+/** Packed in the order of the scene's bodies, `dimensions` numbers per body. */
 export interface PhysicsState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -38,7 +38,7 @@ export async function withRun<Result>(
   }
 }
 
-/** Takes `steps` steps and returns the state after them. */
+/** Returns the state after `steps` steps. */
 export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsState> {
   for (let step = 0; step < steps; step++) await run.step();
   return run.read();

@@ -1,8 +1,8 @@
-/** The interface of the measures. A case is one scene; its run gives one or more figures. */
+/** The interface of the measures. A case is one scene; its run gives figures. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 
-/** The range that a figure must lie in; an end that is left out is open. */
+/** An end that is left out is open. */
 export interface Bar {
   readonly least?: number;
   readonly most?: number;
@@ -20,7 +20,7 @@ export interface Case {
   readonly dimensions: Dimensions;
   readonly scene: string;
   readonly figures: readonly Figure[];
-  /** Returns a number per figure; NaN if the run has no such figure. */
+  /** A number per figure; NaN if the run has no such figure. */
   run(engine: PhysicsEngine): Promise<readonly number[]>;
 }
 
@@ -37,7 +37,7 @@ export interface Sizes {
 
 export const DEFAULT_SIZES: Sizes = { standing: 20, pile: 1000, gas: 200, gasSteps: 5000 };
 
-/** The bars of piles hold only for this number of particles. */
+/** Bars of piles hold only for this number of particles. */
 export const FULL_PILE = 10_000;
 
 export function meetsBar(value: number, { least = -Infinity, most = Infinity }: Bar): boolean {

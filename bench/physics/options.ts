@@ -1,4 +1,4 @@
-/** Reads the flags of `npm run bench:physics`. Rejects unknown flags and wrong values with a CellstormError. */
+/** Reads the flags of `npm run bench:physics`. Wrong ones throw a CellstormError. */
 import { parseArgs } from 'node:util';
 import { CellstormError } from '../../src/core/base/errors';
 import type { Dimensions } from '../../src/core/world/world';
@@ -8,16 +8,16 @@ export const ENGINE_NAMES = ['cpu', 'gpu', 'box2d3', 'rapier'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface PhysicsOptions {
-  /** Undefined: all engines, `gpu` only if there is an adapter. */
+  /** Undefined: all, but `gpu` only with an adapter. */
   readonly engines: readonly EngineName[] | undefined;
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];
   readonly sizes: Sizes;
-  /** Path of the file for the figures. */
+  /** A file for the figures. */
   readonly json: string | undefined;
 }
 
-/** Three seconds: movement is measured only after the first second. */
+/** Three seconds: movement is measured only after the first. */
 const LEAST_MINUTES = 0.05;
 const MOST_MINUTES = 60;
 
@@ -62,7 +62,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Returns the names in a list separated by commas, each once, in the order of `known`. */
+/** Splits at commas. Each name once, in the order of `known`. */
 function readList<Name extends string>(flag: string, list: string, known: readonly Name[]): Name[] {
   const given = list.split(',');
   const unknown = given.find((name) => !(known as readonly string[]).includes(name));

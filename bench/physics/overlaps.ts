@@ -1,13 +1,10 @@
-/**
- * Measures the overlaps of equal balls, whose pairs cellstorm's grid on the CPU finds. The grid leaves out balls whose
- * position is not finite. A state with such balls has no mean and no deepest overlap: both are NaN.
- */
+/** Overlaps of equal balls. The grid leaves out positions that are not finite; mean and deepest are then NaN. */
 import type { Dimensions } from '../../src/core/world/world';
 import { createCpuGrid } from '../../src/cpu';
 
 export interface OverlapMeasures {
   readonly pairs: number;
-  /** Mean overlap of the overlapping pairs, in diameters; 0 if there are none. */
+  /** Of overlapping pairs, in diameters; 0 if there are none. */
   readonly mean: number;
   /** In diameters. */
   readonly deepest: number;

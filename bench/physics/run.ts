@@ -1,11 +1,9 @@
-/**
- * Runs cases in engines, and returns their figures as rows. A case that fails in one engine does not stop the others.
- */
+/** Runs cases in engines. A failure in one engine does not stop the others. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 import { type Bar, type Case, type GroupName, meetsBar } from './measure';
 
-/** The value of an engine: a number, or null if it is not finite, for example because a ball never bounced. */
+/** null if not finite, for example because a ball never bounced. */
 export type Value = number | null;
 
 export interface Row {
@@ -15,7 +13,7 @@ export interface Row {
   readonly figure: string;
   readonly unit: string;
   readonly bar?: Bar | undefined;
-  /** By the name of the engine. An engine that fails or does not support the dimensions is missing. */
+  /** By engine. An engine that fails or lacks the dimensions is missing. */
   readonly values: Readonly<Record<string, Value>>;
 }
 
@@ -49,7 +47,7 @@ function toValue(number: number | undefined): Value {
   return number !== undefined && Number.isFinite(number) ? number : null;
 }
 
-/** Returns whether the value of an engine meets the bar; undefined without a bar or a value. */
+/** Undefined without a bar or a value. */
 export function isGood({ bar, values }: Row, engine: string): boolean | undefined {
   const value = values[engine];
   if (bar === undefined || value === undefined) return undefined;

@@ -1,7 +1,4 @@
-/**
- * A scene of bench:physics as plain data that every engine can load, and parts that several scenes share. Scenes use
- * only the random numbers of src/scenes/random.ts, so they are the same every time.
- */
+/** Scenes of bench:physics as plain data, the same every time. */
 import { defaultSettings, resolveSettings } from '../../src/core/contact/settings';
 import type { Dimensions } from '../../src/core/world/world';
 import type { Scene } from '../../src/scenes';
@@ -19,7 +16,7 @@ export interface PhysicsBody {
 
 export interface PhysicsScene {
   readonly dimensions: Dimensions;
-  /** Opposite corners of the world. All sides are walls. */
+  /** All sides are walls. */
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly gravity: readonly number[];
@@ -34,13 +31,13 @@ export function vector(dimensions: Dimensions, x: number, y: number, z = 0): num
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
 
-/** Returns gravity for a floor that slopes down along +x by this angle: the floor stays level, and gravity tilts. */
+/** For a floor that slopes down along +x; the floor stays level. */
 export function tiltedGravity(dimensions: Dimensions, degrees: number): number[] {
   const angle = (degrees * Math.PI) / 180;
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));
 }
 
-/** Converts a scene of src/scenes. All its balls must have the same radius. */
+/** All balls must have the same radius. */
 export function fromScene({
   dimensions,
   min,

@@ -1,11 +1,11 @@
-/** A table for the terminal. A value that misses its bar ends in "!". */
+/** A value that misses its bar ends in "!". */
 import { formatTable } from '../../src/cli/output';
 import type { Bar } from './measure';
 import { isGood, type Row } from './run';
 
 const HEAD = ['scene', 'figure', 'unit', 'bar'];
 
-/** `engines` are the names of the columns. */
+/** `engines` are the columns. */
 export function tableOf(rows: readonly Row[], engines: readonly string[]): string {
   let last = '';
   const cells = rows.map((row) => {
@@ -26,7 +26,7 @@ export function tableOf(rows: readonly Row[], engines: readonly string[]): strin
   return `${formatTable([head, ...cells], right)}\n`;
 }
 
-/** Describes the range of a bar, such as "≤ 0.0001" or "0.98 to 1.02". */
+/** "≤ 0.0001" or "0.98 to 1.02". */
 export function describeBar({ least, most }: Bar): string {
   if (least === undefined) return `≤ ${short(most as number)}`;
   return most === undefined ? `≥ ${short(least)}` : `${short(least)} to ${short(most)}`;
@@ -38,7 +38,7 @@ function describeValue(row: Row, engine: string): string {
   return `${value === null ? 'none' : short(value)}${isGood(row, engine) === false ? '!' : ' '}`;
 }
 
-/** Returns a number with three significant digits, without trailing zeros. */
+/** Three significant digits, without trailing zeros. */
 export function short(value: number): string {
   const rounded = Number(value.toPrecision(3));
   const size = Math.abs(rounded);

@@ -1,38 +1,35 @@
-/**
- * Draws times against counts on two logarithmic axes, for the report and the page. Each engine has a line, with the
- * engine's name at its end. Colours are classes in bench/report/chart.css.
- */
+/** Draws times against counts on logarithmic axes. Colours are classes in bench/report/chart.css. */
 import type { Curve } from '../../src/core/base/curves';
 import { formatCount, formatTime } from './format';
 import { element, type Markup } from './markup';
 
 export interface Line {
   readonly name: string;
-  /** Index of the colour and dashes of the line. An engine has the same index in all charts of a record. */
+  /** Index of colour and dashes, the same in all charts of a record. */
   readonly look: number;
   readonly curve: Curve;
 }
 
 export interface ChartSize {
-  /** CSS pixels at the natural size; the style sheet may scale the chart. */
+  /** CSS pixels, before the style sheet scales the chart. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Number of colours in chart.css. Lines beyond these reuse the colours, with dashes. */
+/** As in chart.css. Further lines reuse them with dashes. */
 const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Greatest share of the width for the names at the ends of lines. */
+/** Of the width, for names at the ends of lines. */
 const NAMES_SHARE = 0.3;
-/** Width of a letter of a name, in CSS pixels. */
+/** Width in CSS pixels. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
-/** Gap between the grid lines and the names. The thin line from the end of a curve to its name crosses this gap. */
+/** Gap between the grid lines and the names, for the lines to them. */
 const LEADER = 16;
 const DOT = 3;
-/** With more counts than this, only powers of ten are labelled, unless the axis has none. */
+/** With more counts, only powers of ten are labelled, if any. */
 const MOST_COLUMNS = 6;
 
 interface Scale {
@@ -42,7 +39,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Returns undefined if no line has points. */
+/** Undefined if no line has points. */
 export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
   const drawn = lines.filter(({ curve }) => curve.length > 0);
   const points = drawn.flatMap(({ curve }) => curve);
@@ -125,7 +122,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
 }
 
-/** A logarithmic scale from the least to the greatest value; if `whole`, extended to whole powers of ten. */
+/** `whole` extends it to whole powers of ten. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));
@@ -147,7 +144,7 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Moves names apart without changing their order. They overlap only if there is too little space for all. */
+/** Keeps the order. Names overlap only if there is too little space. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

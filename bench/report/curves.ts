@@ -1,14 +1,13 @@
-/** Collects the lines of a record's charts: one chart per scene and number of dimensions. */
 import { growthsOf, type Outcome } from '../harness/record';
 import type { Line } from './chart';
 
 export interface ChartLines {
-  /** Scene and dimensions, such as "uniform 2D". */
+  /** Such as "uniform 2D". */
   readonly name: string;
   readonly lines: readonly Line[];
 }
 
-/** `engines`: the order of engines, which determines colours and dashes. Default: the order in `outcomes`. */
+/** The order of `engines` determines colours and dashes. Default: as in `outcomes`. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

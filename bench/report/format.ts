@@ -1,5 +1,3 @@
-/** Formats numbers for all outputs of the benchmark. */
-
 const WHOLE = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 
@@ -7,20 +5,20 @@ export function formatCount(count: number): string {
   return WHOLE.format(count);
 }
 
-/** Formats a time with three significant digits and a unit. */
+/** Three significant digits and a unit. */
 export function formatTime(milliseconds: number): string {
   if (milliseconds >= 1000) return `${DIGITS.format(milliseconds / 1000)} s`;
   if (milliseconds > 0 && milliseconds < 0.1) return `${DIGITS.format(milliseconds * 1000)} µs`;
   return `${DIGITS.format(milliseconds)} ms`;
 }
 
-/** Formats milliseconds for a column: three significant digits, or a whole number from 100 on. */
+/** For a column: three significant digits, or a whole number from 100 on. */
 export function formatFigure(milliseconds: number | undefined): string {
   if (milliseconds === undefined || !Number.isFinite(milliseconds)) return '';
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** Formats a ratio of times. Returns an empty string if it is not finite: the divisor was too short to measure. */
+/** Empty if not finite: the divisor was too short to measure. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return '';
   if (ratio < 0.95) return ratio.toPrecision(2);
@@ -31,18 +29,18 @@ function formatBandwidth(bytesPerMs: number): string {
   return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
 }
 
-/** Returns text such as "16.7 GB/s (512 MiB each)". */
+/** "16.7 GB/s (512 MiB each)". */
 export function formatCopies(bytesPerMs: number, bytes: number): string {
   return `${formatBandwidth(bytesPerMs)} (${formatCount(bytes / 2 ** 20)} MiB each)`;
 }
 
-/** Returns "a", "a and b" or "a, b and c". */
+/** "a", "a and b" or "a, b and c". */
 export function formatList(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** Returns text such as "1 run", "2 runs", "1 body" or "2 bodies". */
+/** "1 run", "2 runs", "1 body" or "2 bodies". */
 export function formatCountOf(count: number, one: string, several = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : several}`;
 }

@@ -1,9 +1,8 @@
-/** Describes the machine and the settings of a record. */
 import type { OwnDevice } from '../harness/engine';
 import type { BenchRecord, Machine, Outcome } from '../harness/record';
 import { formatCopies, formatCount, formatList, formatTime } from './format';
 
-/** Pairs of a name and a value. Unknown values are left out. */
+/** Names and values. Unknown values are left out. */
 export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
   const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter, driver, flags } = machine;
   const { gpuCopyBytesPerMs, gpuCopyBytes = 0 } = machine;
@@ -29,7 +28,7 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
   return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
 
-/** Returns a pair per device of native engines: the engines' names, and a description of the device. */
+/** Per device of native engines: the engines' names, and a description. */
 export function describeDevices(
   { devices = [] }: Machine,
   outcomes: readonly Outcome[],

@@ -1,7 +1,4 @@
-/**
- * Elements as plain data, from which the report writes HTML and the page creates DOM nodes. Text is escaped, and never
- * parsed as markup.
- */
+/** Elements as plain data, for HTML and DOM nodes. Text is escaped. */
 
 export interface Markup {
   readonly tag: string;

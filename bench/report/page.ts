@@ -1,7 +1,4 @@
-/**
- * Builds one self-contained page from records and the text of style sheets. Each record has sentences, charts, tables
- * and a description of its machine.
- */
+/** Builds one self-contained page from records and style sheets. */
 import type { BenchRecord, Outcome } from '../harness/record';
 import { drawChart } from './chart';
 import { linesOf } from './curves';
@@ -12,7 +9,7 @@ import { type Group, groupsOf, summarise } from './summary';
 import { tableOf, wide } from './tables';
 
 export interface RecordFile {
-  /** Path relative to the folder that was read, such as "machine/uniform.json". */
+  /** Relative to the folder that was read, such as "machine/uniform.json". */
   readonly path: string;
   readonly record: BenchRecord;
 }
@@ -61,7 +58,7 @@ export function createReport(files: readonly RecordFile[], css: string): string 
       ),
     ),
   );
-  // The style sheets contain no markup, so they need no escaping.
+  // The style sheets contain no markup.
   return `<!doctype html>\n${toHtml(html).replace('<style></style>', () => `<style>\n${css}</style>`)}\n`;
 }
 
@@ -126,7 +123,7 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
-/** Columns of text; the other columns contain numbers. */
+/** Other columns contain numbers. */
 const TEXT_COLUMNS = ['scene', 'engine', 'clock', ''];
 
 function allFigures(groups: readonly Group[]): Markup {

@@ -1,4 +1,4 @@
-/** Describes a record in sentences, all of which are derived from its numbers. */
+/** Describes a record in sentences derived from its numbers. */
 import { crossingOf } from '../../src/core/base/curves';
 import { noiseOf } from '../harness/compare';
 import { BACKENDS, type Backend, TUTORIAL } from '../harness/engine';
@@ -24,9 +24,9 @@ interface Timed extends Outcome {
   readonly total: Statistics;
 }
 
-/** All cases of a scene in 2D or in 3D, with counts ascending. */
+/** A scene in 2D or in 3D, with counts ascending. */
 export interface Group {
-  /** Scene and dimensions, such as "uniform 2D". */
+  /** Such as "uniform 2D". */
   readonly name: string;
   readonly cases: readonly Case[];
 }
@@ -34,11 +34,11 @@ export interface Group {
 export interface Case {
   readonly count: number;
   readonly outcomes: readonly Outcome[];
-  /** Timed outcomes, the fastest first. */
+  /** The fastest first. */
   readonly timed: readonly Timed[];
 }
 
-/** If more engines are within the noise of the fastest, the sentence counts them instead of naming them. */
+/** More engines within the noise are counted, not named. */
 const MOST_NAMED = 4;
 
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
@@ -90,7 +90,7 @@ function byMedian(a: Timed, b: Timed): number {
   return a.total.median - b.total.median;
 }
 
-/** Returns whether `one` is faster than `other` by more than the noise of both. */
+/** By more than the noise of both. */
 function isFaster(one: Timed, other: Timed): boolean {
   return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
 }
@@ -126,10 +126,10 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** Greatest acceptable step of the clock, as a share of a sample. */
+/** Step of the clock, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
-/** If the load exceeds this share of the cores when a run begins, the report calls the times less certain. */
+/** With a greater load per core at the start, times count as less certain. */
 const MOST_BUSY = 0.5;
 
 function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
@@ -181,7 +181,7 @@ function spansOf<Value>(
   return spans;
 }
 
-/** Returns text such as "at 1,000 bodies" or "from 1,000 to 100,000 bodies". */
+/** "at 1,000 bodies" or "from 1,000 to 100,000 bodies". */
 function describeCounts(counts: readonly number[]): string {
   const [first = 0, last = first] = [counts[0], counts.at(-1)];
   return first === last
@@ -275,7 +275,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   ];
 }
 
-/** Returns whether users could choose this engine on this backend. */
+/** Users could choose this engine on this backend. */
 function isChoice(outcome: Outcome, backend: Backend): boolean {
   return outcome.backend === backend && !isYardstick(outcome);
 }
@@ -299,10 +299,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/**
- * Says for which counts the CPU grid is faster than the GPU grid. For few bodies it is, because a submission to the GPU
- * takes longer than all work on the CPU.
- */
+/** A submission to the GPU takes longer than all work on the CPU for few bodies. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {
@@ -344,10 +341,7 @@ function describePeers({ name, cases }: Group): string[] {
   ];
 }
 
-/**
- * Compares the grids with the yardsticks. The ratios show what checks, worlds and options cost the public grids, and
- * what WebGPU costs.
- */
+/** The ratios show what checks, worlds, options and WebGPU cost. */
 function describeYardsticks({ name, cases }: Group): string[] {
   return BACKENDS.flatMap((backend) => {
     const grid = DENSE_GRID[backend];

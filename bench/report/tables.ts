@@ -1,12 +1,11 @@
-/** The table of a scene, for the report and the page. */
 import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
 import type { Case, Group } from './summary';
 
-/** Builds one row per engine and one column per count: milliseconds, and the ratio to the fastest engine. */
+/** A row per engine, a column per count: milliseconds, and the ratio to the fastest. */
 export function tableOf({ name, cases }: Group): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
-  // Sort by the largest count at which an engine was timed, descending; then by the time at that count.
+  // By the largest timed count, descending; then by the time at that count.
   const rankOf = (engine: string) => {
     const medians = cases.map(
       ({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median,
@@ -56,7 +55,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** Wraps content in a box that scrolls sideways, also by keyboard, if the content is wide. */
+/** A box that scrolls sideways, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -1,7 +1,6 @@
 /**
- * Wraps cellstorm's particle solver and rigid-body engines in one interface, to step a pile of discs in a 2D scene. The
- * engines solve different problems: in rigid-body engines, bodies rotate, and contacts persist from step to step. So
- * bench/stepping/measure.ts also measures the last state of the pile.
+ * One interface for cellstorm and rigid-body engines, whose bodies rotate and whose contacts persist, to step a pile of
+ * discs.
  */
 import { createCpuSimulation } from '../../src/cpu';
 import { type Scene, sceneOptions } from '../../src/scenes';
@@ -25,12 +24,12 @@ export interface SteppingEngine {
   readonly open: (scene: Scene) => Stepper | Promise<Stepper>;
 }
 
-/** Half the thickness of the floor and the side walls, in diameters. */
+/** Half the thickness of floor and side walls, in diameters. */
 const WALL = 5;
 
 const FRICTION = 0.2;
 
-/** Returns the floor and both side walls. They are so thick that no disc passes through them in one step. */
+/** So thick that no disc passes through in one step. */
 function wallsOf({ min, max }: Scene): { x: number; y: number; halfWidth: number; halfHeight: number }[] {
   const [left = 0, bottom = 0] = min;
   const [right = 0, top = 0] = max;
@@ -108,7 +107,7 @@ const RAPIER: SteppingEngine = {
   },
 };
 
-/** The number of substeps that the documentation of Box2D recommends. */
+/** As Box2D's documentation recommends. */
 const BOX2D_SUBSTEPS = 4;
 
 const BOX2D: SteppingEngine = {
@@ -145,7 +144,7 @@ const BOX2D: SteppingEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, position, circle]) options.delete();
-    /** Copies a vector out of Box2D's memory, and frees the original. */
+    /** Frees the original in Box2D's memory. */
     const copyOf = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
       const { x, y } = vector;
       vector.delete();
@@ -166,7 +165,7 @@ const BOX2D: SteppingEngine = {
   },
 };
 
-/** Velocities of matter-js are distances per this many milliseconds. */
+/** matter-js's velocities are distances per this many milliseconds. */
 const MATTER_BASE = 1000 / 60;
 
 const MATTER: SteppingEngine = {
@@ -178,7 +177,7 @@ const MATTER: SteppingEngine = {
     const { Bodies, Body, Composite, Engine } = Matter;
     const { positions, radius } = scene;
     const { x, y } = gravityOf(scene);
-    // This gravity is per millisecond², since matter-js measures time in milliseconds.
+    // Per millisecond², the unit of matter-js.
     const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
     const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
     const walls = wallsOf(scene).map((wall) =>
@@ -187,8 +186,7 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // `slop` is the overlap that matter-js tolerates. Its default of 0.05 suits bodies that are tens of units wide.
-    // These discs have a diameter of about one unit.
+    // The tolerated overlap. Its default of 0.05 suits bodies tens of units wide; these discs are about one.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

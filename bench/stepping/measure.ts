@@ -1,6 +1,6 @@
 /**
- * Measures the time of each step of a falling pile, and the pile's last state. An engine gets no timing if discs are
- * missing or outside the box, or if a position or velocity is not finite.
+ * Times each step of a falling pile and measures its last state. An engine gets no timing if discs are missing or
+ * outside the box, or numbers are not finite.
  */
 import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
@@ -9,10 +9,10 @@ import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 /** Seconds per step. */
 export const DT = 1 / 60;
 
-/** At most this many untimed steps come first, so that the code is compiled before timing. */
+/** Untimed steps, so that the code is compiled before timing. */
 const WARM_UP = 10;
 
-/** How far a disc may reach into a wall, in diameters, because of rounding and soft contacts. */
+/** Reach into a wall, in diameters, because of rounding and soft contacts. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
@@ -20,7 +20,7 @@ export interface SteppingRequest {
   readonly count: number;
   /** Greatest number of timed steps. */
   readonly steps: number;
-  /** Milliseconds, warm-up included, after which no further step begins; one step is timed in any case. */
+  /** Milliseconds, warm-up included, after which no further step begins; one step is always timed. */
   readonly limit: number;
 }
 
@@ -29,18 +29,18 @@ export interface SteppingRecord {
   readonly kind: SteppingEngine['kind'];
   readonly count: number;
   readonly steps: number;
-  /** Milliseconds per step; undefined if the engine gets no timing. */
+  /** Milliseconds per step; undefined without a timing. */
   readonly median?: number | undefined;
   readonly p95?: number | undefined;
-  /** Why the engine gets no timing. */
+  /** Why there is no timing. */
   readonly wrong?: string | undefined;
-  /** Number of overlapping pairs in the last state. */
+  /** Overlapping pairs in the last state. */
   readonly overlaps: number;
-  /** Mean overlap of these pairs, in diameters. */
+  /** In diameters. */
   readonly meanOverlap: number;
-  /** Greatest overlap of these pairs, in diameters. */
+  /** In diameters. */
   readonly greatestOverlap: number;
-  /** Kinetic energy per disc of mass 1 in the last state. */
+  /** Per disc of mass 1, in the last state. */
   readonly kineticEnergy: number;
 }
 
@@ -63,7 +63,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Returns the engines with these names. Returns all engines if `names` is undefined. */
+/** All if `names` is undefined. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -91,7 +91,7 @@ function describe(
   };
 }
 
-/** Describes what is wrong with a state; undefined if it is right. Exported for its test. */
+/** Undefined if the state is right. Exported for its test. */
 export function whatIsWrong(
   { count, min, max, radius }: Scene,
   positions: Float32Array,
@@ -104,7 +104,7 @@ export function whatIsWrong(
     const axis = index % 2;
     const low = (min[axis] as number) + radius - slack;
     const high = (max[axis] as number) - radius + slack;
-    // The box has no lid, so y has no upper bound.
+    // The box has no lid.
     return coordinate < low || (axis === 0 && coordinate > high);
   });
   if (outside < 0) return undefined;

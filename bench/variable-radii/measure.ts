@@ -1,7 +1,6 @@
 /**
- * Measures how long it takes to find all pairs of particles of different radii, on the CPU engine and on the GPU.
- * Contenders take turns. Before timing, both engines get particles in random order and must find the same pairs as
- * CpuIndex. Simulations must count as many contacts.
+ * Times finding all pairs of different radii, in turns. Both engines must first find the pairs of CpuIndex; simulations
+ * must count as many contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -18,18 +17,18 @@ export interface RadiiRequest {
 }
 
 export interface RadiiRow {
-  /** `push`: a simulation on the GPU sorts its particles and pushes them apart once, instead of listing pairs. */
+  /** `push`: a simulation sorts and pushes apart once, instead of listing pairs. */
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
-  /** Order of the particles in memory when a run begins: `random`, or `canonical`, the order of cells. */
+  /** In memory: `random`, or `canonical`, the order of cells. */
   readonly order: string;
   readonly pairs: number;
-  /** Bytes per particle, without the list of pairs. */
+  /** Per particle, without the list of pairs. */
   readonly bytes: number;
   readonly median: number;
   readonly least: number;
-  /** `least` ÷ `least` of equal particles, in a box, on the same engine and in the same order. */
+  /** `least` ÷ `least` of equal particles in a box, on the same engine in the same order. */
   readonly timesEqual: number;
 }
 
@@ -49,7 +48,7 @@ interface Contender {
 }
 
 const RANGE = { smallest: 1, largest: 64 } as const;
-/** Runs to discard: V8 compiles the code in them. */
+/** Runs in which V8 compiles the code. */
 const WARM_UP = 3;
 
 export async function measureRadii(request: RadiiRequest, provider?: GPU): Promise<RadiiRow[]> {
@@ -95,7 +94,7 @@ export async function measureRadii(request: RadiiRequest, provider?: GPU): Promi
   });
 }
 
-/** Equal particles in a box come first, since all other kinds are compared with them. */
+/** Equal particles in a box come first: all others are compared with them. */
 function kinds(dimensions: Dimensions, count: number): Particles[] {
   const equal = createScene('uniform', { dimensions, count });
   const world = worldOptions(equal);
@@ -196,7 +195,7 @@ async function contendGpu(
   };
 }
 
-/** With a low relaxation, at most a few contacts change over all runs. */
+/** At most a few contacts change over all runs. */
 const RELAXATION = 0.01;
 
 async function contendPush(
@@ -220,7 +219,7 @@ async function contendPush(
   };
 }
 
-/** Returns the pairs that CpuIndex finds. Its search is independent of the grids. */
+/** CpuIndex searches independently of the grids. */
 function pairsOfIndex(dimensions: Dimensions, { world, positions, radii }: Particles): Uint32Array {
   const count = positions.length / dimensions;
   const { cellSize: _, crowds: __, ...bounds } = world;

@@ -1,15 +1,15 @@
 /**
- * Finds pairs with the radix-sorted chunk method:
- * 1. Each body gets a box around its motion in a step.
- * 2. The low corners of boxes are radix-sorted along each axis.
- * 3. The world is cut along the last axis into slabs with equally many bodies. Each slab is then cut along the axis
- *    before the last, and so on down to x. This gives chunks with about MOST_BODIES low corners each.
- * 4. A sweep along the last axis compares the bodies that reach into the same chunk.
+ * The radix-sorted chunk method:
  *
- * A body may be in several chunks, but only one chunk reports a pair: the chunk that contains the low corner of the two
- * boxes' intersection. Both boxes reach into that chunk.
- * Cuts along an axis are at least NARROWEST mean box widths apart. Narrower chunks would not separate a crowd of
- * overlapping bodies, only copy them to more chunks. So a chunk with a crowd may hold more than MOST_BODIES.
+ * 1. Each body gets a box around its motion in a step.
+ * 2. Low corners are radix-sorted along each axis.
+ * 3. The world is cut along the last axis into slabs with equally many bodies, each slab along the axis before, down to
+ * x. Chunks have about MOST_BODIES low corners.
+ * 4. A sweep along the last axis compares the bodies of a chunk.
+ *
+ * A body may be in several chunks. Only the chunk with the low corner of two boxes' intersection reports the pair; both
+ * boxes reach into it. Cuts are at least NARROWEST mean box widths apart, so a chunk with a crowd may hold more:
+ * narrower chunks would only copy the crowd.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -17,10 +17,7 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/**
- * About the greatest number of low corners per chunk, except in crowds. A smaller number copies more bodies; a larger
- * one makes sweeps longer.
- */
+/** Fewer low corners per chunk copy more bodies; more make sweeps longer. */
 const MOST_BODIES = 48;
 
 /** Least width of a chunk, in mean box widths. */
@@ -44,23 +41,23 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** The cuts of each region along one axis. The regions are the parts that the previous cuts made. */
+/** Cuts of regions, which are the parts that the previous cuts made. */
 interface Cuts {
   /** First part of each region, then the end. */
   starts: Uint32Array;
-  /** Lower bound of each part: −∞ for the first part of a region, +∞ for unused parts. */
+  /** Lower bound of each part: −∞ for the first of a region, +∞ for unused ones. */
   lows: Float32Array;
 }
 
 class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** Corners of each box: the low end along axis a at index a, the high end at index dimensions + a. */
+  /** The low end along axis a at index a, the high end at dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
-  /** Part that contains the low corner of each body, on the axis that was cut last. */
+  /** Part with each body's low corner, on the axis cut last. */
   private readonly partOf: Uint32Array;
-  /** Bodies in the order of their low ends along the last axis. */
+  /** Bodies by low end along the last axis. */
   private readonly sorted: Uint32Array;
   /** A chunk and a body per assignment, in the order of `sorted`. */
   private assignments = new Uint32Array(0);
@@ -69,7 +66,7 @@ class Chunks {
   private starts = new Uint32Array(1);
   /** Body per member. */
   private members = new Uint32Array(0);
-  /** Copy of each member's box, so that a sweep reads consecutive memory. */
+  /** Copies, so that a sweep reads consecutive memory. */
   private memberBoxes = new Float32Array(0);
   /** Low corner of each chunk. */
   private corners = new Float32Array(0);
@@ -125,7 +122,7 @@ class Chunks {
     }
   }
 
-  /** Cuts all regions along `axis`. Returns the number of parts. */
+  /** Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, partOf, order, scene } = this;
     const { dimensions, count } = scene;
@@ -151,7 +148,7 @@ class Chunks {
     for (let region = 0; region < regions; region++) {
       cuts.starts[region] = parts;
       const size = sizes[region] as number;
-      // Cut equally often along each remaining axis; rounding up keeps chunks small.
+      // Equally often along each remaining axis; rounding up keeps chunks small.
       const partsHere = Math.max(1, Math.ceil((size / MOST_BODIES) ** (1 / (axis + 1))));
       parts += partsHere;
       sizes[region] = Math.ceil(size / partsHere);
@@ -162,7 +159,7 @@ class Chunks {
       cuts.lows[cuts.starts[region] as number] = Number.NEGATIVE_INFINITY;
     }
 
-    // For each region: the part that is being filled, its number of bodies, and the least coordinate of the next cut.
+    // Per region: the part being filled, its number of bodies, and the least coordinate of the next cut.
     const current = cuts.starts.slice(0, regions);
     const filled = new Uint32Array(regions);
     const nextCut = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
@@ -186,7 +183,7 @@ class Chunks {
     return parts;
   }
 
-  /** Assigns every body to every chunk that its box reaches into, in the order of low ends along the last axis. */
+  /** Assigns bodies to all chunks that their boxes reach into, by low end along the last axis. */
   private assignAll(chunks: number): void {
     const { sorted, scene, boxes } = this;
     const { dimensions, count } = scene;
@@ -218,7 +215,7 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // The loop advanced entry i of `starts` to the start of chunk i + 1, so move every entry one index up.
+    // The loop advanced entry i to the start of chunk i + 1.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
@@ -281,8 +278,8 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Skip a pair if the low corner of its intersection lies below the corner of this chunk: another chunk
-          // reports it. `other` has the greater low end along y.
+          // Another chunk reports a pair whose intersection begins below this corner. `other` has the greater low end
+          // along y.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
           this.testPair(members[index] as number, members[other] as number);
         }
@@ -333,7 +330,7 @@ class Chunks {
   }
 }
 
-/** Returns the last index from `begin` to `end` − 1 whose entry is at most `value`. Entries ascend from −∞. */
+/** Returns the last index in [`begin`, `end`) whose entry is at most `value`. Entries ascend from −∞. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

@@ -1,7 +1,6 @@
 /**
- * Radix-sorts 32-bit floats for CPU engines that sweep, in three passes of eleven bits.
- * Input: keys without NaN. Output: indices in the order of ascending keys. −0 comes before +0; other equal keys keep
- * their order. Sorting allocates nothing.
+ * Radix-sorts 32-bit floats without NaN into indices, in three passes of eleven bits. −0 comes before +0; equal keys
+ * keep their order. Sorting allocates nothing.
  */
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
@@ -9,10 +8,10 @@ const LAST_DIGIT = DIGITS - 1;
 const PASSES = 3;
 
 export class FloatOrder {
-  /** The caller writes the keys before it calls `sort`. */
+  /** Write the keys before `sort`. */
   readonly keys: Float32Array;
   private readonly bits: Int32Array;
-  /** One word per key; the order of words is the order of the keys. */
+  /** Words ascend as the keys do. */
   private words: Uint32Array;
   private indices: Uint32Array;
   private otherWords: Uint32Array;
@@ -32,7 +31,7 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Returns indices in the order of ascending keys. The next sort overwrites them. */
+  /** The next sort overwrites the result. */
   sort(): Uint32Array {
     this.countDigits();
     for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);
@@ -44,7 +43,7 @@ export class FloatOrder {
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // Flip the sign bit of positive floats and all bits of negative floats. The words then ascend as the floats do.
+      // Flip the sign bit of positive floats, all bits of negative ones: words then ascend as floats.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;
@@ -61,7 +60,7 @@ export class FloatOrder {
     let sum = 0;
     for (let digit = first; digit < first + DIGITS; digit++) {
       const count = counts[digit] as number;
-      // All keys share this digit, so the pass would change nothing.
+      // All keys share this digit.
       if (count === words.length) return;
       counts[digit] = sum;
       sum += count;

@@ -1,13 +1,10 @@
-/** Wraps `createCpuGrid` of `cellstorm/cpu` as an engine. If radii vary, the grid has levels. */
+/** Wraps `createCpuGrid` as an engine. If radii vary, the grid has levels. */
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** The box counts as mostly empty if it has more cells (of one diameter) per body than this. */
+/** With more cells of one diameter per body, the box counts as mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/**
- * Cells per body in a mostly empty box, if all radii are equal. Such cells are larger than a diameter. bench/NOTES.md
- * has times.
- */
+/** For a mostly empty box and equal radii. bench/NOTES.md has times. */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

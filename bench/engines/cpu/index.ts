@@ -1,4 +1,3 @@
-/** Lists the CPU engines of this project: its grid, and hand-written methods for comparison. */
 import type { CpuEngine } from '../../harness/engine';
 import { CPU_CHUNKS } from './chunks';
 import { CPU_GRID } from './grid';

@@ -1,4 +1,4 @@
-/** Tests every pair. No engine is faster for a few bodies. For more bodies, other engines must beat this one. */
+/** Tests every pair. The fastest engine for a few bodies; others must beat it for more. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 
@@ -11,7 +11,7 @@ export const CPU_NAIVE: CpuEngine = {
     const radiusOf = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
     let current: Float32Array = flat;
-    // One array per axis, so that loops read consecutive numbers.
+    // Loops read consecutive numbers.
     const axes = Array.from({ length: dimensions }, () => new Float32Array(count));
     const [xs = flat, ys = flat, zs = flat] = axes;
     return {

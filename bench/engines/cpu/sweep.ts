@@ -1,7 +1,6 @@
 /**
- * Sweep and prune: sorts the bodies' intervals along x by their lower ends. Then it compares each body with the later
- * bodies whose intervals begin before its own interval ends. Every build sorts from scratch. Starting an insertion sort
- * from the previous order would save little, because the sweep takes far longer than any sort.
+ * Sweep and prune: sorts intervals along x by their lower ends, then compares each with later ones that begin before it
+ * ends. Sorts from scratch, because sweeping takes far longer than sorting.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';

@@ -1,23 +1,22 @@
 /**
- * The yardstick for the public CPU grid: a grid written by hand for equal radii, a box and finite coordinates only.
- * A query compares each body with three groups, and so finds each pair once:
- *   - the rest of its cell
- *   - the next cell
- *   - the rows ahead: the adjacent rows that follow in the order of cells
- * Arrays are fields of an object, as in a real program. If they were constants of a closure, V8 would compile their
- * addresses into the code. The loops would be up to twice as fast, but only until a second closure is created.
+ * The yardstick for the public CPU grid: written by hand for equal radii, a box and finite coordinates. A query
+ * compares each body with the rest of its cell, the next cell and the rows ahead (adjacent rows that follow in the
+ * order of cells), so each pair is found once.
+ *
+ * Arrays are fields of an object, as in a real program. V8 would compile addresses of a closure's constants into the
+ * code: up to twice as fast, but only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
-/** Scenes with more cells are refused: the table of cell starts would take more than 256 MiB. */
+/** More cells would make the table of starts larger than 256 MiB. */
 const MOST_CELLS = 2 ** 26;
 
 const FIRST_WORDS = 2 ** 16;
 
-/** Rows ahead in 3D: the next row of the layer, and three rows of the next layer. */
+/** Rows ahead in 3D: the next of the layer, and three of the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -31,7 +30,7 @@ interface Tight {
   /** 1 / diameter. */
   readonly inverse: number;
   readonly diameterSquared: number;
-  /** For 3D only: per row ahead, the offset from a cell to the first of the row's three cells. */
+  /** 3D only: offsets from a cell to the first of the three cells of each row ahead. */
   readonly ahead: Int32Array;
   /** Cell per body. */
   readonly keys: Int32Array;
@@ -105,7 +104,7 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Counts include empty cells around the box, so that queries need no test for the border. */
+/** Includes empty cells around the box, so that queries need no test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;
@@ -113,8 +112,8 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene) {
 }
 
 /**
- * Replaces the counts in `starts` by the ends of cells. The sort then turns ends into starts. It visits the bodies
- * backwards, to keep the order of bodies inside a cell.
+ * Turns counts into ends of cells. The sort turns ends into starts; it visits bodies backwards, to keep their order
+ * inside a cell.
  */
 function countsToEnds(starts: Uint32Array, cells: number): void {
   let sum = 0;
@@ -186,7 +185,7 @@ function query2D(tight: Tight): PairList {
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
-    // Make room for all candidates of the cell, so that the loops need no check.
+    // Room for all candidates of the cell, so that the loops need no check.
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
     if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {
@@ -238,7 +237,7 @@ function query3D(tight: Tight): PairList {
         const dx = (sorted[3 * other] as number) - x;
         const dy = (sorted[3 * other + 1] as number) - y;
         const dz = (sorted[3 * other + 2] as number) - z;
-        // Write every candidate, but keep it only if the bodies overlap. A branch would often be mispredicted.
+        // As in query2D.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy + dz * dz < diameterSquared) << 1;

@@ -1,7 +1,4 @@
-/**
- * Parts that the GPU engines share. Bodies are stored as HashGrid expects them: vec2f in 2D, vec4f in 3D, and vec4f
- * with the radius last if radii vary.
- */
+/** What the GPU engines share. Bodies are stored as HashGrid expects them. */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
 import { type BufferSet, type BufferSizes, createBuffers } from '../../../src/gpu/buffers';
@@ -17,25 +14,22 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/**
- * WGSL that counts pairs, for kernels that declare `counters`. It has no preprocessor lines, so grid kernels may
- * contain it.
- */
+/** For kernels that declare `counters`. Without preprocessor lines, as grid kernels require. */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
 
-/** Returns a shader source whose name in messages is its path relative to shaders/. */
+/** Messages name a source relative to shaders/. */
 export function benchSource(file: string, text: string): ShaderSource {
   return { name: `../bench/engines/gpu/${file}`, text };
 }
 
 const FOLD: ShaderSource = benchSource('found.wgsl', FOLD_WGSL);
 
-/** Modules of a kernel that counts pairs. */
+/** For kernels that count pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
 
-/** Modules of a kernel that does not count pairs. */
+/** For kernels that do not count pairs. */
 export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies)];
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
@@ -48,10 +42,10 @@ export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Fl
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Buffers and parameters of an engine without cells. */
+/** For an engine without cells. */
 export interface BodyBuffers<Names extends string> {
   readonly shared: SharedBinding;
-  /** Buffers `bodies` and `counters`, and the ones that `sizes` requests. */
+  /** And the buffers that `sizes` requests. */
   readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
   readonly bytes: number;
   place(positions: Float32Array): void;
@@ -113,7 +107,7 @@ export function inPass(
   pass.end();
 }
 
-/** Uniform structs of u32 in one buffer. A kernel is dispatched once per struct, with the offset of that struct. */
+/** Structs of u32 in one buffer. A kernel is dispatched once per struct, with its offset. */
 export interface Uniforms<Row extends readonly number[]> {
   readonly buffer: GPUBuffer;
   readonly rows: readonly { readonly row: Row; readonly offset: number }[];
@@ -148,17 +142,15 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Returns about how many distance tests one dispatch may do. Drivers and browsers end a dispatch that takes many
- * seconds, so engines divide more tests into several dispatches. A small GPU takes a tenth of a second for 2³² tests. A
- * software GPU takes a few seconds for 2²⁷ tests, at 20 ns per test.
+ * Distance tests per dispatch: drivers and browsers end a dispatch that takes many seconds. A small GPU takes a tenth
+ * of a second for 2³² tests, a software GPU a few seconds for 2²⁷, at 20 ns each.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
 /**
- * The greatest number of distance tests per query. Engines refuse scenes with more. This many tests take seconds on the
- * largest GPU, hours on a CPU.
+ * Engines refuse scenes with more distance tests per query. So many take seconds on the largest GPU, hours on a CPU.
  */
 export const MOST_TESTS = 2 ** 40;
 

@@ -1,6 +1,6 @@
 /**
- * Linear bounding volume hierarchy on the GPU: sorts bodies by Morton code, and builds a tree of boxes above them. A
- * Morton code interleaves the bits of a body's cell coordinates.
+ * Linear bounding volume hierarchy: sorts bodies by Morton code, which interleaves the bits of cell coordinates, and
+ * builds a tree of boxes above them.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
@@ -24,7 +24,7 @@ import { createSorter } from './sorted';
 /** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
 const TREE_SHIFT = 2;
 
-/** Bits of a Morton code. If the box has equal edges, that is 15 bits per axis in 2D and 10 in 3D. */
+/** In a box with equal edges, 15 bits per axis in 2D and 10 in 3D. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {
@@ -43,7 +43,7 @@ interface Level {
   readonly count: number;
 }
 
-/** Returns the levels from the leaves to the root. The nodes of a level follow those of the level below. */
+/** From the leaves to the root; nodes of a level follow those below. */
 function levelsOf(bodies: number): Level[] {
   const levels: Level[] = [];
   let first = 0;
@@ -56,10 +56,7 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/**
- * Assigns each bit of a code to an axis. Each bit halves the cells along their longest edge, so that cells become
- * nearly cubes.
- */
+/** Each bit halves cells along their longest edge, so that they become nearly cubes. */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

@@ -1,7 +1,4 @@
-/**
- * The three grids of `cellstorm` as engines: equal cells in a box, equal hashed cells, and one level of cells per
- * octave of radii.
- */
+/** The three grids of `cellstorm` as engines: cells in a box, hashed cells, and levels. */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { suggestCellSize } from '../../../src/core/world/cell-size';
@@ -17,19 +14,13 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/**
- * The greatest number of cells per body, if a grid has more than FEW_CELLS cells. With more, cells alone would fill the
- * memory.
- */
+/** Beyond FEW_CELLS. With more, cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
-/** A grid may have this many cells for any number of bodies. */
+/** Allowed for any number of bodies. */
 const FEW_CELLS = 2 ** 20;
 
-/**
- * Returns why a grid that stores every cell of the box does not suit a scene: nearly all cells would be empty. Returns
- * undefined if the grid suits. If the second argument lacks `cellSize`, cells are as wide as the largest diameter.
- */
+/** Refuses a grid with nearly all cells empty. The default `cellSize` is the largest diameter. */
 export function refuseEmptiness(
   scene: BenchScene,
   { cellSize }: Pick<HashGridOptions, 'cellSize'> = chooseCells(scene),
@@ -44,18 +35,14 @@ export function refuseEmptiness(
   return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so a box of more than 2^20 cells may have at most ${MOST_CELLS_PER_BODY} per body.`;
 }
 
-/**
- * Chooses the size of equal cells, and whether the grid needs `crowds`. Cells are as wide as the largest diameter. They
- * are wider if most cells would be empty or an axis would have too many cells.
- */
+/** Cells are as wide as the largest diameter, wider if most would be empty or an axis would have too many. */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // With `crowds`, a whole workgroup handles a body if rows of three cells around it hold more than HEAVY_ROW
-  // candidates on average.
+  // With `crowds`, a workgroup handles a body whose rows of three cells hold more than HEAVY_ROW candidates on average.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }
@@ -67,7 +54,7 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // A grid with levels stores radii with the bodies. In other grids, the kernel reads radii by id.
+  // Levels store radii with the bodies. In other grids, the kernel reads radii by id.
   const hasLevels = options.radii !== undefined;
   const radii = hasLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
   const radiiById = hasLevels ? undefined : scene.radii;

@@ -1,4 +1,3 @@
-/** Lists the GPU engines of this project. */
 import type { GpuEngine } from '../../harness/engine';
 import { GPU_BVH } from './bvh';
 import { GPU_GRID, GPU_HASHED, GPU_LEVELS } from './grids';

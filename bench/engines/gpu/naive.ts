@@ -1,7 +1,4 @@
-/**
- * Tests all pairs on the GPU, in tiles. No GPU engine is faster for a few bodies. For more bodies, other engines must
- * beat this one.
- */
+/** Tests all pairs in tiles. The fastest GPU engine for a few bodies; others must beat it for more. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
@@ -20,10 +17,10 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** Tiles that a workgroup compares with its own tile. A larger number means fewer workgroups that run longer. */
+/** More tiles per workgroup mean fewer workgroups that run longer. */
 const STRIPE_TILES = 16;
 
-/** `tests`: approximate number of distance tests per dispatch. */
+/** `tests`: approximate distance tests per dispatch. */
 export async function openNaive(
   scene: BenchScene,
   gpu: Gpu,

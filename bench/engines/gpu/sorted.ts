@@ -1,4 +1,3 @@
-/** Creates the kernel of sorted.wgsl. */
 import type { Gpu } from '../../../src/gpu/device';
 import type { Kernel } from '../../../src/gpu/kernel';
 import type { BenchScene } from '../../harness/scenes';

@@ -1,7 +1,4 @@
-/**
- * Sweep and prune on the GPU: sorts the bodies' intervals along x. Then it compares each interval with the later
- * intervals that begin before it ends.
- */
+/** Sweep and prune: sorts intervals along x, then compares each with later ones that begin before it ends. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createParts } from '../../../src/gpu/buffers';
@@ -24,13 +21,10 @@ import {
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
 
-/** Bodies in the sample that estimates how many tests a sweep does. */
+/** Bodies in the sample for estimateTests(). */
 const SAMPLE = 2 ** 16;
 
-/**
- * Counts the tests among a sample of bodies, and scales their number up to all bodies. Takes the largest radius for
- * every body.
- */
+/** Scales the tests among a sample up to all bodies, with the largest radius for each. */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
   const stride = Math.max(1, Math.floor(count / SAMPLE));
@@ -47,7 +41,7 @@ function estimateTests({ dimensions, count, radius, frame }: BenchScene): number
   return tests * stride ** 2;
 }
 
-/** `tests`: approximate number of distance tests per dispatch. */
+/** `tests`: approximate distance tests per dispatch. */
 export async function openSweep(
   scene: BenchScene,
   gpu: Gpu,
@@ -124,7 +118,7 @@ export const GPU_SWEEP: GpuEngine = {
   about:
     'Sweep and prune along x: RadixSort by lower end, then each body walks forward to its upper end; long walks take several dispatches.',
   refuse(scene) {
-    // A sweep never tests more than all pairs, so a few bodies need no estimate.
+    // A sweep never tests more than all pairs.
     if (scene.count ** 2 / 2 <= MOST_TESTS) return undefined;
     const tests = estimateTests(scene);
     if (tests <= MOST_TESTS) return undefined;

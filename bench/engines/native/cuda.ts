@@ -1,6 +1,6 @@
 /**
- * Two engines that run the dense grid in bench/native, written directly for CUDA, as a yardstick for gpu-grid. They use
- * the same cells and accept the same scenes as gpu-grid, except scenes with several radii.
+ * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. Same cells and scenes, but only equal
+ * radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,7 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** The adjacent rows of cells that a query searches: only those that follow in the order of cells, or all. */
+/** Rows of cells that a query searches: those that follow in the order of cells, or all. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =
@@ -49,7 +49,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` maps each size of copies to the measured device, so that each size is measured only once. */
+/** `devices` has a measured device per size of copies. */
 async function openGrid(
   path: string,
   scene: BenchScene,

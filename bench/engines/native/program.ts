@@ -1,11 +1,7 @@
 /**
- * A child process that answers questions line by line, in the protocol that bench/native/grid.cu describes.
- * Every question is answered or rejects with an error. The program is ended in these cases:
- *   - Its greeting is wrong.
- *   - It writes a line that is too long or answers no question.
- *   - It does not answer in time.
- *   - `destroy` is called.
- * Ordering: ask a question only after the previous one was answered.
+ * A child process that answers questions line by line (protocol: bench/native/grid.cu). A question is answered or
+ * rejects. The program is ended for a wrong greeting, a line that is too long or answers nothing, a late answer, or
+ * `destroy`. Ask only after the previous answer.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,25 +10,25 @@ import { GpuError } from '../../../src/core/base/errors';
 import { AbsentError } from '../../harness/engine';
 import type { ClockSource } from '../../harness/gpu-clock';
 
-/** First words of the program's greeting. */
+/** First words of the greeting. */
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Seconds to wait for an answer: far longer than a build and query take with the usual limits. */
+/** Far longer than a build and query take with the usual limits. */
 const ANSWER_SECONDS = 600;
-/** Seconds to wait for the program to exit after the end of its input. */
+/** After the end of the input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** An answer may have at most this many letters. Of the error output, only the last MOST_ANSWER letters are kept. */
+/** Greatest length of an answer, and of the error output that is kept. */
 const MOST_ANSWER = 2 ** 12;
 
-/** An error message quotes at most this many letters of a question or an answer. */
+/** Greatest length of a quote in a message. */
 const MOST_QUOTED = 80;
 
 export interface Greeting {
   readonly device: string;
   readonly clock: ClockSource;
-  /** Nanoseconds per step of the clock. */
+  /** Nanoseconds. */
   readonly clockStep: number;
 }
 
@@ -74,7 +70,7 @@ export class NativeProgram {
     child.on('close', (code, signal) => this.end(this.describeEnd(code, signal)));
   }
 
-  /** Starts the program and reads its greeting. `patience`: seconds to wait for each answer. */
+  /** `patience`: seconds to wait for each answer. */
   static async start(path: string, patience = ANSWER_SECONDS): Promise<Started> {
     const program = new NativeProgram(path, patience, spawn(path, [], { stdio: ['pipe', 'pipe', 'pipe'] }));
     try {
@@ -89,7 +85,7 @@ export class NativeProgram {
     }
   }
 
-  /** Asks a question, followed by the bytes of `payload`. Returns the `count` numbers of the answer, none negative. */
+  /** `payload` follows the question. Returns `count` numbers, none negative. */
   async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
     const received = this.receiveAnswer(line);
     const [answer] = await Promise.all([received, this.write(line, payload)]);
@@ -99,7 +95,7 @@ export class NativeProgram {
     throw this.protocolError(line, answer, `"ok" and ${count} numbers`);
   }
 
-  /** Closes the program's input, and kills the program if it does not exit. */
+  /** Kills the program if it does not exit at the end of its input. */
   async destroy(): Promise<void> {
     this.child.stdin.end();
     const late = setTimeout(() => this.child.kill('SIGKILL'), 1000 * EXIT_SECONDS);

@@ -1,6 +1,6 @@
 /**
- * Runs 2D scenes in Box2D 3, with its default settings and the four substeps that its documentation recommends. Bodies
- * do not rotate, as in cellstorm. Sleeping is off, because a sleeping body stands whatever its contacts do.
+ * Box2D 3 with default settings and the four substeps that its documentation recommends. As in cellstorm, bodies do not
+ * rotate. Sleeping is off, because a sleeping body stands whatever its contacts do.
  */
 import { openBox2d } from '../../peers/box2d3';
 import { DT, type PhysicsEngine } from '../engine';
@@ -51,8 +51,8 @@ export const BOX2D3: PhysicsEngine = {
     bodyOptions.type = box2d.b2BodyType.b2_dynamicBody;
     const bodies = scene.bodies.map((given) => {
       const body = create(given);
-      // Box2D does not turn a body without inertia. `motionLocks.angularZ` is no substitute, because it stops rotation
-      // only once per substep. Friction then turns the body instead of stopping it, and the body slides.
+      // Without inertia, Box2D does not turn a body. `motionLocks.angularZ` acts only once per substep: friction would
+      // turn the body instead of stopping it.
       const mass = box2d.b2Body_GetMassData(body);
       mass.rotationalInertia = 0;
       box2d.b2Body_SetMassData(body, mass);
@@ -60,7 +60,7 @@ export const BOX2D3: PhysicsEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, vector, circle]) options.delete();
-    /** Copies a vector out of Box2D's memory, and frees the original. */
+    /** Frees the original in Box2D's memory. */
     const copyOf = (original: { readonly x: number; readonly y: number; delete(): void }) => {
       const copy = [original.x, original.y];
       original.delete();

@@ -1,4 +1,4 @@
-/** Runs scenes in cellstorm's own engines, with default settings. */
+/** cellstorm's own engines, with default settings. */
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
@@ -7,7 +7,7 @@ import type { PhysicsEngine } from '../engine';
 import { DT } from '../engine';
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
-/** Steps that may wait in the queue of the device. */
+/** Steps that may wait in the device's queue. */
 const MOST_QUEUED = 50;
 
 const BOTH = [2, 3] as const;

@@ -1,4 +1,3 @@
-/** Opens the engines of bench:physics. */
 import { CellstormError } from '../../../src/core/base/errors';
 import { requestGpu } from '../../../src/gpu/device';
 import { openDawn } from '../../../src/node/dawn';
@@ -10,7 +9,7 @@ import { BOX2D3 } from './box2d3';
 import { CELLSTORM_CPU, cellstormGpu } from './cellstorm';
 import { RAPIER } from './rapier';
 
-/** Cells that the device must have room for: more than any scene has. */
+/** More cells than any scene has. */
 const CELLS = 2 ** 20;
 
 async function openGpu(): Promise<PhysicsEngine> {
@@ -20,8 +19,8 @@ async function openGpu(): Promise<PhysicsEngine> {
 }
 
 /**
- * Opens the named engines; throws if the GPU is named and cannot be opened. Without names, opens all engines, but
- * leaves out `gpu` if there is no GPU, and tells `onMissing` why. Tests pass another `openOnGpu`.
+ * Throws if a named engine cannot be opened. Without names, leaves out a missing `gpu` and tells `onMissing` why. Tests
+ * pass another `openOnGpu`.
  */
 export async function openEngines(
   names: readonly EngineName[] | undefined,

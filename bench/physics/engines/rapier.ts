@@ -1,6 +1,6 @@
 /**
- * Runs scenes in Rapier with its default settings, except that bodies neither rotate nor sleep. In cellstorm they do not
- * rotate either. A sleeping body does not move, whatever its contacts do.
+ * Rapier with default settings, except that bodies neither rotate, as in cellstorm, nor sleep: a sleeping body stands
+ * whatever its contacts do.
  */
 import { openRapier } from '../../peers/rapier2d';
 import { openRapier3d } from '../../peers/rapier3d';
@@ -33,7 +33,7 @@ interface Body {
   linvel(): Vector;
 }
 
-/** The part of Rapier's 2D and 3D packages that this file uses. Only the number of coordinates differs. */
+/** The part of the 2D and 3D packages in use. Only the number of coordinates differs. */
 interface Rapier {
   readonly World: new (gravity: Required<Vector>) => World;
   readonly RigidBodyDesc: { dynamic(): BodyDesc };

@@ -1,7 +1,7 @@
-/** The walls of a scene as fixed boxes, since worlds of rigid-body engines have no walls. */
+/** Walls as fixed boxes, because worlds of rigid-body engines have none. */
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
-/** Half the thickness of a wall: so thick that no body passes through it in one step. */
+/** So thick that no body passes through in one step. */
 const HALF_THICKNESS = 10;
 
 export function wallsOf({ dimensions, min, max }: PhysicsScene): PhysicsBody[] {

@@ -1,4 +1,4 @@
-/** Bounces: the energy that an elastic gas keeps, and the heights of balls with restitution 0.5 and 0. */
+/** Bounces: the energy that an elastic gas keeps, and heights of dropped balls. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createScene } from '../../../src/scenes';
 import { advance, kineticEnergy, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -9,15 +9,15 @@ const DROP = 10;
 const RESTITUTION = 0.5;
 const RADIUS = 0.5;
 const BOUNCES = 3;
-/** Seconds in which a ball with the right restitution bounces three times. The first fall takes 1.43 s. */
+/** Time for three bounces. The first fall takes 1.43 s. */
 const DROP_SECONDS = 6;
-/** Seconds after which a ball with restitution 0 lies on the floor, unless the floor throws it up. */
+/** A ball without restitution has landed by then, unless the floor throws it up. */
 const LANDED = 1.6;
-/** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU than on the CPU. */
+/** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU. */
 const ENERGY_CHANGE = 1e-6;
-/** Accepted relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
+/** Relative. The third bounce on an obstacle has an error of 2.46% on the CPU engine. */
 const HEIGHT_ERROR = 0.025;
-/** The top of the obstacle, a box. */
+/** Of the obstacle, a box. */
 const TOP = 2;
 const WIDTH = 8;
 
@@ -38,7 +38,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** A ball whose lowest point is DROP above the floor. The floor is a wall or the obstacle. */
+/** The lowest point is DROP above the floor, a wall or the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,
@@ -65,10 +65,7 @@ export function dropScene(
   };
 }
 
-/**
- * Returns the heights of the first bounces. The top of a flight lies between two steps. So it is computed from the
- * height and the speed in the last step in which the ball still rises.
- */
+/** A flight's top lies between steps, so compute it from the last rising step. */
 async function heightsOf(run: PhysicsRun, floor: number): Promise<number[]> {
   const heights: number[] = [];
   let top: number | undefined;
@@ -105,9 +102,8 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
 }
 
 /**
- * Without restitution a ball must not rise again. But a fast ball penetrates the floor, and the push out of an obstacle
- * may throw the ball up a little. On the CPU engine, the ball rises by about 1% of its fall in 3D, less in 2D. So the
- * figure has no bar.
+ * No bar: a fast ball penetrates the floor, and an obstacle's push may throw it up a little. On the CPU engine it rises
+ * by about 1% of its fall in 3D, less in 2D.
  */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);

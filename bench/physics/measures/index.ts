@@ -1,4 +1,3 @@
-/** Lists all cases of bench:physics. */
 import type { Dimensions } from '../../../src/core/world/world';
 import type { Case, GroupName, Sizes } from '../measure';
 import { bounceCases } from './bounce';

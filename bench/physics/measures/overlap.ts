@@ -1,7 +1,7 @@
 /**
- * Deep overlaps at the start, with restitution 0: pushing bodies apart must not add kinetic energy. Without gravity,
- * bodies start with small random velocities. With gravity, they start at rest. After the first step, no body may be
- * faster than after a fall through the whole world. Later speeds have no bar, because bodies then also fall.
+ * Deep overlaps at the start, with restitution 0: pushing apart must not add kinetic energy. Bodies start with small
+ * random velocities or, with gravity, at rest. After one step, none may be faster than after a fall through the world.
+ * Later speeds have no bar, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -19,11 +19,11 @@ import { measureOverlaps } from '../overlaps';
 import { GRAVITY, type PhysicsScene, vector } from '../scene';
 
 const SEED = 1;
-/** Positions and velocities are multiples of 1/UNITS, which 32-bit floats hold exactly. */
+/** 32-bit floats hold multiples of 1/UNITS exactly. */
 const UNITS = 1024;
 const DIAMETER = 1;
 
-/** `count` balls of diameter 1, whose centres are in a square or cube of edge `edge`. */
+/** Centres of balls of diameter 1 lie in a square or cube. */
 interface Crowd {
   readonly count: number;
   readonly edge: number;
@@ -40,14 +40,11 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
   { count: 50, edge: 1, gravity: GRAVITY, world: 40 },
 ];
 
-/** Edge of the world of a crowd without gravity. */
+/** Edge of the world without gravity. */
 const WORLD = 20;
-/** Greatest velocity along an axis, in units of length per second. */
+/** Along an axis, in units per second. */
 const MOST_SPEED = 1;
-/**
- * Bodies whose overlap is at most this, in diameters, count as apart. Contacts remove a share of an overlap, so
- * overlaps never reach 0.
- */
+/** Greatest overlap that counts as apart, in diameters. Contacts remove a share, so overlaps never reach 0. */
 const APART = 1e-3;
 
 export function crowdScene(
@@ -78,7 +75,7 @@ export function crowdScene(
 const describe = (dimensions: Dimensions, { count, edge }: Crowd) =>
   `${count} ${dimensions === 2 ? 'discs' : 'balls'} in ${new Array(dimensions).fill(edge).join(' × ')}`;
 
-/** Calls `onState` with the state after each step of a second. Returns the last state. */
+/** Calls `onState` after each step of a second. */
 async function watchSecond(run: PhysicsRun, onState: (state: PhysicsState) => void): Promise<PhysicsState> {
   for (let step = 1; step < stepsIn(1); step++) onState(await advance(run, 1));
   const end = await advance(run, 1);

@@ -1,4 +1,4 @@
-/** A pile that falls and settles: the scene, the steps and the figures of `cellstorm verify --long`. */
+/** A pile that falls and settles, as in `cellstorm verify --long`. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createScene, type Scene } from '../../../src/scenes';
 import { advance, kineticEnergy, type PhysicsEngine, withRun } from '../engine';
@@ -8,14 +8,13 @@ import { fromScene } from '../scene';
 
 const STEPS = 1000;
 
-/** A pile depends on chance: full piles are means over this many starts, the seeds 1 to STARTS of the scene. */
+/** A pile depends on chance, so full piles are means over the seeds 1 to STARTS. */
 const STARTS = 4;
 
 /**
- * Bars for piles of FULL_PILE particles: overlaps in percent of a diameter, and the rms speed in diameters/s. They are
- * the figures of the CPU engine with the contact law that lacked `limit` and `hold` (src/core/contact/law.ts), rounded
- * up. A single start says little: with that law, the deepest overlaps of the four piles of discs were 4.8, 9.5, 12.8
- * and 8.6%.
+ * For FULL_PILE particles: overlaps in percent of a diameter, rms speed in diameters/s. Figures of the CPU engine,
+ * rounded up, with a contact law without `limit` and `hold` (src/core/contact/law.ts). One start says little: the
+ * deepest overlaps of its four piles of discs were 4.8, 9.5, 12.8 and 8.6%.
  */
 const BARS = {
   2: { mean: 0.713, deepest: 8.9, speed: 0.0275 },
@@ -50,7 +49,7 @@ export function pileCases(dimensions: Dimensions, { pile }: Sizes): Case[] {
   ];
 }
 
-/** Returns the mean and the deepest overlap, and the rms speed. */
+/** Mean overlap, deepest overlap, rms speed. */
 function runPile(engine: PhysicsEngine, scene: Scene): Promise<number[]> {
   const diameter = 2 * scene.radius;
   return withRun(engine, fromScene(scene), async (run) => {

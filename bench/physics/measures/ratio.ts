@@ -1,6 +1,6 @@
 /**
- * Heavy on light: a ball of radius R rests on a ball of radius 1, which lies on the floor. The gap is the distance from
- * the floor to the upper ball. At the start the balls touch, so the gap is 2.
+ * Heavy on light: a ball of radius R rests on a ball of radius 1 on the floor. The gap is from the floor to the upper
+ * ball, 2 at the start.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -10,7 +10,7 @@ import { GRAVITY, type PhysicsScene, vector } from '../scene';
 const RATIOS = [1, 5, 10, 15, 20] as const;
 const GAP = 2;
 const HEIGHT = 128;
-/** The gap must stay within 2% of the gap at the start. */
+/** As shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
 export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene {
@@ -31,12 +31,12 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
 }
 
 interface Extremes {
-  /** Least and greatest gap, as shares of the gap at the start. */
+  /** As shares of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
-  /** Greatest vertical speed of the upper ball. */
+  /** Vertical, of the upper ball. */
   readonly speed: number;
-  /** True if, after any step, the centre of the upper ball was below the centre of the lower ball. */
+  /** True if the upper centre was below the lower one after any step. */
   readonly passed: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Bodies on a slope with friction 0.5, whose friction angle is 26.6°. Below that angle, a body must stand. At 30°, it
- * must slide with Coulomb's acceleration. The floor is level, and gravity tilts.
+ * Bodies on a slope with friction 0.5: below the friction angle of 26.6° a body must stand, at 30° it must slide with
+ * Coulomb's acceleration. The floor is level; gravity tilts.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';
@@ -10,24 +10,24 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } f
 const FRICTION = 0.5;
 const STANDING_ANGLES = [5, 10, 20] as const;
 const SLIDING_ANGLE = 30;
-/** Greatest speed of a body that stands, in diameters/s. */
+/** In diameters/s. */
 const STANDS: Bar = { most: 1e-4 };
-/** Greatest difference from Coulomb's acceleration, in percent. */
+/** Difference from Coulomb's acceleration, in percent. */
 const SLIDES: Bar = { least: -1, most: 1 };
 
 const LENGTH = 64;
 const HEIGHT = 16;
 const START = 16;
-/** The top of the obstacle, a box. */
+/** Of the obstacle, a box. */
 const TOP = 2;
 
 const SHAPES = ['ball', 'box'] as const;
 const SUPPORTS = ['wall', 'obstacle', 'other'] as const;
 type Shape = (typeof SHAPES)[number];
-/** `other`: a second body of the same shape, which lies on a wall. */
+/** `other`: a second body of the same shape, on a wall. */
 type Support = (typeof SUPPORTS)[number];
 
-/** The measured body is the last one. Bodies have a diameter of 1. */
+/** The last body is measured. Bodies have a diameter of 1. */
 export function slopeScene(
   dimensions: Dimensions,
   shape: Shape,
@@ -53,7 +53,7 @@ export function slopeScene(
   };
 }
 
-/** Returns how far the last body moves between 1 s and 2 s. */
+/** Between 1 s and 2 s, of the last body. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
     const before = await advance(run, stepsIn(1));
@@ -74,7 +74,7 @@ function standingCase(dimensions: Dimensions, shape: Shape, support: Support, de
   };
 }
 
-/** Returns the acceleration of a body that slides with Coulomb's friction. */
+/** Of a body that slides. */
 export function coulombAcceleration(degrees: number): number {
   const angle = (degrees * Math.PI) / 180;
   return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));
@@ -89,8 +89,8 @@ function slidingCase(dimensions: Dimensions, shape: Shape, support: Support): Ca
     async run(engine) {
       const scene = slopeScene(dimensions, shape, support, SLIDING_ANGLE);
       return withRun(engine, scene, async (run) => {
-        // Leave out the first second: until the body overlaps its support enough, friction is too small. A speed gained
-        // in that second does not change the figure; tests/unit/bench/physics checks that speed.
+        // In the first second, friction is too small until the body overlaps its support enough.
+        // tests/unit/bench/physics checks the speed gained meanwhile.
         const before = await advance(run, stepsIn(1));
         const after = await advance(run, stepsIn(1));
         const x = (state: PhysicsState) => state.velocities[0] as number;
@@ -109,7 +109,7 @@ export function slopeCases(dimensions: Dimensions): Case[] {
   return SUPPORTS.flatMap((support) =>
     SHAPES.flatMap((shape) => {
       const standing = STANDING_ANGLES.map((degrees) => standingCase(dimensions, shape, support, degrees));
-      // A body on another body has no sliding case, because both slide together at that angle.
+      // A body on another has no sliding case, because both slide together.
       return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
     }),
   );

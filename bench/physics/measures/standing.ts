@@ -1,28 +1,28 @@
-/** Bodies that must stand: by default for 20 s, with --minutes for up to an hour. */
+/** Bodies that must stand: for 20 s, with --minutes for up to an hour. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
 import type { Case, Sizes } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
-/** Seconds between the states that are compared with the state after one second. */
+/** Seconds between compared states. */
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
 /**
- * A body that moves at most this many diameters stands: 1e-4 diameters/s over five minutes. Shorter runs have the same
- * bar, because bodies may still settle after the first second.
+ * In diameters: 1e-4 diameters/s over five minutes. Also for shorter runs, because bodies may settle after the first
+ * second.
  */
 const MOST_MOVED = 0.03;
 
 const RAMP_DEGREES = 15;
 const RAMP_LENGTH = 12;
 const RAMP_SPACING = 0.5;
-/** Rows of obstacles across a ramp in 3D; 2D has one. */
+/** Rows of obstacles across a ramp in 3D. */
 const RAMP_ROWS = 7;
-/** The z of the first row. */
+/** Of the first row. */
 const RAMP_Z = 8;
 const RAMP_BODIES = 5;
 
-/** Discs (balls) along the lowest edge of a heap, which has 55 bodies in 2D and in 3D. */
+/** Along the lowest edge. A heap has 55 bodies in 2D and in 3D. */
 const HEAP_BASE = { 2: 10, 3: 5 } as const;
 
 const TOWER_HEIGHT = 10;
@@ -40,12 +40,12 @@ function world(
   };
 }
 
-/** Bodies on a slope of overlapping obstacles. Each body touches the two (in 3D four) obstacles around a hollow. */
+/** A slope of overlapping obstacles. Each body touches the two (in 3D four) around a hollow. */
 export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
     dimensions === 2 ? [RAMP_Z] : Array.from({ length: RAMP_ROWS }, (_, row) => RAMP_Z + row * RAMP_SPACING);
-  /** `along`: distance along the ramp; `above`: height above it. */
+  /** `along` the ramp, `above` it. */
   const pointAt = (along: number, above: number, z: number) =>
     vector(
       dimensions,
@@ -61,7 +61,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   );
   const half = RAMP_SPACING / 2;
   const above = Math.sqrt((2 * RADIUS) ** 2 - (dimensions - 1) * half ** 2);
-  // The hollow between the middle row and the next; RAMP_ROWS is odd.
+  // Between the middle row and the next; RAMP_ROWS is odd.
   const hollow = RAMP_Z + (RAMP_ROWS / 2) * RAMP_SPACING;
   const bodies = Array.from({ length: RAMP_BODIES }, (_, body) => ({
     position: pointAt(2 + 2 * body + half, above, hollow),
@@ -70,7 +70,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 20), friction: 0.5, bodies, obstacles };
 }
 
-/** A triangle of discs or a pyramid of balls with a square base. Neighbours touch. */
+/** A triangle of discs or a square pyramid of balls, which touch. */
 export function heapScene(dimensions: Dimensions): PhysicsScene {
   const base = HEAP_BASE[dimensions];
   const rise = dimensions === 2 ? Math.sqrt(3) / 2 : Math.SQRT1_2;
@@ -97,7 +97,7 @@ export function towerScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 16), friction: 0.5, bodies, obstacles: [] };
 }
 
-/** Returns the greatest distance of any body from its position after one second. */
+/** From the position after one second, over all bodies. */
 async function greatestMovement(
   engine: PhysicsEngine,
   scene: PhysicsScene,
@@ -109,7 +109,7 @@ async function greatestMovement(
     for (let time = 1; time < seconds; time += SAMPLE) {
       const state = await advance(run, stepsIn(SAMPLE));
       for (let body = 0; body < scene.bodies.length; body++) {
-        // Math.max keeps NaN, so a body whose position is not finite misses the bar.
+        // Math.max keeps NaN, so a position that is not finite misses the bar.
         greatest = Math.max(greatest, distanceMoved(scene.dimensions, settled, state, body));
       }
     }
