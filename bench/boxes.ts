@@ -1,12 +1,11 @@
 /**
- * Compares CpuBoxPairs with hand-written methods that find all overlapping boxes on one CPU thread.
+ * Compares CpuBoxPairs with hand-written methods that find all overlapping boxes on one CPU thread: all pairs (few
+ * boxes only), sort and sweep along the axis of most variance, hashed cells as wide as nine in ten boxes.
  *
  *   node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
- * `--scenes uniform,mixed` restricts the scenes. Contenders: all pairs (few boxes only), sort and sweep along the axis
- * of most variance, hashed cells as wide as nine in ten boxes, CpuBoxPairs with pairs unsorted and sorted. All must
- * first find the same pairs, by checksum. They take turns; the table shows medians. Sources are bundled, because a
- * development server's modules run slower.
+ * All must first find the same pairs, by checksum. They take turns; the table shows medians. Sources are bundled,
+ * because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -29,7 +28,6 @@ class Found {
 
 interface Contender {
   readonly name: string;
-  /** Greatest number of boxes that is timed. */
   readonly most: number;
   find(): { readonly count: number; readonly pairs: Uint32Array };
 }
@@ -64,12 +62,10 @@ function createNoise(seed: number): () => number {
 
 /** Edges of boxes. `longAxis` is a random axis per box. */
 const SCENES: Readonly<Record<string, (noise: () => number, axis: number, longAxis: number) => number>> = {
-  // Most boxes overlap a few others.
   uniform: (noise) => 0.3 + 0.6 * noise(),
   'equal size': () => 0.7,
-  // Edges from 0.1 to 6.4; large boxes are rare, so that the list of pairs stays short.
+  // Large boxes are rare, so that the list of pairs stays short.
   mixed: (noise) => 0.1 * Math.min(64, 1 / Math.sqrt(noise() + 1e-9)),
-  // One edge is 50 times as long as the others.
   slivers: (_noise, axis, longAxis) => (axis === longAxis ? 5 : 0.1),
   points: () => 0,
 };
@@ -226,7 +222,7 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
           total++;
         });
       }
-      // First turn counts, at b + 1, into ends of buckets b; then lower each end to its bucket's start.
+      // First turns each count into the end of its bucket, then lowers each end to the start.
       if (entries.length < total) {
         entries = new Uint32Array(total);
         cells = new Int32Array(3 * total);

@@ -1,11 +1,7 @@
 /**
- * `npm run bench:cells`: measures candidates and time per particle for several cell sizes and densities, on the CPU and
- * the GPU engine in Node (CELLSTORM_DRIVER names a driver). Fits the costs that src/core/world/cell-size.ts uses.
- *
- * Flags: --count 2e4 --dimensions 2,3 --densities 0.05,0.3,1 --sizes 0.5,0.75,1,1.25,1.5,2,3,4 (in diameters) --repeats
- * 11 --methods 'cpu pairs,gpu push,cpu near,gpu near' --json.
- *
- * Sources are bundled, because a development server's modules run slower.
+ * `npm run bench:cells`: measures candidates and time per particle for several cell sizes (in diameters) and densities,
+ * on the CPU and the GPU engine in Node. Fits the costs that src/core/world/cell-size.ts uses. CELLSTORM_DRIVER names a
+ * driver. Sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

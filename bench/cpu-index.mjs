@@ -1,14 +1,13 @@
 // @ts-check
 /**
- * Measures a frame: some of N discs move, then a structure finds the partners of each moved disc, which are those that
- * overlap it. Compares CpuIndex, which moves single objects, with structures that are rebuilt.
+ * Measures a frame: some of N discs move, then a structure finds all discs that overlap a moved one. Compares CpuIndex,
+ * which moves single objects, with structures that are rebuilt.
  *
  *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * `--shares` is the share of discs that move. Timed on one thread: moves, rebuild and search. One contender finds all
- * pairs instead. All must first find the same partners. Discs move there and back, so that all contenders are timed on
- * the same frames, in turns; the table shows medians. Sources are bundled, because a development server's modules run
- * slower.
+ * `--shares` is the share of discs that move. All contenders must first find the same discs. Discs move there and back,
+ * so that all are timed on the same frames. They take turns; the table shows medians. Sources are bundled, because a
+ * development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -20,13 +19,12 @@ const SEED = 1;
 /** Along each axis, in diameters. */
 const DRIFT = 0.1;
 
-/** Each frame moves its own random choice of discs. */
 const FRAMES = 4;
 
 /** Rounds in which V8 compiles the code. */
 const WARM_UP = 2;
 
-/** Short frames are repeated until a sample takes about this long. */
+/** Least length of a sample, for which short frames are repeated. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -224,7 +222,7 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * With typed coordinates, as the author recommends. `within` also returns discs that only touch, so test again.
+ * Coordinates are typed, as the author recommends. `within` also returns discs that only touch, so test again.
  * @param {Scene} scene
  * @returns {Contender}
  */

@@ -1,9 +1,7 @@
 /**
- * `npm run bench:crowd`: times steps with very many particles in one cell, with `crowds`, on the GPU in Node
- * (CELLSTORM_DRIVER names a driver). Measures and the list must report n (n − 1) / 2 pairs. Two steps of one substep
- * from the same state must give the same bits, and so must two calls of `separate(1)`.
- *
- * Flags: --count 2e4 --dimensions 2,3 --json. Exits with 1 if a result is wrong.
+ * `npm run bench:crowd`: times steps with very many particles in one cell, with `crowds`, on the GPU in Node.
+ * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, or if two equal runs end with
+ * different bits.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -21,28 +19,28 @@ import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;
 const RADIUS = 0.5;
-/** Edge around all particles. Its diagonal is less than a diameter, so all overlap. */
+/** The diagonal is less than a diameter, so all particles overlap. */
 const EDGE = 0.5;
-/** Coordinates along an edge. They are exact, so that rounding decides no count. */
+/** Coordinates are exact, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
-/** Small, because a list also counts pairs that do not fit into it. */
+/** A list also counts pairs that do not fit into it. */
 const LISTED = 1024;
-/** Reported if 32 bits cannot count the pairs. */
+/** A list reports this if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
 interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Milliseconds of `measure()`. */
+  /** Milliseconds, like all times below; those of `measure()`. */
   readonly measure: number;
-  /** Milliseconds to create a grid and its list of contacts, fill it and read the count. */
+  /** Creates a grid and its list of contacts, fills it and reads the count. */
   readonly list: number;
-  /** Milliseconds of the faster of two runs. */
+  /** The faster of two runs. */
   readonly step: number;
-  /** Milliseconds of the faster of two runs. */
+  /** The faster of two runs. */
   readonly separate: number;
-  /** Milliseconds of the step without the passes over contacts. */
+  /** The step without the passes over contacts. */
   readonly order: number;
 }
 
@@ -101,7 +99,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Returns the faster of two runs, which must end with the same bits. */
+/** Both runs must end with the same bits. Returns the faster one. */
 async function repeat(
   what: string,
   simulation: Simulation,

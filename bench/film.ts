@@ -1,9 +1,6 @@
 /**
- * `npm run bench:film`: times the page's pictures in headless Chrome, with and without recording a live film. Kinds of
- * recording (bench/film/measure.ts) take turns; figures are medians. Processor time is that of all processes of the
- * browser, on Linux.
- *
- * Flags: --width 640 --height 480 --pictures 20 --repeats 5.
+ * `npm run bench:film`: times the page's pictures in headless Chrome, with and without recording a live film. The kinds
+ * of recording take turns; figures are medians. Processor time includes all processes of the browser. Only for Linux.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
@@ -32,13 +29,13 @@ for (const [name, text] of Object.entries(values)) {
 const size = { width: Number(values.width), height: Number(values.height) };
 const pictures = Number(values.pictures);
 
-/** Includes all descendants. In milliseconds. */
+/** In milliseconds, descendants included. */
 function processorTimeOf(root: number): number {
   const processes = readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
       const line = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The process's name may contain blanks. After it: state, parent, …, user time, system time.
+      // The name may contain blanks. After it come state, parent, …, user time, system time.
       const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
       return [
         { id: Number(name), parent: Number(fields[1]), ticks: Number(fields[11]) + Number(fields[12]) },

@@ -1,9 +1,7 @@
 /**
  * `npm run bench:fluid`: times a substep of the fluid and its stages on dam breaks, on the GPU in Node; with --cpu on
- * the CPU, without stages. Before and after, the residual must be within the tolerance, and no particle lost.
- *
- * Flags: --cells 64,128,256 (along the tank's height) --dimensions 2 --substeps 5 --warm-up 3 --json --cpu --square (2D
- * only: n² cells with n² particles, a quarter full).
+ * the CPU, without stages. `--cells` counts along the tank's height. `--square` (2D only): n² cells with n² particles,
+ * a quarter full. Before and after, the residual must be within the tolerance, and no particle lost.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

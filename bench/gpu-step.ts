@@ -1,8 +1,6 @@
 /**
  * `npm run bench:step`: times the GPU in headless Chrome or in Node: a sort with one push apart, one push on the usual
  * unsorted grid, and a full step.
- *
- * Flags: --count 1e6 --dimensions 2,3 --repeats 7 --in chrome|node --json.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,8 +1,6 @@
 /**
- * Measures time per step and memory of boids, particle life and the position-based fluid, on the GPU in Node. Particles
- * begin scattered in a periodic box, the fluid as a block in half of its box.
- *
- * Usage: `node scripts/run.mjs bench/methods.ts [--counts 10000,100000] [--repeats 5]`. Run scripts/setup.ts first.
+ * `node scripts/run.mjs bench/methods.ts`: measures time per step and memory of boids, particle life and the
+ * position-based fluid, on the GPU in Node. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

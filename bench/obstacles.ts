@@ -1,9 +1,7 @@
 /**
- * Compares the times per step of a simulation and of the same with nine of ten bodies as obstacles, in turns, on the
- * CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, those of `mixed` in a tree.
- *
- * Usage: `node scripts/run.mjs bench/obstacles.ts [--scene uniform] [--count 100000] [--repeats 7]`. Run
- * scripts/setup.ts first.
+ * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of a simulation and of the same with nine of
+ * ten bodies as obstacles, on the CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, those of
+ * `mixed` in a tree. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -45,7 +43,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** In turns, so that other work affects both alike. */
+/** Turns make other work affect both alike. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

@@ -63,7 +63,7 @@ async function measure({
     process.stdout.write(`\n${group}\n${tableOf(ofGroup, columns)}`);
     rows.push(...ofGroup);
     if (json === undefined) continue;
-    // After each group, so that a run that is cut off keeps its finished groups.
+    // A run that is cut off keeps its finished groups.
     const record = { machine, commit: commitOf(), sizes, engines: described, rows };
     writeFileSync(json, `${JSON.stringify(record, undefined, 1)}\n`);
   }

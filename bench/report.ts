@@ -13,7 +13,6 @@ const RESULTS = join(ROOT, 'bench/results');
 const OUT = join(ROOT, 'dist/bench-report.html');
 const STYLES = ['src/page/theme.css', 'bench/report/chart.css', 'bench/report/report.css'];
 
-/** `name` is relative to the folder. */
 async function listFiles(given: string): Promise<readonly (readonly [path: string, name: string])[]> {
   if (!(await stat(given)).isDirectory()) return [[given, basename(given)]];
   const files = (await readdir(given, { recursive: true })).filter((file) => file.endsWith('.json'));

@@ -1,4 +1,3 @@
-/** shared.d.mts declares the types. */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +54,6 @@ export function median(times) {
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half] + sorted[half - 1]) / 2;
 }
 
-/** To three significant digits. */
 export function round(value) {
   return Number(value.toPrecision(3));
 }

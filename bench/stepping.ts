@@ -1,10 +1,8 @@
 /**
- * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread: milliseconds per step of
- * 1/60 s of a pile of discs that falls and settles. They solve different problems, so overlap and kinetic energy of the
- * last state accompany each time.
- *
- * Flags: --count 1000,5000,20000 --only cellstorm/cpu,rapier2d,box2d3,matter-js --steps 240 --limit 60 (seconds per
- * engine and count) --json. Exits with 1 if an engine is not installed or its last state is wrong.
+ * `npm run bench:stepping`: compares a particle solver with rigid-body engines, on one thread. Measures the
+ * milliseconds per step of a pile of discs that falls and settles. They solve different problems, so each time comes
+ * with overlap and kinetic energy of the last state. `--limit`: seconds per engine and count. Exits with 1 if an engine
+ * is not installed or its last state is wrong.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

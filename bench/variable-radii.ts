@@ -1,11 +1,7 @@
 /**
  * `npm run bench:mixed`: times building a grid and finding all pairs of different radii, relative to as many particles
- * of one radius with about as many contacts. Scenes: `mixed` (radii from 1 to 64; also periodic and unbounded),
- * `one-large` (among many small ones), `uniform` (equal; also periodic). Runs on the CPU engine and on the GPU in Node
- * (CELLSTORM_DRIVER names a driver). On the GPU, also times simulations that sort and push apart once.
- *
- * Flags: --count 1e5 --dimensions 2,3 --repeats 11 --json, and --engines cpu, which leaves out the GPU. Sources are
- * bundled, because a development server's modules run slower.
+ * of one radius with about as many contacts. Runs on the CPU engine and on the GPU in Node. CELLSTORM_DRIVER names a
+ * driver. Sources are bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -1,7 +1,7 @@
 /**
  * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest times, which
- * other work disturbs least. Minimises squared relative errors for every subset of the costs, the others 0, and takes
- * the best solution without negative costs.
+ * other work disturbs least. Tries every subset of the costs with the others at 0, and takes the best fit without
+ * negative costs.
  */
 import type { CellSizeRow } from './measure';
 
@@ -17,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Makes the target 1 for every row, so errors are relative.
+  // Makes errors relative: the target is 1 for every row.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );

@@ -1,6 +1,6 @@
 /**
- * Times searches with cells of different sizes and counts their candidates. A contender is a method with one cell size;
- * contenders take turns and must first find the same number of contacts.
+ * Times searches with cells of different sizes and counts their candidates. Contenders take turns and must first find
+ * the same number of contacts.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -60,14 +60,13 @@ export interface CellSizeRow {
 }
 
 const SEED = 1;
-/** Queries are slow, so only every fifth particle has one in timed runs of `cpu near`. */
+/** Only every fifth particle has a query in timed runs, because queries are slow. */
 const STRIDE = 5;
-/** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
+/** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
 
 interface Contender {
   readonly row: Omit<CellSizeRow, 'median' | 'least'>;
-  /** Particles around which a run searches. */
   readonly particles: number;
   run(): void | Promise<void>;
   destroy?(): Promise<void>;
@@ -190,7 +189,6 @@ async function contendPush(
 
 const SCOPES = ['validation', 'out-of-memory', 'internal'] as const;
 
-/** With error scopes, which `close` checks. */
 async function openGpu(
   provider: GPU,
   limits: { readonly particles: number; readonly cells: number; readonly dimensions: Dimensions },
@@ -223,7 +221,7 @@ async function contendKernel(
   const { cellCount } = defineWorld(options, size);
   const gpu = await openGpu(provider, { particles: count, cells: cellCount, dimensions });
   const { queue } = gpu.device;
-  // Sets only the width of cells here.
+  // `diameter` sets only the width of cells here.
   const grid = await HashGrid.create(gpu, { ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(createCpuGrid({ ...options, diameter: size, capacity: count }), positions);
   const kernel = await grid.kernel({
@@ -279,7 +277,7 @@ function contendNear(
   { dimensions, count, density }: CellSizeRequest,
   size: number,
 ): Contender {
-  // Sets only the width of cells here.
+  // `diameter` sets only the width of cells here.
   const grid = createCpuGrid({ ...options, diameter: size, capacity: count });
   const ordered = inCellOrder(grid, positions);
   grid.build(ordered);
@@ -320,8 +318,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts independently of the timed searches. Cells reach from the particle by `reach` along every axis, then by
- * `spare` more cells. All other particles in them are candidates.
+ * Counts independently of the timed searches. Candidates are in the cells up to `reach` from the particle along every
+ * axis, and in `spare` more cells on each side.
  */
 function countCandidates(
   world: World,

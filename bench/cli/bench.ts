@@ -217,7 +217,7 @@ function textOf(record: BenchRecord): string {
   return `${JSON.stringify(record, undefined, 1)}\n`;
 }
 
-/** In one step, so that a reader never finds an incomplete record. */
+/** Replaces the file in one step, so that a reader never finds an incomplete record. */
 async function writeRecord(path: string, record: BenchRecord): Promise<void> {
   const part = partOf(path);
   try {

@@ -65,7 +65,7 @@ function describeTimes(outcomes: readonly Outcome[]): string {
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
-  // One table for all cases, so that columns align. Headlines are inserted afterwards.
+  // One table aligns the columns of all cases. Headlines are inserted afterwards.
   const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
     '\n',
   );

@@ -1,11 +1,11 @@
-/** In the order of `--list`. */
+/** Lists all engines, in the order of `--list`. */
 import type { Engine } from '../harness/engine';
 import { PEERS } from '../peers';
 import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
 import { createCudaGrids } from './native/cuda';
 
-/** `native`: path of the native engines' program. Without it, they are listed as absent. */
+/** `native`: path of the native engines' program. Without it, they are absent. */
 export function listEngines(native?: string): readonly Engine[] {
   return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
 }

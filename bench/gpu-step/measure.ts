@@ -1,7 +1,7 @@
 /**
  * Measures `separate` (a sort with one push apart), `unsorted` (one push on a grid that does not sort the state) and
- * `step`, in turns on one device. Positions of both grids must first agree, and no particle may be lost. Uses error
- * scopes, because a dropped submission looks very fast.
+ * `step`, in turns. Positions of both grids must first agree, and no particle may be lost. Uses error scopes, because a
+ * dropped submission looks very fast.
  */
 import type { StageTimes } from '../../src/core/base/stage-times';
 import { createSimulation } from '../../src/engine/simulation/simulation';
@@ -33,18 +33,18 @@ export interface StepResult extends StepRequest {
   readonly contactsPerParticle: number;
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
-  /** Reads plus writes of buffer copies. */
+  /** Counts reads plus writes. */
   readonly copyBytesPerMs: number;
   readonly separate: Timing;
   readonly step: Timing;
   readonly unsorted: Timing;
-  /** Of coordinates in the two grids after one push. */
+  /** The greatest difference of the two grids' coordinates after one push. */
   readonly difference: number;
 }
 
-/** A low relaxation hardly moves particles, so all repeats have nearly the same workload. */
+/** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
-/** The two grids sum in different orders, so they round differently. */
+/** The two grids round differently, because they sum in different orders. */
 const MOST_DIFFERENCE = 1e-3;
 
 export async function measureStep(request: StepRequest, provider?: GPU): Promise<StepResult> {
@@ -95,7 +95,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
       run: () => record(unsorted.stages()),
       passes: () => timeStages(gpu, readback, unsorted.stages()),
     },
-    // A step of a microsecond hardly moves anything, so all repeats have the same neighbours.
+    // A microsecond hardly moves anything, so all repeats have the same neighbours.
     step: { run: () => simulation.step(1e-6), passes: () => simulation.profile(1e-6) },
   };
   const wall = { separate: [] as number[], unsorted: [] as number[], step: [] as number[] };

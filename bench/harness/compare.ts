@@ -24,15 +24,13 @@ export interface Comparison {
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
   readonly losses: readonly Loss[];
-  /** Earlier times whose engine and case are not in the new record. */
+  /** Earlier times that were not measured again. */
   readonly notRun: number;
-  /** New times without an earlier one. */
   readonly added: number;
 }
 
-/** Smaller shares always count as noise. */
 const LEAST_CHANGE = 0.05;
-/** Changes up to this multiple of the sum of both spreads also count as noise. */
+/** Smaller multiples of the sum of both spreads count as noise. */
 const SPREADS = 1.5;
 
 /** The share by which two medians may differ by noise alone. */

@@ -1,16 +1,15 @@
 /**
- * Measures the step of the CPU's clock, which browsers round to 5 or 100 µs, and the speed of copies in one thread, for
- * bytes-equivalent (docs/GLOSSARY.md).
+ * Measures the step of the CPU's clock, and how fast one thread copies memory. Browsers round the clock to 5 or 100 µs.
  */
 
 /** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** Every machine has memory for so many bytes. */
+/** Every machine has memory for this. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
-  /** Reads plus writes of the fastest copy. */
+  /** Counts reads plus writes. */
   readonly bytesPerMs: number;
   readonly bytes: number;
 }
@@ -47,7 +46,7 @@ function allocateTwo(bytes: number): readonly [Float64Array, Float64Array] {
 }
 
 const CLOCK_STEPS = 20;
-/** The clock counts as stopped after this many equal readings. */
+/** After so many equal readings, the clock counts as stopped. */
 const MOST_READINGS = 100_000;
 
 /** Milliseconds; 0 if `performance.now` stands still. */

@@ -5,10 +5,9 @@
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 
-/** There are a few more cell starts than cells. */
+/** Cell starts are a few more than cells. */
 const EXTRA_CELLS = 8;
 
-/** Without WebGPU, requestGpu throws an error that says what to do. */
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {
   const request = { particles: 0, dimensions, gpu: provider, powerPreference: 'high-performance' } as const;
   const adapter = await provider?.requestAdapter({ powerPreference: request.powerPreference });

@@ -23,7 +23,6 @@ interface Described {
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** One sentence on how the engine works. */
   readonly about: string;
   /** Says in one sentence why the engine does not accept the scene; undefined if it does. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
@@ -44,11 +43,11 @@ export interface CpuEngine extends Described {
 export interface CpuRunner {
   /** `dimensions` numbers per body. Only keeps a reference: in moving scenes, this counts as part of the build. */
   place(positions: Float32Array): void;
-  /** Timed. */
+  /** This call is timed. */
   build(): void;
-  /** Timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
+  /** This call is timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
   query(): PairList;
-  /** Without the list of pairs; undefined if unknown. */
+  /** Leaves out the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -73,7 +72,7 @@ export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 export interface GpuRunner {
   /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
-  /** The only buffer that `place` writes to. Usage includes COPY_SRC and COPY_DST. */
+  /** Only `place` writes to it. Usage includes COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
@@ -83,22 +82,22 @@ export interface GpuRunner {
    * COPY_DST.
    */
   readonly counters: GPUBuffer;
-  /** Of all buffers, positions included. */
+  /** Includes positions. */
   readonly memoryBytes: number;
   destroy(): void;
 }
 
-/** Outside JavaScript and WebGPU, such as a program, with its own memory and clock. */
+/** Runs outside JavaScript and WebGPU, with its own memory and clock. */
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
-  /** `copyBytes`: size of the copies that measure the device's bandwidth. */
+  /** `copyBytes`: size of the copies that measure the bandwidth. */
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
 export interface OwnDevice {
   readonly name: string;
-  /** Reads plus writes. */
+  /** Counts reads plus writes. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
   readonly clock: ClockSource;
@@ -106,12 +105,12 @@ export interface OwnDevice {
   readonly clockStep: number;
 }
 
-/** Of the timed work. `wind` copies the next frame's positions (see `roll`) to the bodies. */
+/** `wind` copies the next frame's positions (see `roll`) to the bodies. */
 export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** For the scene, positions included. */
+  /** Includes positions. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
   /** Each `wind` loads the next frame; after the last one, in reverse order. */
@@ -135,7 +134,7 @@ export interface Found {
   readonly checksum: number;
 }
 
-/** Whichever id is first. MIX_PAIR_WGSL computes the same hash. */
+/** The order of ids does not matter. MIX_PAIR_WGSL computes the same hash. */
 export function mixPair(a: number, b: number): number {
   const first = a < b ? a : b;
   const second = a < b ? b : a;

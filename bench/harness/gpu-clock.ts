@@ -11,7 +11,7 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** Milliseconds of copies, long enough that latency matters little. */
+/** Milliseconds of copies, so long that latency matters little. */
 const CHECK_MS = 20;
 /** Timestamps that measure less of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
@@ -23,7 +23,6 @@ const EMPTY_SUBMISSIONS = 9;
 /** 'events' are timestamps of another API than WebGPU. */
 export type ClockSource = 'timestamps' | 'events' | 'wall';
 
-/** `run` is the index in the batch. */
 export type Recorder = (encoder: GPUCommandEncoder, run: number) => void;
 
 export class GpuClock {
@@ -85,7 +84,7 @@ export class GpuClock {
     return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
-  /** Reads plus writes: the best of several copies. */
+  /** Counts reads plus writes; the best of several copies. */
   get copyBytesPerMs(): number {
     return this.copySpeed;
   }
@@ -95,8 +94,8 @@ export class GpuClock {
   }
 
   /**
-   * By which a batch's time may be wrong: the step of the timestamps or, with the wall clock, the latency. New
-   * timestamps may lower the known step.
+   * The possible error of a batch: the step of the timestamps or, with the wall clock, the latency. New timestamps may
+   * lower the known step.
    */
   get stepMs(): number {
     return this.usesTimestamps ? Number(this.stampStep) / 1e6 : this.latencyMs;
@@ -156,7 +155,6 @@ export class GpuClock {
   }
 }
 
-/** Halves the size until there is memory for both buffers. */
 async function createCopyBuffers(
   { device }: Gpu,
   wanted: number,

@@ -4,7 +4,6 @@ import type { Outcome } from './record';
 import type { BenchScene } from './scenes';
 
 export class Judge {
-  /** The oracle's answer per frame. */
   readonly expected: readonly Found[];
 
   constructor(scene: BenchScene, frames: readonly Float32Array[]) {

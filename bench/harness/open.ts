@@ -36,12 +36,12 @@ export type Batches = Sample;
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Reads plus writes on the engine's device. */
+  /** Counts reads plus writes. */
   readonly copyBytesPerMs: number;
-  /** For native engines. */
+  /** Undefined except for native engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
-  /** Milliseconds by which a batch's time may be wrong. */
+  /** The possible error of a batch. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
   /** Each timed build first loads the next frame; after the last one, in reverse order. */
@@ -179,10 +179,9 @@ export async function openNative(
   };
 }
 
-/** As `NativeRunner.time`. Undefined if the clock ran backwards. */
+/** Works like `NativeRunner.time`. Undefined if the clock ran backwards. */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
-/** For a device that can time only whole batches. */
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
   const loading = isRolled ? await time(['wind'], batches.total) : 0;
   const total = await time(['wind', 'build', 'query'], batches.total);
@@ -200,7 +199,7 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
 
-/** On the device, so that one submission can load many frames. */
+/** Frames are on the device, so that one submission can load many. */
 class FrameBuffers {
   private frames: GPUBuffer[] = [];
   private step = 0;
@@ -233,7 +232,6 @@ class FrameBuffers {
     await device.queue.onSubmittedWorkDone();
   }
 
-  /** Without frames, records nothing. */
   encodeNext(encoder: GPUCommandEncoder): void {
     const frame = this.frames[frameAt(this.step++, this.frames.length)];
     if (frame) encoder.copyBufferToBuffer(frame, 0, this.runner.bodies, 0, frame.size);

@@ -1,7 +1,7 @@
 /**
- * Finds the correct pairs of any number of bodies in doubles: sorts bodies into columns along the longest edge and
- * sweeps these. Shares only the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12
- * + 4 × dimensions bytes per body, and half a MiB.
+ * Finds the correct pairs in doubles: sorts bodies into columns along the longest edge and sweeps these. Shares only
+ * the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12 + 4 × dimensions bytes per
+ * body, and half a MiB.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
@@ -21,7 +21,7 @@ interface Columns {
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /** Per sorted body: the axis of the longest edge first, of the shortest last. */
+  /** Longest edge's axis first, shortest edge's axis last. */
   readonly coordinates: Float32Array;
 }
 
@@ -126,7 +126,7 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
 }
 
-/** With an empty column at the end. */
+/** Includes an empty column at the end. */
 function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }

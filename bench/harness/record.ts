@@ -27,7 +27,7 @@ export interface Outcome extends CaseName {
   readonly backend: Backend;
   /** Undefined for an engine of this project. */
   readonly peer?: string | undefined;
-  /** For native engines. */
+  /** Undefined except for native engines. */
   readonly device?: string | undefined;
   readonly status: Status;
   /** Why the engine has no time, in sentences. */
@@ -54,14 +54,14 @@ export interface Outcome extends CaseName {
 }
 
 export interface Measured {
-  /** One thread; reads plus writes. */
+  /** Counts reads plus writes of one thread. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
-  /** Reads plus writes; undefined before an engine uses the GPU. */
+  /** Counts reads plus writes; undefined before an engine uses the GPU. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
-  /** Nanoseconds: the timestamps' step, or a submission's latency with the wall clock. */
+  /** In nanoseconds: the timestamps' step or, with the wall clock, a submission's latency. */
   readonly gpuClockStep?: number | undefined;
   readonly devices?: readonly OwnDevice[] | undefined;
 }
@@ -69,13 +69,12 @@ export interface Measured {
 export interface Machine extends Measured {
   readonly cpu: string;
   readonly cores: number;
-  /** Such as "Node v20.19.0", or the browser's user agent. */
+  /** "Node v20.19.0", for example, or the browser's user agent. */
   readonly runtime: string;
-  /** Over the last minute, when the run began. */
+  /** The mean of the minute before the run. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
-  /** Dawn's flags, or those that bench/page/flags.ts collects. */
   readonly flags?: readonly string[] | undefined;
 }
 
@@ -86,7 +85,7 @@ export interface BenchRecord {
   readonly commit: string | undefined;
   /** ISO 8601. */
   readonly began: string;
-  /** Undefined if the run was cut off or still runs: cases are then missing. */
+  /** Undefined if the run was cut off or still runs. */
   readonly ended?: string | undefined;
   readonly seed: number;
   /** Timed rounds. */
@@ -97,7 +96,7 @@ export interface BenchRecord {
   readonly outcomes: readonly Outcome[];
 }
 
-/** Of one engine, in one scene in 2D or 3D. */
+/** How times of one engine grow in one scene. */
 export interface Growth {
   readonly engine: string;
   readonly backend: Backend;
@@ -118,14 +117,13 @@ export function isYardstick({ engine, device }: Outcome): boolean {
   return device !== undefined || engine === 'cpu-tight';
 }
 
-/** Engines that test all pairs. */
 export const NAIVE: Readonly<Record<Backend, string>> = { gpu: 'gpu-naive', cpu: 'cpu-naive' };
 export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', cpu: 'cpu-grid' };
 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // Curves are logarithmic.
+    // A logarithmic curve has no zeros.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };

@@ -1,10 +1,9 @@
 /**
- * Runs engines on scenes.
+ * Runs engines on scenes. A case is a scene with one count, in 2D or 3D.
  *
- * A case is a scene with one count, in 2D or 3D. Its engines are open together and take turns (turns.ts), so that other
- * work affects all equally. An engine that does not fit into memory with the others, or whose device is lost, is opened
- * alone afterwards. An engine must find the pairs of frame 0 before timing. Afterwards it must find those of another
- * frame, which exposes repeated answers. Wrong pairs give no times.
+ * The engines of a case are open together and take turns (turns.ts), so that other work affects all equally. An engine
+ * that does not fit into memory with the others, or whose device is lost, is opened alone afterwards. An engine must
+ * find the right pairs before timing. Afterwards it must find those of another frame, which exposes repeated answers.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -42,7 +41,7 @@ export interface BenchHost {
   readonly onOutcome?: ((outcome: Outcome, measured: Measured) => void) | undefined;
   /** Called after each case; the next one waits for it. */
   readonly onCase?: ((result: BenchResult) => Promise<void>) | undefined;
-  /** Of the copies that measure bandwidths. Default: COPY_BYTES. */
+  /** Default: COPY_BYTES. */
   readonly copyBytes?: number | undefined;
   /** Called between samples, so that a page stays responsive. May reject with BenchStopped to end the run early. */
   readonly breathe?: (() => Promise<void>) | undefined;
@@ -59,7 +58,7 @@ export interface BenchResult {
 
 /** Timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
-/** Of further pilot sizes: a few thousand bodies do not load a GPU. */
+/** Further pilot sizes grow by this factor: a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */
 const FEWEST_FOR_GROWTH = 64;
@@ -67,9 +66,8 @@ const FEWEST_FOR_GROWTH = 64;
 const LEAST_GROWTH = 1;
 /** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
-/** Timed frames of a moving scene. */
 const MOST_FRAMES = 16;
-/** For all timed frames together, but two are always allowed. */
+/** Two frames are always allowed. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
@@ -93,7 +91,7 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
-  /** By name. */
+  /** The key is the name. */
   private readonly devices = new Map<string, OwnDevice>();
   private done = 0;
   private readonly total: number;
@@ -129,7 +127,7 @@ class Bench {
     return { outcomes: this.outcomes, measured: this.measured };
   }
 
-  /** For the record, after the device is closed. */
+  /** The device may be closed when the record is written. */
   private lastClock: Partial<Measured> = {};
 
   /** Gives engines without an outcome the error that ended the case. */
@@ -212,7 +210,6 @@ class Bench {
     return unfit;
   }
 
-  /** Undefined if the engine can run. */
   private async reasonAgainst(
     engine: Engine,
     scene: BenchScene,
@@ -402,7 +399,6 @@ class Bench {
     return openGpu(engine, scene, gpu, clock);
   }
 
-  /** Opens a device if there is none, or it was lost. */
   private async openGpu(dimensions: Dimensions): Promise<{ gpu: Gpu; clock: GpuClock }> {
     if (this.gpu && this.clock && !this.gpu.lost) return { gpu: this.gpu, clock: this.clock };
     this.closeGpu();
@@ -431,7 +427,6 @@ class Bench {
 interface Frames {
   /** Frame 0, or consecutive frames of a moving scene. */
   readonly timed: readonly [Float32Array, ...Float32Array[]];
-  /** Only for the check after timing. */
   readonly untimed: Float32Array;
 }
 
@@ -454,7 +449,6 @@ function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock):
   };
 }
 
-/** Ascending. */
 function pilotsFor(count: number): number[] {
   const sizes: number[] = [...PILOTS];
   for (let size = PILOTS[1] * PILOT_FACTOR; size * PILOT_FACTOR <= count; size *= PILOT_FACTOR)

@@ -1,8 +1,8 @@
 /**
  * The benchmark's scenes. The same request gives the same bodies on every machine.
  *
- * Coordinates and radii are multiples of a step, so coarse that 32-bit floats hold differences, squares and their sum
- * exactly for any two bodies that may touch. So rounding cannot explain wrong pairs.
+ * Coordinates and radii are multiples of a step. It is so coarse that 32-bit floats hold differences, squares and their
+ * sum exactly for any two bodies that may touch. So rounding cannot explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -52,7 +52,7 @@ interface Content {
 }
 
 interface Motion {
-  /** True if each timed build uses the next frame. Otherwise only the check after timing needs another one. */
+  /** If false, only the check after timing uses another frame than 0. */
   readonly timed: boolean;
   /** Along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
@@ -66,9 +66,9 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** By up to a sixteenth of a diameter, so that the frame after timing has other pairs. */
+/** The frame after timing must have other pairs. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
-/** For scenes with `radii`, whose bodies are larger. */
+/** Bodies of scenes with `radii` are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
 /** Room per body, relative to `uniform`. */
@@ -83,7 +83,7 @@ const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
-/** In diameters: more than 1, so that some bodies are side by side. */
+/** In diameters, so some bodies are side by side. */
 const LINE_WIDTH = 2;
 /** Length per body, in diameters. */
 const LINE_SPACING = 0.75;
@@ -117,7 +117,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** Long along `axis`, a few diameters wide along the others. */
+/** The box is a few diameters wide along the other axes. */
 function line(axis: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -126,7 +126,7 @@ function line(axis: number): BenchSceneDefinition['generate'] {
   };
 }
 
-/** In the order of cells, as if an engine had sorted the bodies. */
+/** Numbers bodies in the order of cells, as if an engine had sorted them. */
 function inCellOrder(content: Content, dimensions: Dimensions): Content {
   const { positions, max } = content;
   const count = positions.length / dimensions;

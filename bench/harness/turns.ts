@@ -5,11 +5,9 @@
 import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
-/** Warm up: code is compiled, buffers are touched, batches grow. */
 export const WARM_ROUNDS = 2;
 /** Least length of a warm-up turn: JavaScript is recompiled after it has run a while. */
 const WARM_MS = 60;
-/** Samples in a warm-up turn. */
 const MOST_WARM = 64;
 /** Least milliseconds of a sample. */
 const SAMPLE_MS = 10;
@@ -25,9 +23,7 @@ export const ONE_EACH: Batches = { build: 1, query: 1, total: 1 };
 
 export interface TurnsPlan {
   readonly repeat: number;
-  /** Milliseconds for one build and query. */
   readonly limit: number;
-  /** Called before each turn. */
   readonly announce: (engine: Engine, what: string) => Promise<void>;
 }
 
@@ -38,7 +34,7 @@ export interface Taken {
   /** The device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
-  /** Milliseconds of the build and query that exceeded the limit. */
+  /** Set if a build and query exceeded the limit. */
   readonly slowest?: number | undefined;
 }
 

@@ -5,7 +5,6 @@
 
 const PARAMETER = 'flags';
 
-/** `search`: a query string. */
 export function flagsInAddress(search: string): string {
   return new URLSearchParams(search).get(PARAMETER) ?? '';
 }
@@ -13,7 +12,7 @@ export function flagsInAddress(search: string): string {
 /** `typed` is separated by blanks. Adds what the page can detect. */
 export function detectFlags(typed: string): string[] {
   const detected = [
-    // Such pages have finer clocks.
+    // Isolated pages have finer clocks.
     crossOriginIsolated ? 'cross-origin isolated' : '',
     navigator.webdriver ? 'driven by a program' : '',
     /Headless/.test(navigator.userAgent) ? 'headless' : '',

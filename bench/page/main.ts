@@ -1,7 +1,4 @@
-/**
- * The benchmark page: a worker measures, and the page shows results as they arrive. `npm run bench:report` and
- * `cellstorm bench --baseline` read saved records.
- */
+/** The benchmark page: a worker measures, and the page shows results as they arrive. */
 
 import { version } from '../../package.json';
 import { openAppearance } from '../../src/page/support/appearance';
@@ -22,7 +19,6 @@ declare global {
   }
 }
 
-/** For one build and query. */
 const LIMIT_MS = 1000;
 const SEED = 1;
 const FEWEST_ROUNDS = 3;
@@ -44,7 +40,6 @@ class BenchPage {
   private readonly save = find('save', HTMLButtonElement);
   private readonly bar = find('bar', HTMLProgressElement);
   private readonly results = new Results();
-  /** Undefined after the worker was lost. */
   private worker: Worker | undefined;
   private isOffered = false;
   private plan: NamedPlan | undefined;
@@ -245,7 +240,6 @@ class BenchPage {
     this.say(sentence);
   }
 
-  /** Results so far can be saved. */
   private fail(sentence: string): void {
     this.finish(undefined);
     const saved = this.record ? ' The results so far can be saved.' : '';

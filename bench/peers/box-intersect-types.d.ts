@@ -1,4 +1,3 @@
-/** The package has no types. */
 declare module 'box-intersect' {
   /** Visits pairs that intersect or touch. Ends early if `visit` returns anything but undefined. */
   export default function boxIntersect(

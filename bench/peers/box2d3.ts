@@ -6,7 +6,6 @@ import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** So short that no position changes. */
 const INSTANT = 1e-6;
 
 /** Greater than any shape index, so that `first * SHIFT + second` identifies a pair. */
@@ -14,7 +13,7 @@ const SHIFT = 2 ** 26;
 
 const open = async () => {
   const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
-  // As for all other CPU engines.
+  // All CPU engines use one thread.
   return await load({ pthreadCount: 0 });
 };
 

@@ -7,7 +7,6 @@ import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-/** `reach` is the greatest radius below the node. */
 type Node = (QuadtreeInternalNode<number> | QuadtreeLeaf<number>) & { reach?: number };
 
 export const D3_QUADTREE: CpuEngine = {

@@ -1,4 +1,3 @@
-/** Throws an AbsentError that names the package if the import fails. */
 import { AbsentError } from '../harness/engine';
 
 export async function loadPeer<Module>(name: string, load: () => Promise<Module>): Promise<Module> {

@@ -37,7 +37,6 @@ export class Overlaps extends PairSink {
   }
 }
 
-/** For packages that support only 2D. */
 export function refuse3D({ dimensions }: BenchScene): string | undefined {
   return dimensions === 3 ? 'It supports only two dimensions.' : undefined;
 }

@@ -1,4 +1,4 @@
-/** npm packages that `npm run bench` compares with. The command does not bundle them. */
+/** The packages that `npm run bench` compares with. The command does not bundle them. */
 export const PEER_PACKAGES = [
   '@dimforge/rapier2d-compat',
   'box-intersect',

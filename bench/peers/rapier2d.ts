@@ -1,7 +1,7 @@
 /**
- * Wraps Rapier's broad phase through its public API. Colliders have no bodies, so a step does not move them, and are no
- * sensors, whose pairs the narrow phase would test. A build moves colliders in moving scenes, otherwise creates a
- * world, then steps by the default time: after a step of zero time, queries would miss moved colliders.
+ * Wraps Rapier's broad phase through its public API. Colliders have no bodies, so a step does not move them. They are
+ * no sensors, whose pairs the narrow phase would test. A build steps by the default time: after a step of zero time,
+ * queries would miss moved colliders.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

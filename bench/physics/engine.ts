@@ -38,7 +38,6 @@ export async function withRun<Result>(
   }
 }
 
-/** Returns the state after `steps` steps. */
 export async function advance(run: PhysicsRun, steps: number): Promise<PhysicsState> {
   for (let step = 0; step < steps; step++) await run.step();
   return run.read();

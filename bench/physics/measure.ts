@@ -28,7 +28,6 @@ export const GROUP_NAMES = ['slope', 'standing', 'ratio', 'overlap', 'bounce', '
 export type GroupName = (typeof GROUP_NAMES)[number];
 
 export interface Sizes {
-  /** Simulated seconds of the scenes that must stand. */
   readonly standing: number;
   readonly pile: number;
   readonly gas: number;

@@ -13,7 +13,6 @@ export interface PhysicsOptions {
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];
   readonly sizes: Sizes;
-  /** A file for the figures. */
   readonly json: string | undefined;
 }
 
@@ -62,7 +61,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Splits at commas. Each name once, in the order of `known`. */
+/** Each name occurs once, in the order of `known`. */
 function readList<Name extends string>(flag: string, list: string, known: readonly Name[]): Name[] {
   const given = list.split(',');
   const unknown = given.find((name) => !(known as readonly string[]).includes(name));

@@ -4,7 +4,7 @@ import { createCpuGrid } from '../../src/cpu';
 
 export interface OverlapMeasures {
   readonly pairs: number;
-  /** Of overlapping pairs, in diameters; 0 if there are none. */
+  /** The mean over overlapping pairs, in diameters; 0 if there are none. */
   readonly mean: number;
   /** In diameters. */
   readonly deepest: number;

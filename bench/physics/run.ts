@@ -13,13 +13,12 @@ export interface Row {
   readonly figure: string;
   readonly unit: string;
   readonly bar?: Bar | undefined;
-  /** By engine. An engine that fails or lacks the dimensions is missing. */
+  /** The key is the engine. One that fails or lacks the dimensions is missing. */
   readonly values: Readonly<Record<string, Value>>;
 }
 
 export interface CaseResult {
   readonly rows: readonly Row[];
-  /** One sentence per engine that failed. */
   readonly failures: readonly string[];
 }
 

@@ -5,7 +5,6 @@ import { isGood, type Row } from './run';
 
 const HEAD = ['scene', 'figure', 'unit', 'bar'];
 
-/** `engines` are the columns. */
 export function tableOf(rows: readonly Row[], engines: readonly string[]): string {
   let last = '';
   const cells = rows.map((row) => {
@@ -26,7 +25,7 @@ export function tableOf(rows: readonly Row[], engines: readonly string[]): strin
   return `${formatTable([head, ...cells], right)}\n`;
 }
 
-/** "≤ 0.0001" or "0.98 to 1.02". */
+/** Returns "≤ 0.0001" or "0.98 to 1.02", for example. */
 export function describeBar({ least, most }: Bar): string {
   if (least === undefined) return `≤ ${short(most as number)}`;
   return most === undefined ? `≥ ${short(least)}` : `${short(least)} to ${short(most)}`;

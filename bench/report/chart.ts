@@ -11,22 +11,22 @@ export interface Line {
 }
 
 export interface ChartSize {
-  /** CSS pixels, before the style sheet scales the chart. */
+  /** In CSS pixels, before the style sheet scales the chart. */
   readonly width: number;
   readonly height: number;
 }
 
-/** As in chart.css. Further lines reuse them with dashes. */
+/** The colours in chart.css. Further lines reuse them with dashes. */
 const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Of the width, for names at the ends of lines. */
+/** Share of the width for names. */
 const NAMES_SHARE = 0.3;
 /** Width in CSS pixels. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
-/** Gap between the grid lines and the names, for the lines to them. */
+/** Gap between the grid lines and the names. */
 const LEADER = 16;
 const DOT = 3;
 /** With more counts, only powers of ten are labelled, if any. */

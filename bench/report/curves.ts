@@ -2,7 +2,7 @@ import { growthsOf, type Outcome } from '../harness/record';
 import type { Line } from './chart';
 
 export interface ChartLines {
-  /** Such as "uniform 2D". */
+  /** "uniform 2D", for example. */
   readonly name: string;
   readonly lines: readonly Line[];
 }

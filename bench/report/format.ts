@@ -29,18 +29,18 @@ function formatBandwidth(bytesPerMs: number): string {
   return `${(bytesPerMs / 1e6).toFixed(1)} GB/s`;
 }
 
-/** "16.7 GB/s (512 MiB each)". */
+/** Returns "16.7 GB/s (512 MiB each)", for example. */
 export function formatCopies(bytesPerMs: number, bytes: number): string {
   return `${formatBandwidth(bytesPerMs)} (${formatCount(bytes / 2 ** 20)} MiB each)`;
 }
 
-/** "a", "a and b" or "a, b and c". */
+/** Returns "a", "a and b" or "a, b and c". */
 export function formatList(words: readonly string[]): string {
   const last = words.at(-1) ?? '';
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} and ${last}`;
 }
 
-/** "1 run", "2 runs", "1 body" or "2 bodies". */
+/** Returns "1 run", "2 runs", "1 body" or "2 bodies", for example. */
 export function formatCountOf(count: number, one: string, several = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : several}`;
 }

@@ -9,7 +9,7 @@ import { type Group, groupsOf, summarise } from './summary';
 import { tableOf, wide } from './tables';
 
 export interface RecordFile {
-  /** Relative to the folder that was read, such as "machine/uniform.json". */
+  /** Path relative to the folder that was read. */
   readonly path: string;
   readonly record: BenchRecord;
 }

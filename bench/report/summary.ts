@@ -26,7 +26,7 @@ interface Timed extends Outcome {
 
 /** A scene in 2D or in 3D, with counts ascending. */
 export interface Group {
-  /** Such as "uniform 2D". */
+  /** "uniform 2D", for example. */
   readonly name: string;
   readonly cases: readonly Case[];
 }
@@ -90,7 +90,6 @@ function byMedian(a: Timed, b: Timed): number {
   return a.total.median - b.total.median;
 }
 
-/** By more than the noise of both. */
 function isFaster(one: Timed, other: Timed): boolean {
   return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
 }
@@ -126,7 +125,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** Step of the clock, as a share of a sample. */
+/** Greatest step of the clock, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
 /** With a greater load per core at the start, times count as less certain. */
@@ -165,7 +164,6 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
   ];
 }
 
-/** Joins consecutive counts that have the same value. */
 function spansOf<Value>(
   cases: readonly { readonly count: number; readonly value: Value }[],
   isSame: (a: Value, b: Value) => boolean,
@@ -181,7 +179,7 @@ function spansOf<Value>(
   return spans;
 }
 
-/** "at 1,000 bodies" or "from 1,000 to 100,000 bodies". */
+/** Returns "at 1,000 bodies" or "from 1,000 to 100,000 bodies", for example. */
 function describeCounts(counts: readonly number[]): string {
   const [first = 0, last = first] = [counts[0], counts.at(-1)];
   return first === last
@@ -222,13 +220,11 @@ function describeDenseGrid(groups: readonly Group[]): string[] {
   ];
 }
 
-/** An engine that beats the dense grid in a case. */
 interface Rival {
   readonly engine: string;
   /** Time of the grid ÷ time of this engine; undefined if the grid has no time. */
   readonly ratio?: number;
   readonly status: Status;
-  /** Why the grid has no time. */
   readonly reason?: string | undefined;
 }
 
@@ -275,7 +271,7 @@ function describeRivals(groups: readonly Group[], backend: Backend): string[] {
   ];
 }
 
-/** Users could choose this engine on this backend. */
+/** True if users could choose this engine. */
 function isChoice(outcome: Outcome, backend: Backend): boolean {
   return outcome.backend === backend && !isYardstick(outcome);
 }
@@ -299,7 +295,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** A submission to the GPU takes longer than all work on the CPU for few bodies. */
+/** For few bodies, a submission to the GPU takes longer than all work on the CPU. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

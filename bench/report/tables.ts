@@ -5,7 +5,7 @@ import type { Case, Group } from './summary';
 /** A row per engine, a column per count: milliseconds, and the ratio to the fastest. */
 export function tableOf({ name, cases }: Group): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
-  // By the largest timed count, descending; then by the time at that count.
+  // Ranks by the largest timed count, descending; then by the time at that count.
   const rankOf = (engine: string) => {
     const medians = cases.map(
       ({ timed }) => timed.find((outcome) => outcome.engine === engine)?.total.median,
@@ -55,7 +55,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** A box that scrolls sideways, also by keyboard. */
+/** The box scrolls sideways, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -1,7 +1,4 @@
-/**
- * One interface for cellstorm and rigid-body engines, whose bodies rotate and whose contacts persist, to step a pile of
- * discs.
- */
+/** One interface for cellstorm and for rigid-body engines, whose bodies rotate and whose contacts persist. */
 import { createCpuSimulation } from '../../src/cpu';
 import { type Scene, sceneOptions } from '../../src/scenes';
 import { openBox2d } from '../peers/box2d3';
@@ -107,7 +104,7 @@ const RAPIER: SteppingEngine = {
   },
 };
 
-/** As Box2D's documentation recommends. */
+/** Box2D's documentation recommends this. */
 const BOX2D_SUBSTEPS = 4;
 
 const BOX2D: SteppingEngine = {
@@ -177,7 +174,7 @@ const MATTER: SteppingEngine = {
     const { Bodies, Body, Composite, Engine } = Matter;
     const { positions, radius } = scene;
     const { x, y } = gravityOf(scene);
-    // Per millisecond², the unit of matter-js.
+    // matter-js measures time in milliseconds.
     const engine = Engine.create({ gravity: { x: x / 1e6, y: y / 1e6, scale: 1 } });
     const options = { friction: FRICTION, frictionAir: 0, restitution: 0 };
     const walls = wallsOf(scene).map((wall) =>
@@ -186,7 +183,7 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // The tolerated overlap. Its default of 0.05 suits bodies tens of units wide; these discs are about one.
+    // `slop` is the tolerated overlap. Its default of 0.05 suits bodies tens of units wide; these discs are about one.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

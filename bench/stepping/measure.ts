@@ -6,7 +6,6 @@ import { createScene, type Scene } from '../../src/scenes';
 import { measureOverlaps } from '../physics/overlaps';
 import { STEPPING_ENGINES, type Stepper, type SteppingEngine } from './engines';
 
-/** Seconds per step. */
 export const DT = 1 / 60;
 
 /** Untimed steps, so that the code is compiled before timing. */
@@ -18,7 +17,6 @@ const TOLERANCE = 0.5;
 export interface SteppingRequest {
   readonly engine: SteppingEngine;
   readonly count: number;
-  /** Greatest number of timed steps. */
   readonly steps: number;
   /** Milliseconds, warm-up included, after which no further step begins; one step is always timed. */
   readonly limit: number;
@@ -29,18 +27,15 @@ export interface SteppingRecord {
   readonly kind: SteppingEngine['kind'];
   readonly count: number;
   readonly steps: number;
-  /** Milliseconds per step; undefined without a timing. */
   readonly median?: number | undefined;
   readonly p95?: number | undefined;
-  /** Why there is no timing. */
   readonly wrong?: string | undefined;
-  /** Overlapping pairs in the last state. */
   readonly overlaps: number;
   /** In diameters. */
   readonly meanOverlap: number;
   /** In diameters. */
   readonly greatestOverlap: number;
-  /** Per disc of mass 1, in the last state. */
+  /** Energy per disc of mass 1. */
   readonly kineticEnergy: number;
 }
 
@@ -63,7 +58,7 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** All if `names` is undefined. */
+/** Returns all if `names` is undefined. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -91,7 +86,7 @@ function describe(
   };
 }
 
-/** Undefined if the state is right. Exported for its test. */
+/** Undefined if the state is right. */
 export function whatIsWrong(
   { count, min, max, radius }: Scene,
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * Times finding all pairs of different radii, in turns. Both engines must first find the pairs of CpuIndex; simulations
- * must count as many contacts.
+ * Times finding all pairs of different radii, in turns. Both engines must first find the pairs of CpuIndex, and
+ * simulations as many contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
 import { createCpuGrid, createCpuIndex } from '../../src/cpu';
@@ -40,7 +40,6 @@ interface Particles {
   readonly radii?: Float32Array;
 }
 
-/** One kind of particles, in one order, on one engine. */
 interface Contender {
   readonly row: Omit<RadiiRow, 'median' | 'least' | 'timesEqual' | 'bytes'>;
   readonly bytes: () => number;

@@ -41,7 +41,7 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** Cuts of regions, which are the parts that the previous cuts made. */
+/** A region is a part that the previous cuts made. */
 interface Cuts {
   /** First part of each region, then the end. */
   starts: Uint32Array;
@@ -57,7 +57,7 @@ class Chunks {
   private readonly cuts: Cuts[];
   /** Part with each body's low corner, on the axis cut last. */
   private readonly partOf: Uint32Array;
-  /** Bodies by low end along the last axis. */
+  /** Bodies in the order of their low ends along the last axis. */
   private readonly sorted: Uint32Array;
   /** A chunk and a body per assignment, in the order of `sorted`. */
   private assignments = new Uint32Array(0);
@@ -68,7 +68,6 @@ class Chunks {
   private members = new Uint32Array(0);
   /** Copies, so that a sweep reads consecutive memory. */
   private memberBoxes = new Float32Array(0);
-  /** Low corner of each chunk. */
   private corners = new Float32Array(0);
   private positions = new Float32Array(0);
   /** Positions of the previous frame; undefined for the first frame, and if bodies do not move. */
@@ -148,7 +147,7 @@ class Chunks {
     for (let region = 0; region < regions; region++) {
       cuts.starts[region] = parts;
       const size = sizes[region] as number;
-      // Equally often along each remaining axis; rounding up keeps chunks small.
+      // Rounding up keeps chunks small.
       const partsHere = Math.max(1, Math.ceil((size / MOST_BODIES) ** (1 / (axis + 1))));
       parts += partsHere;
       sizes[region] = Math.ceil(size / partsHere);
@@ -159,7 +158,7 @@ class Chunks {
       cuts.lows[cuts.starts[region] as number] = Number.NEGATIVE_INFINITY;
     }
 
-    // Per region: the part being filled, its number of bodies, and the least coordinate of the next cut.
+    // For each region: the part being filled, its number of bodies, and the least coordinate of the next cut.
     const current = cuts.starts.slice(0, regions);
     const filled = new Uint32Array(regions);
     const nextCut = new Float64Array(regions).fill(Number.NEGATIVE_INFINITY);
@@ -183,7 +182,7 @@ class Chunks {
     return parts;
   }
 
-  /** Assigns bodies to all chunks that their boxes reach into, by low end along the last axis. */
+  /** A body is assigned to all chunks that its box reaches into. */
   private assignAll(chunks: number): void {
     const { sorted, scene, boxes } = this;
     const { dimensions, count } = scene;
@@ -330,7 +329,7 @@ class Chunks {
   }
 }
 
-/** Returns the last index in [`begin`, `end`) whose entry is at most `value`. Entries ascend from −∞. */
+/** Returns the last index from `begin` to `end` − 1 whose entry is at most `value`. Entries ascend from −∞. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

@@ -11,7 +11,6 @@ export class FloatOrder {
   /** Write the keys before `sort`. */
   readonly keys: Float32Array;
   private readonly bits: Int32Array;
-  /** Words ascend as the keys do. */
   private words: Uint32Array;
   private indices: Uint32Array;
   private otherWords: Uint32Array;

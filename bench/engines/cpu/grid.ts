@@ -4,7 +4,7 @@ import type { CpuEngine } from '../../harness/engine';
 
 /** With more cells of one diameter per body, the box counts as mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/** For a mostly empty box and equal radii. bench/NOTES.md has times. */
+/** The times are in bench/NOTES.md. */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

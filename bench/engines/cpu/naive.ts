@@ -1,4 +1,4 @@
-/** Tests every pair. The fastest engine for a few bodies; others must beat it for more. */
+/** Tests every pair: the fastest way for a few bodies. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 
@@ -11,7 +11,6 @@ export const CPU_NAIVE: CpuEngine = {
     const radiusOf = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
     let current: Float32Array = flat;
-    // Loops read consecutive numbers.
     const axes = Array.from({ length: dimensions }, () => new Float32Array(count));
     const [xs = flat, ys = flat, zs = flat] = axes;
     return {

@@ -1,22 +1,21 @@
 /**
  * The yardstick for the public CPU grid: written by hand for equal radii, a box and finite coordinates. A query
- * compares each body with the rest of its cell, the next cell and the rows ahead (adjacent rows that follow in the
- * order of cells), so each pair is found once.
+ * compares each body with the rest of its cell, the next cell and the rows that follow, so each pair is found once.
  *
  * Arrays are fields of an object, as in a real program. V8 would compile addresses of a closure's constants into the
- * code: up to twice as fast, but only until a second closure is created.
+ * code. That is up to twice as fast, but only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
-/** More cells would make the table of starts larger than 256 MiB. */
+/** The table of starts takes at most 256 MiB. */
 const MOST_CELLS = 2 ** 26;
 
 const FIRST_WORDS = 2 ** 16;
 
-/** Rows ahead in 3D: the next of the layer, and three of the next layer. */
+/** In 3D: the next row of the layer, and three of the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -104,7 +103,7 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Includes empty cells around the box, so that queries need no test for the border. */
+/** Includes a ring of empty cells, so that queries need no test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;
@@ -185,7 +184,7 @@ function query2D(tight: Tight): PairList {
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
-    // Room for all candidates of the cell, so that the loops need no check.
+    // Makes room for all candidates of the cell, so that the loops need no check.
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
     if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {
@@ -195,7 +194,7 @@ function query2D(tight: Tight): PairList {
       for (let other = slot + 1; other < ownEnd; other++) {
         const dx = (sorted[2 * other] as number) - x;
         const dy = (sorted[2 * other + 1] as number) - y;
-        // Write every candidate, but keep it only if the bodies overlap. A branch would often be mispredicted.
+        // A branch would often be mispredicted, so write every candidate, but keep it only if the bodies overlap.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy < diameterSquared) << 1;
@@ -237,7 +236,6 @@ function query3D(tight: Tight): PairList {
         const dx = (sorted[3 * other] as number) - x;
         const dy = (sorted[3 * other + 1] as number) - y;
         const dz = (sorted[3 * other + 2] as number) - z;
-        // As in query2D.
         found[length] = id;
         found[length + 1] = ids[other] as number;
         length += Number(dx * dx + dy * dy + dz * dz < diameterSquared) << 1;

@@ -1,4 +1,4 @@
-/** What the GPU engines share. Bodies are stored as HashGrid expects them. */
+/** Parts that the GPU engines share. Bodies are stored as HashGrid expects them. */
 import { defaultSettings, deriveSubstep } from '../../../src/core/contact/settings';
 import { defineWorld } from '../../../src/core/world/world';
 import { type BufferSet, type BufferSizes, createBuffers } from '../../../src/gpu/buffers';
@@ -14,22 +14,21 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** For kernels that declare `counters`. Without preprocessor lines, as grid kernels require. */
+/** Needs `counters`. Has no preprocessor lines, because grid kernels reject them. */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
 
-/** Messages name a source relative to shaders/. */
 export function benchSource(file: string, text: string): ShaderSource {
   return { name: `../bench/engines/gpu/${file}`, text };
 }
 
 const FOLD: ShaderSource = benchSource('found.wgsl', FOLD_WGSL);
 
-/** For kernels that count pairs. */
+/** Modules of a kernel that counts pairs. */
 export const FOLDING: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies), FOLD];
 
-/** For kernels that do not count pairs. */
+/** Modules of a kernel that does not count pairs. */
 export const PLAIN: readonly ShaderSource[] = [PARAMS, benchSource('bodies.wgsl', bodies)];
 
 type Bodies = Pick<BenchScene, 'dimensions' | 'radii'>;
@@ -42,10 +41,8 @@ export function pack({ dimensions, radii }: Bodies, positions: Float32Array): Fl
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** For an engine without cells. */
 export interface BodyBuffers<Names extends string> {
   readonly shared: SharedBinding;
-  /** And the buffers that `sizes` requests. */
   readonly owned: BufferSet<Names | 'bodies' | 'counters'>;
   readonly bytes: number;
   place(positions: Float32Array): void;
@@ -69,7 +66,7 @@ export async function createBodyBuffers<const Sizes extends BufferSizes>(
     parameters.destroy();
     throw error;
   });
-  // These engines read only the number of bodies and the diameter from the world.
+  // These engines use only the world's capacity and diameter.
   const world = defineWorld({ dimensions, unbounded: true }, 2 * radius, count);
   const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
   return {
@@ -142,16 +139,14 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * Distance tests per dispatch: drivers and browsers end a dispatch that takes many seconds. A small GPU takes a tenth
- * of a second for 2³² tests, a software GPU a few seconds for 2²⁷, at 20 ns each.
+ * A small GPU takes a tenth of a second for 2³² distance tests, a software GPU a few seconds for 2²⁷. Drivers and
+ * browsers end a dispatch that takes many seconds.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/**
- * Engines refuse scenes with more distance tests per query. So many take seconds on the largest GPU, hours on a CPU.
- */
+/** So many distance tests take seconds on the largest GPU, hours on a CPU. */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

@@ -24,7 +24,7 @@ import { createSorter } from './sorted';
 /** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
 const TREE_SHIFT = 2;
 
-/** In a box with equal edges, 15 bits per axis in 2D and 10 in 3D. */
+/** With equal edges, 15 bits per axis in 2D and 10 in 3D. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {
@@ -43,7 +43,7 @@ interface Level {
   readonly count: number;
 }
 
-/** From the leaves to the root; nodes of a level follow those below. */
+/** Levels ascend from the leaves to the root, and so do their nodes. */
 function levelsOf(bodies: number): Level[] {
   const levels: Level[] = [];
   let first = 0;

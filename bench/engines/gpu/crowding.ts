@@ -1,13 +1,13 @@
-/** Measures how crowded a scene is around its bodies, which determines the cell size. */
+/** Measures how crowded a scene is around its bodies. */
 import type { BenchScene } from '../../harness/scenes';
 
 /** With fewer, random fluctuations could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
-/** Several engines need the result, and a scene may have a hundred million bodies. */
+/** Several engines need the result, and scenes may be large. */
 const known = new WeakMap<BenchScene, number>();
 
-/** Bodies per unit square (cube), as a mean over bodies, so that empty parts do not lower it. */
+/** The mean number of bodies per unit square (cube) around a body. Empty parts do not lower it. */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
   known.set(scene, density);
@@ -18,7 +18,6 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
   const edges = max.map((high, axis) => high - (min[axis] as number));
   const volume = edges.reduce((product, edge) => product * edge, 1);
   if (count === 0) return 1 / volume;
-  // Blocks are nearly squares (cubes), but a short axis has one block.
   const edge = (volume * Math.max(BODIES_PER_BLOCK / count, 2 ** -24)) ** (1 / dimensions);
   const blocks = edges.map((length) => Math.max(1, Math.floor(length / edge)));
   const counts = new Uint32Array(blocks.reduce((product, along) => product * along, 1));
@@ -32,8 +31,7 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
     }
     counts[block] = (counts[block] as number) + 1;
   }
-  // Sum over bodies of the others in the block. Divided by `count`, about the mean per block if bodies are uniformly
-  // random.
+  // Each body counts the others in its block. For uniformly random bodies, the mean is about the mean per block.
   const others = counts.reduce((sum, here) => sum + here * (here - 1), 0);
   return (Math.max(1, others / count) * counts.length) / volume;
 }

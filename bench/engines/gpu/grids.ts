@@ -1,4 +1,4 @@
-/** The three grids of `cellstorm` as engines: cells in a box, hashed cells, and levels. */
+/** The three grids of `cellstorm` as engines. */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { suggestCellSize } from '../../../src/core/world/cell-size';
@@ -14,10 +14,9 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** Beyond FEW_CELLS. With more, cells alone would fill the memory. */
+/** With more cells than this, and than FEW_CELLS, cells alone would fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
-/** Allowed for any number of bodies. */
 const FEW_CELLS = 2 ** 20;
 
 /** Refuses a grid with nearly all cells empty. The default `cellSize` is the largest diameter. */
@@ -35,14 +34,14 @@ export function refuseEmptiness(
   return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so a box of more than 2^20 cells may have at most ${MOST_CELLS_PER_BODY} per body.`;
 }
 
-/** Cells are as wide as the largest diameter, wider if most would be empty or an axis would have too many. */
+/** Cells are as wide as the largest diameter. They are wider if most would be empty or an axis would have too many. */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // With `crowds`, a workgroup handles a body whose rows of three cells hold more than HEAVY_ROW candidates on average.
+  // With `crowds`, a workgroup handles such a body.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }
@@ -54,7 +53,7 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // Levels store radii with the bodies. In other grids, the kernel reads radii by id.
+  // Levels store radii with the bodies; other kernels read them by id.
   const hasLevels = options.radii !== undefined;
   const radii = hasLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
   const radiiById = hasLevels ? undefined : scene.radii;

@@ -1,4 +1,4 @@
-/** Tests all pairs in tiles. The fastest GPU engine for a few bodies; others must beat it for more. */
+/** Tests all pairs in tiles: the fastest GPU engine for a few bodies. */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
@@ -17,10 +17,9 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** More tiles per workgroup mean fewer workgroups that run longer. */
+/** A larger number means fewer workgroups that run longer. */
 const STRIPE_TILES = 16;
 
-/** `tests`: approximate distance tests per dispatch. */
 export async function openNaive(
   scene: BenchScene,
   gpu: Gpu,

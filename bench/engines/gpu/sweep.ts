@@ -21,10 +21,9 @@ import {
 import { createSorter } from './sorted';
 import text from './sweep.wgsl?raw';
 
-/** Bodies in the sample for estimateTests(). */
 const SAMPLE = 2 ** 16;
 
-/** Scales the tests among a sample up to all bodies, with the largest radius for each. */
+/** Scales up the tests among a sample. Takes the largest radius for every body. */
 function estimateTests({ dimensions, count, radius, frame }: BenchScene): number {
   const positions = frame(0);
   const stride = Math.max(1, Math.floor(count / SAMPLE));
@@ -41,7 +40,6 @@ function estimateTests({ dimensions, count, radius, frame }: BenchScene): number
   return tests * stride ** 2;
 }
 
-/** `tests`: approximate distance tests per dispatch. */
 export async function openSweep(
   scene: BenchScene,
   gpu: Gpu,

@@ -1,6 +1,6 @@
 /**
- * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. Same cells and scenes, but only equal
- * radii.
+ * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use gpu-grid's cells and accept its
+ * scenes with equal radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,7 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** Rows of cells that a query searches: those that follow in the order of cells, or all. */
+/** A query searches the rows that follow in the order of cells, or all. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =
@@ -49,7 +49,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` has a measured device per size of copies. */
+/** `devices` is keyed by the size of copies. */
 async function openGrid(
   path: string,
   scene: BenchScene,

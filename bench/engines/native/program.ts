@@ -1,7 +1,6 @@
 /**
- * A child process that answers questions line by line (protocol: bench/native/grid.cu). A question is answered or
- * rejects. The program is ended for a wrong greeting, a line that is too long or answers nothing, a late answer, or
- * `destroy`. Ask only after the previous answer.
+ * A child process that answers questions line by line (protocol: bench/native/grid.cu). Ends it after a wrong greeting,
+ * a line that is too long or answers nothing, or a late answer. Ask only after the previous answer.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,12 +13,11 @@ import type { ClockSource } from '../../harness/gpu-clock';
 const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
-/** Far longer than a build and query take with the usual limits. */
 const ANSWER_SECONDS = 600;
-/** After the end of the input. */
+/** Time to exit after the end of the input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** Greatest length of an answer, and of the error output that is kept. */
+/** In letters. The error output is cut to its last MOST_ANSWER letters. */
 const MOST_ANSWER = 2 ** 12;
 
 /** Greatest length of a quote in a message. */
@@ -45,7 +43,6 @@ interface Question {
 
 export class NativeProgram {
   private question: Question | undefined;
-  /** Output that does not yet end in a newline. */
   private partialLine = '';
   private errorOutput = '';
   /** Why the program cannot answer; undefined while it can. */
@@ -62,7 +59,7 @@ export class NativeProgram {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errorOutput = (this.errorOutput + text).slice(-MOST_ANSWER);
     });
-    // A write fails if the program has ended. 'close' reports that.
+    // 'close' reports the end of the program.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) =>
       this.end(new AbsentError(`The program ${path} could not be started (${error.code ?? error.message}).`)),

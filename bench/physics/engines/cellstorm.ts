@@ -49,7 +49,6 @@ export function cellstormGpu(gpu: Gpu, driver: string): PhysicsEngine {
   };
 }
 
-/** Exported for its test. */
 export function simulationOptions(scene: PhysicsScene): SimulationOptions {
   const { dimensions, min, max, gravity, friction, restitution, bodies, obstacles } = scene;
   const [first] = bodies;

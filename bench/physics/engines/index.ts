@@ -18,10 +18,7 @@ async function openGpu(): Promise<PhysicsEngine> {
   return cellstormGpu(gpu, dawn.driver);
 }
 
-/**
- * Throws if a named engine cannot be opened. Without names, leaves out a missing `gpu` and tells `onMissing` why. Tests
- * pass another `openOnGpu`.
- */
+/** A named engine must open. Without names, leaves out a missing `gpu` and tells `onMissing` why. */
 export async function openEngines(
   names: readonly EngineName[] | undefined,
   onMissing: (reason: string) => void,

@@ -33,7 +33,6 @@ interface Body {
   linvel(): Vector;
 }
 
-/** The part of the 2D and 3D packages in use. Only the number of coordinates differs. */
 interface Rapier {
   readonly World: new (gravity: Required<Vector>) => World;
   readonly RigidBodyDesc: { dynamic(): BodyDesc };

@@ -9,15 +9,14 @@ const DROP = 10;
 const RESTITUTION = 0.5;
 const RADIUS = 0.5;
 const BOUNCES = 3;
-/** Time for three bounces. The first fall takes 1.43 s. */
 const DROP_SECONDS = 6;
 /** A ball without restitution has landed by then, unless the floor throws it up. */
 const LANDED = 1.6;
 /** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU. */
 const ENERGY_CHANGE = 1e-6;
-/** Relative. The third bounce on an obstacle has an error of 2.46% on the CPU engine. */
+/** Relative. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
 const HEIGHT_ERROR = 0.025;
-/** Of the obstacle, a box. */
+/** Top of the obstacle, a box. */
 const TOP = 2;
 const WIDTH = 8;
 

@@ -23,7 +23,6 @@ const SEED = 1;
 const UNITS = 1024;
 const DIAMETER = 1;
 
-/** Centres of balls of diameter 1 lie in a square or cube. */
 interface Crowd {
   readonly count: number;
   readonly edge: number;
@@ -40,9 +39,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
   { count: 50, edge: 1, gravity: GRAVITY, world: 40 },
 ];
 
-/** Edge of the world without gravity. */
 const WORLD = 20;
-/** Along an axis, in units per second. */
 const MOST_SPEED = 1;
 /** Greatest overlap that counts as apart, in diameters. Contacts remove a share, so overlaps never reach 0. */
 const APART = 1e-3;

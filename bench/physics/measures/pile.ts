@@ -1,4 +1,4 @@
-/** A pile that falls and settles, as in `cellstorm verify --long`. */
+/** The pile of `cellstorm verify --long`, which falls and settles. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createScene, type Scene } from '../../../src/scenes';
 import { advance, kineticEnergy, type PhysicsEngine, withRun } from '../engine';
@@ -12,9 +12,9 @@ const STEPS = 1000;
 const STARTS = 4;
 
 /**
- * For FULL_PILE particles: overlaps in percent of a diameter, rms speed in diameters/s. Figures of the CPU engine,
- * rounded up, with a contact law without `limit` and `hold` (src/core/contact/law.ts). One start says little: the
- * deepest overlaps of its four piles of discs were 4.8, 9.5, 12.8 and 8.6%.
+ * For FULL_PILE particles: overlaps in percent of a diameter, rms speed in diameters/s. The CPU engine had these
+ * figures, rounded up, when its contact law lacked `limit` and `hold` (src/core/contact/law.ts). One start says little:
+ * the deepest overlaps of its four piles of discs were 4.8, 9.5, 12.8 and 8.6%.
  */
 const BARS = {
   2: { mean: 0.713, deepest: 8.9, speed: 0.0275 },
@@ -49,7 +49,7 @@ export function pileCases(dimensions: Dimensions, { pile }: Sizes): Case[] {
   ];
 }
 
-/** Mean overlap, deepest overlap, rms speed. */
+/** Returns the mean overlap, the deepest overlap and the rms speed. */
 function runPile(engine: PhysicsEngine, scene: Scene): Promise<number[]> {
   const diameter = 2 * scene.radius;
   return withRun(engine, fromScene(scene), async (run) => {

@@ -10,7 +10,7 @@ import { GRAVITY, type PhysicsScene, vector } from '../scene';
 const RATIOS = [1, 5, 10, 15, 20] as const;
 const GAP = 2;
 const HEIGHT = 128;
-/** As shares of the gap at the start. */
+/** Shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
 export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene {
@@ -31,10 +31,10 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
 }
 
 interface Extremes {
-  /** As shares of the gap at the start. */
+  /** Shares of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
-  /** Vertical, of the upper ball. */
+  /** The greatest vertical speed of the upper ball. */
   readonly speed: number;
   /** True if the upper centre was below the lower one after any step. */
   readonly passed: boolean;

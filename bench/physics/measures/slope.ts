@@ -18,7 +18,7 @@ const SLIDES: Bar = { least: -1, most: 1 };
 const LENGTH = 64;
 const HEIGHT = 16;
 const START = 16;
-/** Of the obstacle, a box. */
+/** Top of the obstacle, a box. */
 const TOP = 2;
 
 const SHAPES = ['ball', 'box'] as const;
@@ -53,7 +53,7 @@ export function slopeScene(
   };
 }
 
-/** Between 1 s and 2 s, of the last body. */
+/** Measures the last body between 1 s and 2 s. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
     const before = await advance(run, stepsIn(1));
@@ -74,7 +74,6 @@ function standingCase(dimensions: Dimensions, shape: Shape, support: Support, de
   };
 }
 
-/** Of a body that slides. */
 export function coulombAcceleration(degrees: number): number {
   const angle = (degrees * Math.PI) / 180;
   return GRAVITY * (Math.sin(angle) - FRICTION * Math.cos(angle));

@@ -4,25 +4,20 @@ import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '..
 import type { Case, Sizes } from '../measure';
 import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
-/** Seconds between compared states. */
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
-/**
- * In diameters: 1e-4 diameters/s over five minutes. Also for shorter runs, because bodies may settle after the first
- * second.
- */
+/** In diameters. Over five minutes that is 1e-4 diameters/s; in shorter runs, bodies may still settle. */
 const MOST_MOVED = 0.03;
 
 const RAMP_DEGREES = 15;
 const RAMP_LENGTH = 12;
 const RAMP_SPACING = 0.5;
-/** Rows of obstacles across a ramp in 3D. */
 const RAMP_ROWS = 7;
-/** Of the first row. */
+/** The z of the first row. */
 const RAMP_Z = 8;
 const RAMP_BODIES = 5;
 
-/** Along the lowest edge. A heap has 55 bodies in 2D and in 3D. */
+/** Bodies along the lowest edge. A heap has 55 bodies in 2D and in 3D. */
 const HEAP_BASE = { 2: 10, 3: 5 } as const;
 
 const TOWER_HEIGHT = 10;
@@ -45,7 +40,6 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
     dimensions === 2 ? [RAMP_Z] : Array.from({ length: RAMP_ROWS }, (_, row) => RAMP_Z + row * RAMP_SPACING);
-  /** `along` the ramp, `above` it. */
   const pointAt = (along: number, above: number, z: number) =>
     vector(
       dimensions,
@@ -61,7 +55,7 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   );
   const half = RAMP_SPACING / 2;
   const above = Math.sqrt((2 * RADIUS) ** 2 - (dimensions - 1) * half ** 2);
-  // Between the middle row and the next; RAMP_ROWS is odd.
+  // The hollow between the middle row and the next; RAMP_ROWS is odd.
   const hollow = RAMP_Z + (RAMP_ROWS / 2) * RAMP_SPACING;
   const bodies = Array.from({ length: RAMP_BODIES }, (_, body) => ({
     position: pointAt(2 + 2 * body + half, above, hollow),
@@ -97,7 +91,7 @@ export function towerScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 16), friction: 0.5, bodies, obstacles: [] };
 }
 
-/** From the position after one second, over all bodies. */
+/** Compares all bodies with their positions after one second. */
 async function greatestMovement(
   engine: PhysicsEngine,
   scene: PhysicsScene,
