@@ -1,4 +1,7 @@
-/** Starts a Vite server on a free loopback port and a headless Chrome, by default with a software GPU. Close both. */
+/**
+ * Starts a Vite server on a free loopback port, and a headless Chrome with a software GPU by default. Callers close
+ * both.
+ */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createSocket } from 'node:net';
@@ -15,7 +18,6 @@ export interface BrowserOptions {
   /** 'source' serves the project, 'build' the built page under a sub-path. */
   readonly serve?: 'source' | 'build';
   readonly flags?: readonly string[];
-  /** Time limit of one call into the page. */
   readonly limitMs?: number;
 }
 
@@ -92,7 +94,7 @@ export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
 
 export interface Server {
   readonly url: string;
-  /** The built page's folder; undefined for 'source'. */
+  /** Undefined for 'source'. */
   readonly folder?: string;
   close(): Promise<void>;
 }

@@ -83,7 +83,7 @@ async function buildPage(outDir: string): Promise<void> {
   });
 }
 
-/** Relative imports must end in `.js` for "moduleResolution": "nodenext". */
+/** "moduleResolution": "nodenext" requires relative imports that end in `.js`. */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);

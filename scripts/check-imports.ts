@@ -109,8 +109,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders, lowest first. A file in one may import only its own and those before it, of that folder. Files directly
- * in the folder may import all.
+ * Subfolders, lowest first. A file in one may import only its own and those before it. Files directly in the folder may
+ * import all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],
@@ -129,7 +129,7 @@ const ALLOWED_TEST_PATHS: readonly string[] = [
   'tests/gpu',
 ];
 
-/** At the start of a string, or after other parts of a path. */
+/** The path is at the start of a string, or after other parts of a path. */
 const TEST_PATH = /['"`](?:[\w.${}-]*\/)*(tests\/\w[\w./-]*)/g;
 const COMMENT = /^\s*\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
@@ -141,7 +141,6 @@ function sourceFiles(): string[] {
   );
 }
 
-/** The result is relative to the root. */
 function resolveImport(file: string, specifier: string): string {
   const path = join(ROOT, dirname(file), specifier.replace(/\?.*$/, ''));
   const found = [path, `${path}.ts`, join(path, 'index.ts'), `${path}.d.ts`].find(
@@ -216,7 +215,7 @@ export function findTestPaths(): string[] {
     );
 }
 
-/** Returns a sentence per circle found in src, type imports included. Some circles may go unnamed, but never all. */
+/** Names at least one circle if src has any, type imports included. */
 export function findCircles(): string[] {
   return circlesIn(
     new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),

@@ -7,15 +7,8 @@
  * - scenes: compares random scenes with brute force
  * - damage: damages files, tables, addresses and options
  *
- * Writes tests/trust/faults.json and exits with 1 if anything failed. Flags:
- *
- * - --scenes 10000
- * - --gpu-scenes 1000: how many scenes also run on the GPU
- * - --files 20000
- * - --only PART: parts whose names contain PART
- * - --object NAME: for lost, memory and limits, objects whose names contain NAME
- * - --seed 22
- * - --out FILE: another file for the results, relative to the root
+ * Exits with 1 if anything failed. `--gpu-scenes` is the number of scenes that also run on the GPU. `--only` selects
+ * parts, and `--object` objects, whose names contain the text. `--out` is relative to the root.
  */
 import { parseArgs } from 'node:util';
 import { runDamage } from './faults/damage';

@@ -1,10 +1,7 @@
 /**
  * `npm run test:fuzz -- --minutes 30`: runs the property tests with new seeds until the time is up. Prints a command
- * that replays each failure, and exits with 1 if there was one. Flags:
- *
- * - --minutes
- * - --seed: one run with this seed
- * - --file, --test and --path, only with --seed: one case, as printed
+ * that replays each failure, and exits with 1 if there was one. `--seed` makes one run. With it, --file, --test and
+ * --path select one case.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,7 +27,6 @@ if (values.seed === undefined && (values.file ?? values.test ?? values.path) !==
   stop('--file, --test and --path need the --seed that the failing run printed.');
 }
 
-/** In Vitest's JSON report. */
 interface Result {
   readonly status: string;
   readonly fullName: string;

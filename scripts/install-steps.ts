@@ -2,7 +2,7 @@
 import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
 
 export interface Installer {
-  /** apt-get as root, through sudo without a password, or not at all. */
+  /** Use apt-get as root, through sudo without a password, or not at all. */
   readonly apt: 'root' | 'sudo' | 'none';
   /** Ubuntu's package chromium is only a stub that installs a snap. */
   readonly debian: boolean;

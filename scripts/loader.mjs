@@ -1,14 +1,8 @@
 // @ts-check
 /**
  * Module hooks with which Node imports this project's TypeScript. They remove types and resolve imports as the bundler
- * does:
- *
- * - paths without an extension
- * - folders with an index
- * - `?raw` text
- * - JSON as named exports
- *
- * Tests use these hooks because Vite's slower module runner replaces every import by a getter.
+ * does: no extension, an index, `?raw` text, JSON as named exports. Tests use them because Vite's slower module runner
+ * replaces every import by a getter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -75,7 +69,7 @@ function isProjectFile(url) {
 }
 
 /**
- * Compiles a file, or returns the cached result. The result ends with a hash of the compiler's version and the source.
+ * Caches results, each with a hash of the compiler's version and the source at its end.
  * @param {string} path
  */
 async function compile(path) {

@@ -1,14 +1,13 @@
 /**
  * `npm run test:mutants`: puts one fault at a time into shaders and sources, and runs the tests that cover it. A
- * survivor is a fault that no test noticed. The sample is fixed. Skips faults that tests/mutants/equivalents.json
- * lists. Writes tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
+ * survivor is a fault that no test noticed. Skips faults that tests/mutants/equivalents.json lists. Writes
+ * tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
  *
- * - --sample 1: a factor for the size of the sample
+ * - --sample 1: a factor for the size of the sample, which is fixed
  * - --only PART: files whose paths contain PART
- * - --workers 2
  * - --again: only the survivors of the last results
  * - --rest: only faults without a result
- * - --list: prints the sample and runs nothing
+ * - --list: runs nothing
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +22,6 @@ import { type Verdict, Workshop } from './mutants/trial';
 interface Group {
   readonly name: string;
   readonly folders: readonly string[];
-  /** Size of the sample. */
   readonly faults: number;
   /** The share of faults that tests should notice. */
   readonly bar: number;

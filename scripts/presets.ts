@@ -13,9 +13,9 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
 /** In pixels. */
 const SIZE = { width: 240, height: 150 };
-/** Of all pictures, which the page loads together. */
+/** Limit for all pictures, which the page loads together. */
 const MOST_BYTES = 26_000;
-/** Bytes of one picture. The first quality that fits is used, else the lowest. */
+/** Limit for one picture. The first quality that fits is used, else the lowest. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */

@@ -67,7 +67,6 @@ try {
   }
   await settle();
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  // Show neither focus nor hover.
   await page.mouse.move(SIZE.width - 1, 1);
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
   const picture = await page.screenshot(file.endsWith('.webp') ? { type: 'webp', quality: QUALITY } : {});

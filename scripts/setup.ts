@@ -1,6 +1,6 @@
 /**
- * `npm run setup`: installs Chrome and software Vulkan drivers if they are missing. If Chrome or every driver is still
- * missing, prints what to do. Steps have time limits and do not wait for input.
+ * `npm run setup`: installs Chrome and software Vulkan drivers if they are missing, or prints what to do. Steps have
+ * time limits and do not wait for input.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

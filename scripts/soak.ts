@@ -1,8 +1,7 @@
 /**
- * `npm run test:soak`: long runs. Steps simulations while particles come and go; creates and destroys every public GPU
- * object many times. Memory must stay flat, and no id may be lost. Writes tests/trust/soak.json and exits with 1 if
- * anything failed. Flags: --steps 100000, --cycles 500, --only PART (gpu-steps, cpu-steps or cycles), --seed 22, --out
- * FILE (relative to the root).
+ * `npm run test:soak`: steps simulations while particles come and go, and creates and destroys every public GPU object
+ * many times. Memory must stay flat, and no id may be lost. `--only` selects gpu-steps, cpu-steps or cycles; `--out` is
+ * relative to the root. Exits with 1 if anything failed.
  */
 import { parseArgs } from 'node:util';
 import { runCycles } from './soak/cycles';

@@ -1,7 +1,7 @@
 /**
  * Opens damaged state files, particle tables, page addresses and options. Each must give a valid result or one sentence
- * of error, within a second of processor time and 1 GiB of memory. Other processes run the cases (damaged/run.ts), so
- * that an endless case is noticed.
+ * of error, within a second of processor time and 1 GiB of memory. Other processes run the cases, so that an endless
+ * case is noticed.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

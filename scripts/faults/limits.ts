@@ -38,9 +38,9 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** Creates what the creation needs with full limits, and returns the creation. */
+  /** Creates what the creation needs, with full limits. Returns the creation. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
-  /** True for lists of a grid: only buffer sizes are lowered, because the grid has checked the rest. */
+  /** True for lists of a grid. The grid has checked all limits except buffer sizes. */
   readonly isList?: boolean;
 }
 

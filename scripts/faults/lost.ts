@@ -18,11 +18,9 @@ import { describeError, settle } from '../trust/time-limit';
 export type Reason = 'destroyed' | 'unknown';
 
 const PARTICLES = 48;
-/** Seconds after which a promise counts as hanging. */
 const PATIENCE = 60;
 /** These calls submit a step last, without waiting for it. They may resolve despite a loss; later calls report it. */
 const SUBMIT_LAST: ReadonlySet<string> = new Set(['advance']);
-/** Devices that are lost at the same time. */
 const AT_ONCE = 8;
 const STEPS = 3;
 

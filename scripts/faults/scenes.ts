@@ -1,13 +1,7 @@
 /**
- * Compares the engines' answers on random scenes with brute force in doubles:
- *
- * - pairs, and pairs of boxes
- * - searches: near, nearest, in boxes, along rays
- * - events
- * - the incremental index
- *
- * All scenes run on the CPU engine, the first ones also on the GPU. A third of the CPU scenes without boxes are not
- * dyadic: there, rounding may decide borderline pairs.
+ * Compares the engines' answers on random scenes with brute force in doubles. All scenes run on the CPU engine, the
+ * first ones also on the GPU. A third of the CPU scenes without boxes are not dyadic: there, rounding may decide
+ * borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';
@@ -110,7 +104,7 @@ const checkBorderline: Check = async ({ scene, size }) => {
   return findingOf(comparePairs(found, oracle));
 };
 
-/** For balls and boxes. */
+/** Compares pairs of balls and boxes. */
 const checkBodies: Check = async ({ scene }, gpu) => {
   const { dimensions, positions, radii, halfExtents: halves } = scene;
   const options = sceneOptions(scene);
@@ -194,7 +188,6 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   return { scene: size === 'boxes' ? withBoxes(scene, random) : scene, size, isDyadic };
 }
 
-/** Turns about half of the balls into boxes. */
 function withBoxes(scene: Scene, random: Random): Scene {
   const { dimensions, count, radii, radius } = scene;
   const halfExtents = new Float32Array(dimensions * count);

@@ -7,9 +7,7 @@ import { OWN, type Watched } from '../trust/device';
 /** More bytes than any device has. */
 const TOO_LARGE = 2 ** 50;
 
-/** Lets one buffer of a device fail. */
 export class Shortage {
-  /** Label of the buffer that failed. */
   failed: string | undefined;
   private left = Number.POSITIVE_INFINITY;
   private readonly scopes: { readonly filter: GPUErrorFilter; error: GPUError | undefined }[] = [];

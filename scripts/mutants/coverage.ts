@@ -32,11 +32,8 @@ export class Coverage {
   }
 
   /**
-   * Order of the tests:
-   *
-   * 1. the file's own name first
-   * 2. then most names shared with the file's path
-   * 3. then fewest files reached
+   * First come tests with the file's name, then those that share most names with its path, then those that reach the
+   * fewest files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);

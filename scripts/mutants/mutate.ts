@@ -8,7 +8,6 @@ export interface Mutant {
   /** Counts from 1. */
   readonly line: number;
   readonly kind: string;
-  /** The line without the fault, and with it. */
   readonly before: string;
   readonly after: string;
 }

@@ -107,9 +107,6 @@ export class Workshop {
     }
   }
 
-  /**
-   * Returns why the batch failed: a failed test, the time limit or the end of the process. Undefined if all tests pass.
-   */
   private async run(batch: Batch, limit: number): Promise<string | undefined> {
     const report = join(this.folder, 'report.json');
     this.tests = startTests(this.folder, batch, report, ['--bail', '1']);

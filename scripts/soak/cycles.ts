@@ -15,7 +15,6 @@ import type { Figures, Part } from '../trust/results';
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 
 const PARTICLES = 64;
-/** Memory samples per kind of object. */
 const SAMPLES = 50;
 
 export async function runCycles(part: Part, cycles: number): Promise<Figures> {

@@ -21,7 +21,6 @@ const DT = 1 / 64;
 const CHANGE_EVERY = 5;
 const READ_EVERY = 250;
 const WAIT_EVERY = 16;
-/** Memory samples over the run. */
 const SAMPLES = 200;
 
 /**

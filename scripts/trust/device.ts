@@ -75,7 +75,6 @@ export class LiveBuffers {
     return [...this.known.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Stops counting the present buffers. */
   forget(): void {
     this.known.clear();
   }

@@ -76,7 +76,6 @@ export function trendsOf(samples: readonly Sample[], bounds: Bounds): Record<key
   ) as Record<keyof Sample, Trend>;
 }
 
-/** Describes the first figure that grows by more than its bound. */
 export function faultOfTrends(trends: Readonly<Record<string, Trend>>): string | undefined {
   const [name, trend] = Object.entries(trends).find(([, { growth, bound }]) => growth > bound) ?? [];
   return trend && `${name} grew by ${trend.growth} over the run, but at most ${trend.bound} is allowed`;

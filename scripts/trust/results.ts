@@ -2,7 +2,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Failures printed and written per part. */
 const MOST_SHOWN = 20;
 
 export type Figures = Readonly<Record<string, unknown>>;
@@ -92,7 +91,6 @@ export async function runParts(
   process.exit(failed > 0 ? 1 : 0);
 }
 
-/** Ends the process if the text is not a whole number. */
 export function wholeNumber(name: string, text: string): number {
   const value = Number(text);
   if (Number.isInteger(value) && value >= 0) return value;

@@ -1,5 +1,3 @@
-/** Notices promises that never settle, and describes errors. */
-
 /** Returns 'hangs' after the time limit. */
 export async function settle(
   work: () => unknown,

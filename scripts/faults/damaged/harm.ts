@@ -61,7 +61,7 @@ const NUMBERS = [
   ...[1e-300, 1e-45, 1e-38, 1e-12, 1e-6, 1e-3, 1e12, 1e18, 3e38, 1e39, 1e300, 2 ** 31, 2 ** 32, 2 ** 53],
 ] as const;
 
-/** Returns a value that is probably wrong in place of `old`. */
+/** The value is probably wrong in place of `old`. */
 export function strangeValue(noise: Noise, old: unknown): unknown {
   const circular: unknown[] = [];
   circular.push(circular);

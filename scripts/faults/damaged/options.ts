@@ -142,7 +142,6 @@ const PBFS: readonly object[] = [
   },
 ];
 
-/** `options` are valid; `run` calls the creator and uses the result. */
 interface Creator {
   readonly name: string;
   readonly options: readonly object[];
@@ -286,7 +285,6 @@ const CREATORS: readonly Creator[] = [
 
 let gpu: Gpu | undefined;
 
-/** Damages the options of a random creator. */
 export async function damagedCall(
   noise: Noise,
 ): Promise<{ readonly name: string; readonly run: () => unknown }> {

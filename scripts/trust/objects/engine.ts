@@ -26,7 +26,6 @@ interface GridInputs {
 interface GridPart {
   encode(encoder: GPUCommandEncoder): void;
   readonly reads: Calls;
-  /** Creates and destroys one more list or kernel of this kind. */
   readonly creates: Calls;
 }
 

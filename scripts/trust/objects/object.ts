@@ -12,7 +12,6 @@ export interface Held {
   readonly awaited: Calls;
   /** Other public calls. They must not change the number of particles. */
   readonly immediate: Calls;
-  /** A hash of the state or of the results. */
   digest(): Promise<string>;
   readonly checkpoint?: (() => Promise<unknown>) | undefined;
   readonly restore?: ((checkpoint: unknown) => void) | undefined;
