@@ -10,7 +10,6 @@ const WIDEST_RIM = 2;
 /** See Surface.at; the rest of the face has 1. */
 const RIM_FACING = 0.5;
 
-/** Samples of the colour map viridis, dark to bright. */
 const COLOURS = [
   [68, 1, 84],
   [72, 40, 120],
@@ -118,7 +117,7 @@ function boxSurface(half: Float32Array, scale: number): Surface {
   };
 }
 
-/** The lower left corner is without the margin, the size includes it on both sides. */
+/** The size includes the margin on both sides, the corner does not. */
 interface Frame {
   readonly left: number;
   readonly bottom: number;

@@ -7,7 +7,6 @@ const NARROWEST = 24;
 /** Longer lines are hard to read. */
 const MOST_COLUMNS = 120;
 
-/** `right`: which columns to align to the right. */
 export function formatTable(rows: readonly (readonly string[])[], right: readonly boolean[] = []): string {
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>

@@ -151,7 +151,6 @@ function ratioAdvice(simulation: Parameters<typeof sizeRatioWarning>[0], dt: num
   return sizeRatioWarning(simulation, dt)?.replace('Set `substeps` to', 'Add --substeps');
 }
 
-/** Names the flag instead of the option. */
 export function adviseFlag(warning: string | undefined): string | undefined {
   return warning?.replace('Create the simulation with `crowds: true`', 'Add --crowds');
 }
@@ -175,7 +174,7 @@ interface Report {
   /** Variable radii turn it on. */
   readonly crowds: boolean;
   readonly measures: Measures;
-  /** For the last step; null unless `continuous`. */
+  /** Null unless `continuous`. */
   readonly continuousCounts: ContinuousCounts | null;
   readonly warning: string | null;
   readonly times: StageTimes | undefined;
