@@ -126,7 +126,7 @@ class Turns {
   }
 }
 
-/** To at least `least` milliseconds, judging by one sample. */
+/** Makes batches last `least` milliseconds or more, judged by one sample. */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];
