@@ -66,7 +66,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/scenes/index.ts': 'scenes of all methods, by name; seeded random numbers',
 };
 
-/** What each folder or file may import besides itself. */
+/** The folders and files that each may import, besides itself. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
