@@ -1,4 +1,4 @@
-/** Writes choices and view into the page's URL (see link.ts) once they stop changing. */
+/** Writes choices and view into the page's URL once they stop changing. */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';
@@ -12,7 +12,7 @@ const REST_MS = 400;
 
 export class Address {
   private opened: ViewState = readViewState(location.search);
-  /** The last frame's query string, and the time of its last change in milliseconds. */
+  /** The last frame's query string, and when it changed. */
   private record = '';
   private changedAt = 0;
 

@@ -1,5 +1,3 @@
-/** The help sheet: keys and pointer gestures. */
-
 import { KEYS } from './input';
 import { isCharacter, isIgnored, letChoose } from './support/character-keys';
 import { find } from './support/dom';

@@ -1,5 +1,3 @@
-/** Starts the page. */
-
 import { GpuEngine } from './engines/gpu-engine';
 import { Help } from './help';
 import { listenToKeys, listenToPointers } from './input';
@@ -12,20 +10,18 @@ import { showHints } from './support/hints';
 import { signWaiting } from './support/waiting';
 import type { Frame } from './view/engine';
 
-/** `window.cellstorm`, for tests and the console. */
+/** `window.cellstorm` */
 export interface PageHandle {
-  /** Resolves when the first picture is drawn or the page has given up. */
   readonly ready: Promise<void>;
   /** A reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
   readonly measures: Measured | undefined;
-  /** Of the next picture. */
+  /** The next picture's frame. */
   readonly frame: Frame | undefined;
   readonly isHolding: boolean;
   readonly device: GPUDevice | undefined;
   /** Resolves when the page has done all that was requested. A paused run is then also drawn and measured. */
   settled(): Promise<void>;
-  /** Returns CSS pixels from the window's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number];
 }
 

@@ -124,7 +124,6 @@ export class Playground {
     await this.restarts.settled();
   }
 
-  /** See PageHandle. */
   async settled(): Promise<void> {
     const { session, restarts, chooser, sheets, stepper, picture, meter } = this;
     await restarts.settled();

@@ -1,4 +1,4 @@
-/** The page's CPU engine, drawn into a 2D canvas. Used without WebGPU, or if chosen. */
+/** The page's CPU engine, drawn into a 2D canvas. */
 import { Phrase } from '../../core/base/errors';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { planSimulation } from '../../core/simulation/plan';
@@ -51,7 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** Of a world with obstacles and equal radii, which stores four bytes per cell. */
+/** A world with obstacles and equal radii stores four bytes per cell. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -177,7 +177,6 @@ class CpuRun implements Run {
 
   private steer(velocitiesOf: (state: State) => Float32Array): void {
     const checkpoint = this.simulation.checkpoint();
-    // Narrows the type, as above.
     if (checkpoint instanceof Promise) return;
     this.simulation.restore({ ...checkpoint, velocities: velocitiesOf(checkpoint) });
   }

@@ -1,4 +1,3 @@
-/** The page's GPU engine: a device, its view, and runs. */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { createBuffers } from '../../gpu/buffers';
 import { isSoftware } from '../../gpu/device';
@@ -39,7 +38,7 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Milliseconds between steps that are timed by stage, since timing costs a little. */
+/** Timing by stage costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
 /** With more, a step takes many seconds on a software GPU. */
@@ -93,7 +92,6 @@ export class GpuEngine implements Engine {
     return this.view.canvas;
   }
 
-  /** For tests and the console. */
   get device(): GPUDevice {
     return this.gpu.device;
   }
@@ -160,7 +158,7 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // Drivers may finish compiling a method's kernels only in its first step.
+    // Drivers may compile a method's kernels only in its first step.
     if (simulation.method) this.lastTiming = performance.now();
   }
 

@@ -95,7 +95,6 @@ export class ArrayView {
   }
 }
 
-/** With two decimals; the step's text may show more. */
 function entryText(values: Values, name: ArrayName, index: number): string {
   const { components } = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
@@ -108,7 +107,6 @@ export function describeEntries({ reads, writes, arrays, index }: Step): string 
   const parts: string[] = [];
   if (reads.length > 0) parts.push(`Reads ${names(reads)}.`);
   if (writes.length > 0) {
-    // Add the value if a single number of an array is written.
     const written = (name: ArrayName, [index = 0, ...others]: readonly number[]) =>
       others.length === 0 && ARRAYS[name].components === 1
         ? ` = ${formatNumber(arrays[name][index] ?? 0)}`

@@ -13,7 +13,7 @@ const CORNERS = [
 /** Texts and particles do not overlap if their middles are farther apart, in cells. */
 const FREE_DISTANCE = 0.48;
 
-/** `middles` are those of all particles, in cells. */
+/** `middles`: the middles of all particles, in cells. */
 export function freeCorner(
   column: number,
   row: number,

@@ -1,4 +1,3 @@
-/** Starts the explainer. `window.explainer` is for tests and the console. */
 import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';

@@ -1,4 +1,4 @@
-/** Shows the second chapter, mistakes that break a grid. mistakes.ts computes the numbers. */
+/** Shows the second chapter: mistakes that break a grid. */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
 import { freeCorner } from './corners';
@@ -263,7 +263,6 @@ const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
 /** In cells. */
 const HEAD_HEIGHT = 0.3;
 
-/** In CSS pixels. */
 const HIGHEST = 440;
 
 /** Left, top, right, bottom in the world. */
@@ -333,7 +332,7 @@ class Picture {
     const y = top - 0.09 - line * HEAD_HEIGHT;
     for (const [cell, columns] of cells) {
       const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Adding 0 turns −0 into 0.
+      // Turns −0 into 0.
       const text = `${label} ${withSign(cell + 0)}`;
       this.write(text, { class: 'number head', x, y });
     }
@@ -366,7 +365,6 @@ class Picture {
   }
 }
 
-/** Uses a minus sign as wide as a digit. */
 function withSign(value: number): string {
   return String(value).replace('-', '−');
 }

@@ -21,7 +21,7 @@ export interface Search {
   readonly looks: number;
   /** How often each touching pair is found, by nameOf(). Correct is twice. */
   readonly found: ReadonlyMap<string, number>;
-  /** By brute force. */
+  /** Touching pairs, by brute force. */
   readonly truth: readonly Pair[];
 }
 
@@ -74,7 +74,6 @@ class Tally {
   }
 }
 
-/** Searches as the engine does. */
 function searchGrid(
   world: World,
   positions: Float32Array,
@@ -120,8 +119,6 @@ export function cellsAround(lattice: readonly number[]): number[][] {
   return OFFSETS[2].map((offset) => lattice.map((coordinate, axis) => coordinate + (offset[axis] as number)));
 }
 
-// Cells of any size
-
 export interface CellSizes {
   readonly search: Search;
   readonly world: World;
@@ -162,8 +159,6 @@ export function tryCellSize(diameters: number, scene = createTouching()): CellSi
   return { search: searchGrid(world, positions, diameter), world, refusal };
 }
 
-// Below zero
-
 export const ROUNDINGS = ['floor', 'truncate', 'both'] as const;
 
 export type Rounding = (typeof ROUNDINGS)[number];
@@ -202,12 +197,9 @@ export function fullestCell(rounding: Rounding, { world, positions } = createEnd
   return Math.max(...occupants.values());
 }
 
-// Cells that share a bucket
-
 export interface Sharing {
   readonly search: Search;
   readonly world: World;
-  /** The particle in focus, and the cells around it. */
   readonly particle: number;
   readonly cells: readonly { readonly lattice: readonly number[]; readonly bucket: number }[];
 }
@@ -251,8 +243,6 @@ function mostDoubled({ positions, diameter }: Crowd): number {
   });
   return doubled.indexOf(Math.max(...doubled));
 }
-
-// All in one cell
 
 export interface Crowding {
   readonly search: Search;

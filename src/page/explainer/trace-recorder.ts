@@ -1,4 +1,4 @@
-/** The parts of a trace, and the recorder that collects its steps. */
+/** Records the steps of a trace. */
 import type { Substep } from '../../core/contact/settings';
 import type { World } from '../../index';
 
@@ -15,7 +15,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** What an entry stands for. After the cells, three more entries follow. */
+  /** The meaning of an entry. After the cells, three more entries follow. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
@@ -44,7 +44,6 @@ export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
 
-/** The arrays that each stage reads or writes. */
 export const SHOWN: Readonly<Record<Stage, readonly ArrayName[]>> = {
   hash: ['positions', 'cells'],
   count: ['cells', 'ranks', 'counts'],
@@ -67,7 +66,7 @@ export interface Focus {
   readonly particle?: number | undefined;
   /** Cells written, entered or probed. */
   readonly cells: readonly number[];
-  /** By id of the tested particle. */
+  /** Verdicts by id of the tested particle. */
   readonly verdicts: ReadonlyMap<number, Verdict>;
   /** The slots of `cells` while the probe visits them one by one. */
   readonly slots: readonly number[];
@@ -88,7 +87,7 @@ export interface Scene {
   readonly world: World;
   readonly diameter: number;
   readonly positions: Float32Array;
-  /** The order in which particles are counted. */
+  /** Ids in the order in which they are counted. */
   readonly arrivals: Uint32Array;
   readonly substep: Substep;
 }
@@ -99,7 +98,7 @@ export interface Trace {
 }
 
 export const PARTICLES = 30;
-/** Without the ring of empty cells. */
+/** Columns without the ring of empty cells. */
 export const COLUMNS = 6;
 export const ROWS = 5;
 

@@ -7,13 +7,12 @@ import { formatCount, formatCountOf } from '../support/format';
 
 type Passes = Pick<Settings, 'substeps' | 'restitution'>;
 
-/** Passes over all candidates per step. */
 export function passesOf({ substeps, restitution }: Passes): number {
   return substeps * (restitution > 0 ? 2 : 1);
 }
 
 export interface Checks {
-  /** Per step, from this state. */
+  /** Checks per step, from this state. */
   readonly count: number;
   readonly explanation: string;
 }

@@ -1,4 +1,4 @@
-/** Default choices, limits of engines, and the options that choices give. */
+/** Default choices, limits of engines, and a run's options. */
 
 import { defaultSettings } from '../../core/contact/settings';
 import {
@@ -24,7 +24,6 @@ export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
 
-/** Fields that a scene sets. */
 type SceneFields = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
 
 function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
@@ -102,7 +101,6 @@ const USUAL_PASSES = 64;
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
 export interface Hardware {
-  /** True if the CPU emulates the GPU. */
   readonly isSoftware: boolean;
   /** Particles that both the GPU and the page can hold. */
   readonly most: number;
@@ -263,7 +261,7 @@ export function canSpread(scene: string): boolean {
 
 /** Particles that the pointer can add without a new start, if the engine allows as many. */
 const SPARE_PARTICLES = 2000;
-/** Likewise for balls of walls. */
+/** Like SPARE_PARTICLES, for balls of walls. */
 const SPARE_OBSTACLES = 4000;
 
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;

@@ -24,14 +24,12 @@ export interface Theme {
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
-  /** Ends of the line through the particles in sorted order. */
+  /** Ends of the line of the sorted order. */
   readonly first: Rgb;
   readonly last: Rgb;
   readonly candidate: Rgb;
   readonly contact: Rgb;
-  /** Arrows of a fluid's velocity. */
   readonly velocity: Rgb;
-  /** Outlines of these arrows. */
   readonly casing: Rgb;
   readonly solid: Rgb;
 }
@@ -87,7 +85,6 @@ export function toCss(colour: Rgb, brightness = 1): string {
   return `rgb(${red} ${green} ${blue})`;
 }
 
-/** Parses `#rrggbb` or `rrggbb`. */
 export function parseHex(text: string): Rgb {
   const value = Number.parseInt(text.trim().replace('#', ''), 16);
   return [(value >> 16) / 255, ((value >> 8) & 255) / 255, (value & 255) / 255];
@@ -137,7 +134,6 @@ export const DENSITY_REACH = 2;
 /** Neighbours in the densest packing: in contact, and within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
-/** Seconds at the last colour. */
 const OLDEST = 10;
 
 export function scaleFor(by: Colouring, simulation: SimulationView, options: SimulationOptions): Scale {

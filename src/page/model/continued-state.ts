@@ -1,4 +1,4 @@
-/** A state that a new run continues, after a loss of the device or for more room. */
+/** A state that a new run continues, after a device loss or for more room. */
 
 import { changedFields } from './choices';
 import { fieldOf } from './fields';
@@ -7,7 +7,6 @@ import type { SimulationView, State } from './simulation-view';
 
 export interface ContinuedState {
   readonly choices: Selection;
-  /** Particles at the start of the old run. */
   readonly count: number;
   readonly checkpoint: State;
   /** The old run's capacities. A new run gets no less, because the visitor may go back to earlier states. */
@@ -24,7 +23,7 @@ export function packContinued(
   return { choices, count, checkpoint, room };
 }
 
-/** True if a run with `after` can continue a state of a run with `before`. */
+/** True if a run with `after` can continue one with `before`. */
 export function isSameStart(before: Selection, after: Selection): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');

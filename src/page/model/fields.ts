@@ -1,4 +1,3 @@
-/** The fields that a visitor can set. The panel, links and checks of input use them. */
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
@@ -21,7 +20,7 @@ export interface NumberField extends FieldBase {
   readonly max: number;
   /** The slider's end if it is below `max`; 0 for no slider. Larger numbers can be typed. */
   readonly slider?: number;
-  /** Of the slider. Typed numbers may lie between steps. */
+  /** Step of the slider. Typed numbers may lie between. */
   readonly step: number;
   readonly isWhole?: boolean;
   /** True if equal distances along the slider are equal ratios. */
@@ -369,7 +368,6 @@ export function formatNumber({ isWhole }: NumberField, value: number): string {
   return isWhole ? formatCount(value) : formatReal(value);
 }
 
-/** Last position of a logarithmic slider. */
 const LOGARITHMIC_POSITIONS = 400;
 
 export function sliderPlaces(field: NumberField): number {
@@ -377,7 +375,6 @@ export function sliderPlaces(field: NumberField): number {
   return field.isLogarithmic ? LOGARITHMIC_POSITIONS : Math.round((end - field.min) / field.step);
 }
 
-/** Logarithmic sliders round to two significant digits. */
 export function fromSlider(field: NumberField, position: number): number {
   const end = field.slider ?? field.max;
   if (!field.isLogarithmic) return Math.min(end, field.min + position * field.step);

@@ -3,11 +3,11 @@ import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface FluidColours {
-  /** Replace the theme's. */
+  /** These replace the theme's. */
   readonly stops: readonly Rgb[];
-  /** Reflected from straight above; in 2D, the line along the surface. */
+  /** Colour reflected from straight above; in 2D, the line along the surface. */
   readonly zenith: Rgb;
-  /** Reflected from the horizon. */
+  /** Colour reflected from the horizon. */
   readonly horizon: Rgb;
   /** Exponents of decay of red, green and blue in fluid as thick as the box is high. */
   readonly absorption: Rgb;
@@ -32,7 +32,7 @@ export function fluidColours(isDark: boolean): FluidColours {
   };
 }
 
-/** Gives a surface coloured by speed the colours of water. */
+/** A surface coloured by speed has the colours of water. */
 export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
   return isSurface && by === 'speed' ? { ...theme, stops: fluidColours(theme.isDark).stops } : theme;
 }
@@ -51,7 +51,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * With gravity: the pressure below still fluid half as high as the tank. Without: of fluid stopped from `velocityEnd`.
+ * With gravity: the pressure below still fluid half as high as the tank. Without:
+ * the pressure of fluid that is stopped from `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;

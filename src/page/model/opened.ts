@@ -11,7 +11,7 @@ export interface Opened {
   /** The state's scene, if the file names it. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
-  /** Options of a simulation that accepts the checkpoint. */
+  /** Must be accepted with the checkpoint. */
   readonly options: SimulationOptions;
   /** The file's dimensions and settings, as far as controls show them. */
   readonly choices: Partial<Choices>;
@@ -31,7 +31,6 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'seed',
 ];
 
-/** A checkpoint has no drive. */
 export function startOf(
   chosen: Selection,
   count: number,

@@ -1,4 +1,4 @@
-/** Overlays of the grid and of a fluid's lattice: names, sizes, opacities, key texts. */
+/** Names, sizes, opacities and key texts of overlays. */
 
 import type { World } from '../../index';
 import { formatCount, formatReal } from '../support/format';
@@ -48,7 +48,7 @@ export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
-/** Outline on either side of a line, in CSS pixels. */
+/** Outline on either side of a line. */
 export const CASING = 0.75;
 
 /** From this diameter on, in CSS pixels, lines have their full width. */
@@ -70,9 +70,9 @@ export const NARROWEST_CELL = 4;
 /** Cells at least this wide, in CSS pixels, have the darkest lines. */
 export const WIDE_CELL = 9;
 
-/** For the smallest and the largest cells. */
+/** Opacity with the smallest and the largest cells. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** For almost empty cells, and at the end of the scale. */
+/** Opacity of almost empty cells, and at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;
@@ -84,12 +84,10 @@ export const LEAP_OPACITY = 0.3;
 /** Factor of spheres' size under overlays that they would hide. */
 export const SPHERE_SHARE = 0.4;
 
-/** True if full-sized spheres would hide these overlays. */
 export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Overlays): boolean {
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-/** Most pairs that are listed. */
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 /** A particle with more candidates lists no pairs. */
 export const MOST_EACH = 1024;
@@ -104,7 +102,7 @@ export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'leve
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
 
-/** In 3D, the axes of the floor. */
+/** Axes of the heat map: in 3D those of the floor. */
 export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
   return dimensions === 2 ? [0, 1] : [0, 2];
 }

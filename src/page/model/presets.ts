@@ -6,7 +6,7 @@ export interface Preset {
   readonly title: string;
   readonly text: string;
   readonly alt: string;
-  /** As writeLink() formats it. */
+  /** In the format of writeLink(). */
   readonly link: string;
 }
 

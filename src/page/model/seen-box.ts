@@ -8,17 +8,17 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
    * coarse.
    */
   readonly origin: readonly number[];
-  /** The world's box is drawn. */
+  /** True if the box is the world's. */
   readonly isWorld: boolean;
   /** A sentence about particles outside the box; '' if there are none. */
   readonly leftOut: string;
 }
 
-/** In diameters. In a larger box no particle would be visible. */
+/** Greatest edge, in diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
-/** With many particles, in edges of a dense block of all particles. */
+/** Greatest edge with many particles, in edges of a dense block of all particles. */
 const LONGEST_SHARE = 8;
-/** In diameters. */
+/** Edge of the box without particles, in diameters. */
 const EMPTY_EDGE = 20;
 
 export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
@@ -54,7 +54,6 @@ export function boxAround(
     return { min: min.map((low) => low - pad), max: max.map((high) => high + pad), members };
   };
   const origin = new Array<number>(dimensions).fill(0);
-  // Tests only that coordinates are finite.
   const firstIndex = ids.findIndex((_, index) => isMember(index, origin, Number.MAX_VALUE));
   const first =
     firstIndex < 0

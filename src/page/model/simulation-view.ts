@@ -1,4 +1,4 @@
-/** What the page needs of a simulation of collisions or a method. */
+/** The page's interface to a simulation of collisions or a method. */
 
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type {
@@ -28,7 +28,7 @@ export interface MethodMeasures extends Pick<Measures, 'count' | 'kineticEnergy'
 
 export type Measured = Measures | MethodMeasures;
 
-/** A checkpoint, with a method's state and births. */
+/** A checkpoint with a method's state and births. */
 export interface State extends Checkpoint {
   readonly method?: unknown;
   /** Simulated seconds at which particles were added, in the order of `ids`; undefined if `method` has them. */
@@ -78,7 +78,7 @@ export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
-  /** Defined if only the GPU has the moved positions. */
+  /** Exists if only the GPU has the moved positions. */
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
@@ -99,7 +99,6 @@ export interface MethodStart {
 export interface Start {
   /** For a method, its world and first particles. */
   readonly options: SimulationOptions;
-  /** From a file. */
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;
   /** How the run differs from the choices; '' if it does not. */

@@ -1,4 +1,4 @@
-/** Draws the page's two charts with uPlot. The page also shows their data as text. */
+/** Draws the page's two charts with uPlot. */
 import uPlot from 'uplot';
 import { interpolate, readTheme, toCss } from '../model/colour';
 import type { Stacked } from '../session/stages';
@@ -141,7 +141,6 @@ function inShort(_: uPlot, splits: number[]): string[] {
   return splits.map((value) => COMPACT.format(value));
 }
 
-/** Keeps the holder's size and the theme. */
 function drawn<Data extends uPlot.AlignedData | Stacked>(
   holder: HTMLElement,
   options: () => Omit<uPlot.Options, 'width' | 'height'>,

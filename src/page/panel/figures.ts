@@ -1,4 +1,4 @@
-/** Shows a method's figures in place of the measures of collisions, and explains them below. */
+/** Shows a method's figures in place of the measures of collisions. */
 import type { Figure } from '../model/simulation-view';
 
 interface Row {

@@ -9,7 +9,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Of the longer side, in pixels. With more, encoders refuse or are very slow. */
+/** Longer side, in pixels. With more, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
 /** At most the picture's size. Codecs require even numbers. */
@@ -45,8 +45,8 @@ export class FilmPicture {
   }
 
   /**
-   * From bottom to top, all as large as the first. Call it in the task that drew them: afterwards a WebGPU canvas is
-   * empty.
+   * `layers`: from bottom to top, all as large as the first. Call it in the task that drew them: afterwards a WebGPU
+   * canvas is empty.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;

@@ -23,7 +23,7 @@ export function vectorText(vector: readonly number[]): string {
   return vector.map(formatReal).join(', ');
 }
 
-/** For a world without levels. Says that cell coordinates start in the ring; '' without a ring. */
+/** Says that cell coordinates of a world without levels start in the ring; '' without a ring. */
 export function ringText({ kind, period }: World): string {
   const hasRing = kind !== 'unbounded' && period.some((length) => length === 0);
   return hasRing ? ', counted from the ring of empty cells' : '';

@@ -27,7 +27,7 @@ import {
 } from './inspector-tables';
 
 const INTERVAL_MS = 250;
-/** Of the time. */
+/** Greatest share of time for inspecting. */
 const GREATEST_SHARE = 0.2;
 /** If inspecting takes longer, wait until the run is paused. */
 const LONGEST_MS = 200;
@@ -44,7 +44,7 @@ export class Inspector {
   private readonly marks = find('marks', HTMLCanvasElement);
   private snapshot: Snapshot | undefined;
   private chosen: number | undefined;
-  /** True if the pointer's passing over others changes nothing. */
+  /** True if pointing at other particles changes nothing. */
   private isPinned = false;
   private details: Inspected | undefined;
   private isStale = true;
@@ -83,7 +83,6 @@ export class Inspector {
     return !this.card.hidden;
   }
 
-  /** True if the inspector is closed or shows the present state. */
   get isCurrent(): boolean {
     return !this.isOpen || (!this.isStale && !this.isReading);
   }
@@ -98,7 +97,6 @@ export class Inspector {
     if (this.isOpen) this.isStale = true;
   }
 
-  /** Undefined while closed. */
   get inspected(): number | undefined {
     return this.isOpen ? this.chosen : undefined;
   }
@@ -109,7 +107,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** To the next greater (1) or smaller (−1) id, around the ends. */
+  /** Selects the next greater (1) or smaller (−1) id, around the ends. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;
@@ -121,7 +119,6 @@ export class Inspector {
     this.choose(ids[(index + ids.length) % ids.length] as number);
   }
 
-  /** Call every frame. */
   update(now: number): void {
     const { run } = this.session;
     if (!this.isOpen || !run) return;
@@ -148,7 +145,6 @@ export class Inspector {
     if (this.isOpen && run && run.simulation.count <= MOST_INSPECTED) await this.read(run, performance.now());
   }
 
-  /** As the last update() painted them. */
   get layers(): readonly HTMLCanvasElement[] {
     return this.isOpen ? [this.marks] : [];
   }
@@ -292,7 +288,7 @@ export class Inspector {
     return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 
-  /** A click on a particle pins it; a click beside all particles unpins. */
+  /** A click on a particle pins it; a click beside all unpins. */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
     let pointer: { readonly x: number; readonly y: number } | undefined;

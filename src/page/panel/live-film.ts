@@ -7,14 +7,14 @@ import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {
   readonly extension: 'mp4' | 'webm';
-  /** Without pauses. */
+  /** Recorded seconds, without pauses. */
   readonly seconds: number;
   /** Resolves with the reason if the recorder fails. */
   readonly failed: Promise<string>;
   /** Call this in the task that drew the picture. */
   show(layers: readonly HTMLCanvasElement[]): void;
   pause(isPaused: boolean): void;
-  /** Returns the film, which is empty if nothing was recorded. */
+  /** The film is empty if nothing was recorded. */
   stop(): Promise<Blob>;
 }
 
@@ -30,7 +30,6 @@ const BITS_PER_SECOND = 10e6;
 /** Length of the recorder's parts. If it fails, at most the last part is lost. */
 const PART_MS = 1000;
 
-/** `background` is the CSS colour of bars beside the picture. */
 export function openLiveFilm(of: HTMLCanvasElement, background: string): LiveFilm {
   const type =
     typeof MediaRecorder === 'undefined'

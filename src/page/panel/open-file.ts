@@ -92,7 +92,6 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
     throw new ArgumentError(name, found, `one with ids below ${most}, the limit here`);
   }
-  // An obstacle takes as much room as a particle.
   const fixed = obstacleCountOf(checkpoint);
   if (fixed > most) {
     const found = new Phrase(`a state with ${fixed} obstacles`);
@@ -141,7 +140,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Clamped to the ranges of the controls. */
+/** Clamps to the ranges of the controls. */
 function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   const { broadPhase, gravity, ...numbers } = settings;
   const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;

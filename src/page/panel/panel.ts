@@ -135,7 +135,6 @@ export class Panel {
     this.describe('count');
   }
 
-  /** `simulation` was measured. */
   showMeasures(measures: Measured | undefined, simulation: SimulationView | undefined): void {
     if (!measures || !simulation) return;
     const { count, kineticEnergy, hash } = measures;
@@ -191,7 +190,6 @@ export class Panel {
 
   private build(): void {
     const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
-    // The panel has a title of its own.
     gui.$title.remove();
     const folders = new Map<Group, GUI>();
     for (const name of FIELD_NAMES) {

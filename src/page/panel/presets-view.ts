@@ -1,4 +1,4 @@
-/** The sheet of presets. Cards are links, which can be copied; a plain click does not reload the page. */
+/** The sheet of presets. Cards are links; a plain click does not reload the page. */
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
 

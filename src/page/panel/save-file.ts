@@ -1,4 +1,3 @@
-/** Saves the run as a state or a table. */
 import { describeCount } from '../../core/base/errors';
 import { CellstormError } from '../../index';
 import { notify } from '../support/notes';

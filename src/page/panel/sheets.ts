@@ -1,7 +1,4 @@
-/**
- * Loads the parts that the first picture does not need, on the first request. After a failure, the next request tries
- * again.
- */
+/** Loads parts on the first request. After a failure, the next request tries again. */
 
 import { methodOf } from '../model/scenes';
 import type { Chooser } from '../session/chooser';
@@ -55,12 +52,11 @@ export class Sheets {
       this.parts.chooser.choose({ ...readLink(link), engine });
     });
   });
-  /** Requests that are not done yet. */
+  /** Requests in progress. */
   private readonly asked = new Set<Promise<void>>();
 
   constructor(private readonly parts: SheetParts) {}
 
-  /** Undefined until loaded. */
   get inspector(): Inspector | undefined {
     return this.inspecting.part;
   }

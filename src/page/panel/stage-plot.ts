@@ -10,7 +10,7 @@ import { Later } from '../support/later';
 import type { StepTime } from '../view/engine';
 import type { Chart } from './chart';
 
-/** Between updates of the numbers, which must be readable. */
+/** Milliseconds between updates of the numbers, so that they can be read. */
 const READING_MS = 1000;
 const AGAIN_MS = 10_000;
 
@@ -48,7 +48,6 @@ export class StagePlot {
     this.clock.textContent = 'Nothing is timed yet.';
   }
 
-  /** Call every frame. */
   update(stepTime: StepTime | undefined, now: number): void {
     if (stepTime && this.history.add(stepTime, now)) {
       this.isNew = true;

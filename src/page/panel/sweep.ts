@@ -12,7 +12,6 @@ import { type BroadPhase, CellstormError } from '../../index';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-/** Two sizes per decade show how the curves grow. */
 export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
@@ -68,7 +67,7 @@ export type Crossover =
   /** No crossing: the grid is faster at every common size, or naive still at the largest. */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** From where the grid is faster; undefined without a common size. */
+/** The size from which the grid is faster; undefined without a common size. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
@@ -141,7 +140,7 @@ function describeCrossover(crossover: Crossover): string {
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
 export interface TimedRun {
-  /** May differ from the requested number. */
+  /** May differ from the size. */
   readonly count: number;
   /** Steps are consecutive. Returns milliseconds per step. */
   timeSteps(batch: number): Promise<SampleTime>;
@@ -157,7 +156,6 @@ export interface SweepRequest {
   onSize(broadPhase: BroadPhase, count: number): void;
   /** Called after a size was timed, usually with one more point. */
   onTiming(curves: Curves, clock: Clock): void;
-  /** Says what is left out and why. */
   onNote(note: string): void;
 }
 

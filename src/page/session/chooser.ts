@@ -22,7 +22,6 @@ export class Chooser implements ToolHost {
     private readonly session: Session,
     private readonly restarts: Restarts,
     private readonly picture: Picture,
-    /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Selection) => Promise<void>,
   ) {
     restarts.adjusted.listen((run) => this.prepare(run));
@@ -74,7 +73,7 @@ export class Chooser implements ToolHost {
     session.choices = after;
     if (change.engine) session.isForced = false;
     if (startsOver || (!run && !restarts.isBusy)) restarts.request(after);
-    // A run that is being started will adopt the choice.
+    // A run that is being started adopts the choice.
     else if (!run || restarts.isBusy) session.choicesChanged.emit();
     else restarts.adjust(run);
   }
@@ -141,7 +140,6 @@ export class Chooser implements ToolHost {
     this.session.choicesChanged.emit();
   }
 
-  /** The note that says why the CPU runs stays. */
   clearNotes(): void {
     const { engine, isForced } = this.session;
     notify('');

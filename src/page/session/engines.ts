@@ -14,7 +14,7 @@ import { Signal } from '../support/signal';
 import { type Engine, explain, explainMissingGpu, type Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** Before a second request for an adapter. */
+/** Wait before a second request for an adapter. */
 const ADAPTER_PAUSE_MS = 1000;
 export const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 

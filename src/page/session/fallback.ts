@@ -18,8 +18,8 @@ export interface Fallback {
 }
 
 /**
- * After `tried` particles were refused: as many as the error says, else half. Undefined for the CPU engine, for a file,
- * or if fewer would not help.
+ * Finds fewer particles after `tried` were refused: as many as the error says, else half. Undefined for the CPU engine,
+ * for a file, or if fewer would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
@@ -39,8 +39,9 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * For contradicting values (ArgumentError) or parts that did not load. Repeated calls lead from the scene's usual sizes
- * to its usual settings, then to the page's first choices. The first call leaves a file. Undefined for other errors.
+ * Finds choices after contradicting values (ArgumentError) or parts that did not load. Repeated calls lead from the
+ * scene's usual sizes to its usual settings, then to the page's first choices. The first call leaves a file. Undefined
+ * for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

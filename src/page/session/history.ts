@@ -43,7 +43,6 @@ export class History {
     return this.kept.at(-1)?.checkpoint;
   }
 
-  /** Call every frame. */
   update(now: number): void {
     if (this.asking || !this.hasChanged || now < this.next) return;
     this.keep(now);
@@ -57,7 +56,7 @@ export class History {
     return this.latest;
   }
 
-  /** For a state that could not be restored. */
+  /** Forgets a state that could not be restored. */
   forget(checkpoint: State): void {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }

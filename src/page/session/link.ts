@@ -13,17 +13,16 @@ const VERSION = 1;
 const VERSION_NAME = 'v';
 
 export interface ViewState {
-  /** See camera.ts. Left out if its dimensions differ from the choices. */
   readonly camera?: readonly number[] | undefined;
   readonly isPaused?: boolean | undefined;
   readonly inspected?: number | undefined;
-  /** Undefined once the visitor has chosen an appearance on the page. */
+  /** Undefined if the visitor chose an appearance on the page. */
   readonly appearance?: Appearance | undefined;
 }
 
 export const MOST_ID = 2 ** 32 - 1;
 
-/** Without the question mark; '' if nothing differs from the defaults. */
+/** Returns the query without the question mark; '' if nothing differs from the defaults. */
 export function writeLink(
   choices: Choices,
   { camera, isPaused, inspected, appearance }: ViewState = {},

@@ -1,9 +1,9 @@
-/** Measures the run a few times a second, or less often if that takes long. Counts frames, too. */
+/** Measures the run a few times a second, or less often if that takes long. */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
 
 const INTERVAL_MS = 250;
-/** Of the time. */
+/** Greatest share of time for measuring. */
 const GREATEST_SHARE = 0.2;
 const FRAME_WINDOW_MS = 1000;
 
@@ -33,7 +33,6 @@ export class Meter {
     this.stale = true;
   }
 
-  /** True if the measures describe the present state. */
   get isCurrent(): boolean {
     return !this.stale && !this.asking;
   }
@@ -52,7 +51,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** Call every frame. True if a measurement started, which may reorder the state. */
+  /** True if a measurement started, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

@@ -25,7 +25,6 @@ export class Navigation {
     this.moved();
   }
 
-  /** `x` and `y` are CSS pixels in the window. */
   zoom(factor: number, x: number, y: number): void {
     this.viewpoint.zoom(factor, { x, y });
     this.moved();

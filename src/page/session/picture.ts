@@ -1,4 +1,4 @@
-/** Combines choices and viewpoint into a frame and draws it. Also serves the legend, the key, files and films. */
+/** Combines choices and viewpoint into a frame and draws it. */
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
@@ -20,7 +20,6 @@ type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 /** Marks over the picture, such as the inspector's. */
 export interface Marks {
   readonly layers: readonly HTMLCanvasElement[];
-  /** Resolves when the marks show the present state. */
   catchUp(): Promise<void>;
   /** Returns a copy with the marks or, without marks, the picture itself. */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
@@ -85,7 +84,6 @@ export class Picture {
     this.watcher = watcher;
   }
 
-  /** Call every frame. */
   update(run: Run, now: number): void {
     this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
     if (this.isDirty || this.isWatched) this.draw(run);
@@ -99,12 +97,11 @@ export class Picture {
     this.watchedAt = now;
   }
 
-  /** Call every frame. */
   explainOverlays(run: Run): void {
     if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
   }
 
-  /** In one task, because a WebGPU canvas loses its picture after the task. */
+  /** Draws and calls `use` in one task, because a WebGPU canvas loses its picture after the task. */
   take<Result>(run: Run, use: (picture: HTMLCanvasElement) => Result): Result | undefined {
     const canvas = this.session.engine?.canvas;
     if (!canvas) return undefined;
@@ -112,7 +109,7 @@ export class Picture {
     return use(this.marks?.laidOver(canvas) ?? canvas);
   }
 
-  /** With the marks. Null if the browser could not make a file. */
+  /** Draws the marks, too. Null if the browser could not make a file. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -121,7 +118,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** For screen readers, and focusable for keys. */
+  /** Focusable for keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
@@ -149,7 +146,7 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Why something is not as chosen; '' if all is. */
+  /** Says how it differs from the choices; '' if it does not. */
   readonly refusal: string;
 }
 

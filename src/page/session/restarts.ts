@@ -44,7 +44,7 @@ export class Restarts {
   private wanted: Selection | undefined;
   private working: Promise<void> | undefined;
   readonly engines: Engines;
-  /** For the next run, after a device loss or for more room. */
+  /** State for the next run, after a device loss or for more room. */
   private continued: ContinuedState | undefined;
   /**
    * True while makeRoom() prepares a run. The present run then takes no steps, because the new one would repeat them.
@@ -60,7 +60,6 @@ export class Restarts {
     private readonly session: Session,
     private readonly history: History,
     openers: Openers,
-    /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Selection) => Promise<void>,
   ) {
     this.engines = new Engines(openers, session, (engine, reason) => this.recover(engine, reason));
@@ -171,7 +170,7 @@ export class Restarts {
     const since = this.chosenSince(refused);
     const both = { ...running, ...since };
     const cap = capOf(both, hardwareOf(this.session.engine, both));
-    // Later choices were made for the refused scene, and may allow fewer particles than the run has.
+    // Later choices may allow fewer particles than the run has.
     const isTooMuch = cap !== undefined && run.simulation.count > cap.most;
     session.choices = isTooMuch ? running : both;
     if (Object.keys(since).length > 0) this.adjust(run);
@@ -184,7 +183,7 @@ export class Restarts {
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
-  /** If the error says that the device has too little room. */
+  /** Chooses fewer particles if the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
     // Fewer particles would replace the present run.
     const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
@@ -192,7 +191,7 @@ export class Restarts {
     return fewer?.choices;
   }
 
-  /** For when no run remains; undefined if nothing is left to try. */
+  /** Undefined if nothing is left to try. */
   private fallbackFor(choices: Selection, error: unknown): Selection | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {

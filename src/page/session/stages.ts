@@ -36,7 +36,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** For uPlot: a row of sample numbers, then a row per stage, the milliseconds of it and of all later stages. */
+/** Data for uPlot: a row of sample numbers, then a row per stage, the milliseconds of it and of all later stages. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -70,7 +70,7 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** About discarded steps, to append to the text about the clock. */
+  /** Text about discarded steps; follows the text about the clock. */
   get note(): string {
     return this.discarded === 0
       ? ''
@@ -85,7 +85,7 @@ export class StageHistory {
     return this.samples.at(-1) ?? {};
   }
 
-  /** In the order in which they run. */
+  /** Names in the order in which stages run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {

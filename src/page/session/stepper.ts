@@ -53,12 +53,11 @@ export class Stepper {
     this.owed = 0;
   }
 
-  /** Call when a run begins. */
   begin(): void {
     this.owed = 0;
   }
 
-  /** Until the returned function is called. */
+  /** Holds the run until the returned function is called. */
   hold(): () => void {
     this.isHeldStill = true;
     return () => {
@@ -79,7 +78,7 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /** At most one step per frame. True if the run is playing. */
+  /** Takes at most one step. True if the run is playing. */
   play(run: Run, elapsed: number): boolean {
     const { isContinuing, isBusy } = this.restarts;
     // Long steps would delay a run that is being started.

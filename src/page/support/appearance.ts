@@ -12,14 +12,13 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** In URLs and in the browser's storage. */
+/** Name in URLs and in the browser's storage. */
 const PARAMETER = 'appearance';
 
-/** As style sheets and elements contain them. */
+/** Conditions in style sheets and elements. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const THEMES = ['light', 'dark'] as const;
 
-/** A rule or an element of one theme. */
 interface Conditional {
   readonly theme: (typeof THEMES)[number];
   require(condition: string): void;
@@ -79,7 +78,7 @@ function apply(appearance: Appearance): void {
   for (const { theme, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[theme] : appearance === theme ? 'all' : 'not all');
   }
-  // For parts that the browser draws, such as scrollbars.
+  // Sets scrollbars and other parts that the browser draws.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }

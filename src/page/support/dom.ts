@@ -5,7 +5,7 @@ export function find<Kind extends Element>(id: string, kind: new () => Kind): Ki
   return element;
 }
 
-/** Callers may set a text in every frame, so skip unchanged ones. */
+/** Skips unchanged texts, because callers may set a text in every frame. */
 export function setText(id: string, text: string): void {
   const element = find(id, HTMLElement);
   if (element.textContent !== text) element.textContent = text;

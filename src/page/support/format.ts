@@ -43,7 +43,7 @@ export function formatCountOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** As in "10 times as much". */
+/** Example: the "10" in "10 times as much". */
 export function formatTimes(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }

@@ -3,7 +3,7 @@
  * (data-hint), because browsers show titles only to a mouse. Screen readers read hints as descriptions.
  */
 
-/** Before a hint appears, so that a passing mouse shows none. */
+/** Wait before a hint appears, so that a passing mouse shows none. */
 const POINTED_MS = 400;
 /** CSS pixels to the control and to the window's edge. */
 const GAP = 6;

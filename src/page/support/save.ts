@@ -1,4 +1,4 @@
-/** By then the browser has surely read the file. */
+/** Enough for the browser to read the file. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {

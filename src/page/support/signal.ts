@@ -1,4 +1,3 @@
-/** Listeners are called in the order in which they were added. */
 export class Signal<Value = void> {
   private readonly listeners: ((value: Value) => void)[] = [];
 

@@ -1,6 +1,5 @@
 /** Shows one sign for all waits, once a wait is long enough to be noticed. */
 
-/** Milliseconds before the sign appears. */
 const NOTICED_MS = 200;
 
 let waits = 0;
@@ -11,7 +10,6 @@ export function signWaiting(shown: typeof show): void {
   show = shown;
 }
 
-/** Returns the work. */
 export function whileWaiting<Result>(work: Promise<Result>): Promise<Result> {
   if (waits++ === 0) timer = setTimeout(() => show(true), NOTICED_MS);
   const done = () => {

@@ -7,7 +7,7 @@ import type { Dimensions, Gpu, ParticleArrays } from '../../index';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
-/** Of the remaining distance, per step. At once, a dragged particle would throw aside all others on its way. */
+/** Share of the remaining distance per step. At once, a dragged particle would throw aside others on its way. */
 const HELD_SHARE = 0.25;
 
 /** struct Stroke in the shader. */

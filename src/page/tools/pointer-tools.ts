@@ -16,9 +16,8 @@ import type { ToolHost } from './tools';
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
-  /** The pointer's position while it is down. */
   private pressed: ScreenPosition | undefined;
-  /** The position of a mouse or a pen over the picture, pressed or not. */
+  /** A mouse's or pen's position over the picture, pressed or not. */
   private hovered: ScreenPosition | undefined;
   private readonly tools = new Later(async () => {
     const { Tools: Made } = await import('./tools');
@@ -75,7 +74,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Call every frame: the brush, the scene and the view may have changed. */
+  /** The brush, the scene and the view may have changed since the last frame. */
   update(): void {
     this.tools.part?.update();
     this.showRing();

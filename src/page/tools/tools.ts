@@ -15,9 +15,9 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
-/** In the middle of the brush, in radii per second². */
+/** Acceleration in the middle of the brush, in radii per second². */
 const BRUSH_FORCE = 1000;
-/** Of a dragged particle, in radii per second. */
+/** Speed of a dragged particle, in radii per second. */
 const DRAG_SPEED = 2000;
 /** Greatest distance, in radii, at which the pointer takes hold. */
 const GRASP = 3;
@@ -30,13 +30,12 @@ export interface ToolHost {
 }
 
 export class Tools {
-  /** The pointer's position while it is down. */
   private pressed: ScreenPosition | undefined;
   /** `depth`: distance from the camera along the pointer's ray. */
   private grip: { readonly id: number; readonly depth: number } | undefined;
-  /** Where the wall ends so far. */
+  /** The wall's present end. */
   private end: readonly number[] | undefined;
-  /** Where the wall must still grow to, once there is room. */
+  /** The wall's end once there is room. */
   private goal: readonly number[] | undefined;
   /** The run's choices when the pointer went down. */
   private begun: Selection | undefined;
@@ -123,7 +122,7 @@ export class Tools {
     }
   }
 
-  /** Call every frame: continues to add, to erase, and to build a wall that waited. */
+  /** Continues to add, to erase, and to build a wall that waited. */
   update(): void {
     this.forgetReplaced();
     const { pressed, goal } = this;

@@ -1,4 +1,4 @@
-/** The camera of 3D scenes, which circles a target. camera.ts has the conventions. */
+/** The camera of 3D scenes, which circles a target. */
 import { mat4 } from 'wgpu-matrix';
 import {
   CAMERA_RANGES,
@@ -29,7 +29,7 @@ export class Camera3D implements Camera {
   private yaw = 0.55;
   private pitch = 0.32;
   private magnification = 1;
-  /** Relative to the middle of the box. */
+  /** The target, relative to the box's middle. */
   private offset: Vector3 = [0, 0, 0];
   private isTurned = false;
   private seen = {
@@ -47,7 +47,6 @@ export class Camera3D implements Camera {
     this.pitch = clamp(this.pitch + pitch, LOWEST_PITCH, HIGHEST_PITCH);
   }
 
-  /** Turns the camera by itself. */
   drift(seconds: number): void {
     this.yaw += ORBIT_SPEED * seconds;
   }
@@ -157,7 +156,7 @@ export class Camera3D implements Camera {
     return { origin: position, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
-  /** To the right and up on the screen, at the same depth. */
+  /** Moves to the right and up on the screen, at the same depth. */
   private move(across: number, up: number): void {
     const [right, upwards] = this.axes();
     const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;

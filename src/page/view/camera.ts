@@ -1,6 +1,6 @@
 /**
- * What cameras share, and the camera of 2D scenes. Matrices are stored by columns, as WGSL reads them. Cameras look
- * along −z with y up; clip z runs from 0 to 1, as WebGPU requires.
+ * Conventions of all cameras, and the camera of 2D scenes. Matrices are stored by columns, as WGSL reads them. Cameras
+ * look along −z with y up; clip z runs from 0 to 1, as WebGPU requires.
  */
 import type { Dimensions } from '../../index';
 import type { SeenBox } from '../model/seen-box';
@@ -40,18 +40,18 @@ export interface CameraMatrices {
   readonly projection: Matrix;
   /** CSS pixels per unit of length; in 3D, at the target's distance. */
   readonly pixelsPerUnit: number;
-  /** From the camera to its target; 0 in 2D. */
+  /** Distance from the camera to its target; 0 in 2D. */
   readonly distance: number;
   /** Greatest distance of a box's point from the target; 0 in 2D. */
   readonly reach: number;
 }
 
-/** From the camera through a point of the screen. In 2D, `origin` is the point of the world shown there. */
+/** A ray from the camera through a point of the screen. In 2D, `origin` is the point of the world shown there. */
 export interface Ray {
   readonly origin: readonly number[];
-  /** Of length 1; 0 in 2D. */
+  /** Length 1; all 0 in 2D. */
   readonly direction: readonly number[];
-  /** Along the ray to the target's plane; 0 in 2D. */
+  /** Distance along the ray to the target's plane; 0 in 2D. */
   readonly depth: number;
 }
 
@@ -61,7 +61,7 @@ export interface Camera {
   pan(across: number, down: number): void;
   /** The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
-  /** In radians. Does nothing in 2D. */
+  /** Radians. Does nothing in 2D. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
   fit(): void;
@@ -80,7 +80,7 @@ const IDENTITY = [
 
 export const NO_ORIGIN = [0, 0, 0] as const;
 
-/** Around the box, in CSS pixels. */
+/** CSS pixels around the box. */
 export const MARGIN = 16;
 
 /** Greatest distance of a centre or target from the box's middle, in edges of the box. */
@@ -94,9 +94,9 @@ export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 
 export class Camera2D implements Camera {
   private magnification = 1;
-  /** In the middle of the free part. Undefined: the middle of the box. */
+  /** The world's point in the middle of the free part. Undefined: the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** Of the last call of `matrices`. */
+  /** The values in the last `matrices` call. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
   matrices(box: Corners, viewport: Viewport): CameraMatrices {
@@ -227,7 +227,7 @@ export function inRange(dimensions: Dimensions, state: readonly number[]): reado
   return CAMERA_RANGES[dimensions].map(([least, most], index) => clamp(state[index] as number, least, most));
 }
 
-/** For a URL: short, but exact to about a tenth of a pixel. */
+/** The text is short, but exact to about a tenth of a pixel. */
 export function writeCamera(dimensions: Dimensions, state: readonly number[]): string {
   const near = inRange(dimensions, state);
   const zoom = Number((near[2] as number).toPrecision(5));

@@ -40,7 +40,6 @@ import type { Frame } from './engine';
 
 const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
-/** Colours along the line of the sorted order. */
 const STEPS = 32;
 const CASING_OPACITY = 0.7;
 
@@ -151,7 +150,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** On the same faces as overlay.ts. */
+  /** Lines lie on the same faces as in overlay.ts. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;
@@ -203,7 +202,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** After the last cell, the end of the box. */
+  /** Returns the end of the box after the last cell. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;

@@ -12,7 +12,6 @@ import type { CanvasOverlay } from './canvas-overlay';
 import type { Frame } from './engine';
 
 const COLOURS = 32;
-/** In pixels. */
 const SPRITE_SIZE = 64;
 /** Smaller discs, in CSS pixels, are drawn as squares, which is much faster. */
 const SMALLEST_DISC = 1;
@@ -28,7 +27,6 @@ const RIM_BRIGHTNESS = 0.7;
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
-/** In CSS pixels. */
 interface Point {
   readonly x: number;
   readonly y: number;
@@ -131,7 +129,7 @@ interface Bodies {
   readonly colour: (body: number) => number;
 }
 
-/** In the palette, after the colours of values. */
+/** Index in the palette, after the colours of values. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -201,7 +199,7 @@ function groupByColour({ count, positions, colour }: Bodies): number[][] {
   return groups;
 }
 
-/** Its stroke is the rim of a box. In pixels. */
+/** A rectangle whose stroke is the rim of a box. */
 function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   const inset = RIM_WIDTH / 2;
   return {

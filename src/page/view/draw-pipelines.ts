@@ -1,4 +1,3 @@
-/** Render pipelines and layouts of the box, discs and spheres (shaders/draw). */
 import boxText from '../../../shaders/draw/box.wgsl?raw';
 import colourText from '../../../shaders/draw/colour.wgsl?raw';
 import discsText from '../../../shaders/draw/discs.wgsl?raw';
@@ -18,8 +17,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Per pixel in 3D, to smooth the edges of spheres. In 2D blending smooths discs. On a software GPU, four samples would
- * double the time.
+ * Samples per pixel in 3D, to smooth the edges of spheres. In 2D blending smooths discs. On a software GPU, four
+ * samples would double the time.
  */
 export const SAMPLES = 4;
 

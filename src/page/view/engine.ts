@@ -1,4 +1,4 @@
-/** The page's interface to an engine, which owns a canvas and starts runs. A run owns one SimulationView. */
+/** The page's interface to an engine. */
 import { NO_OBSTACLES, readObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import {
@@ -20,13 +20,12 @@ import type { CameraMatrices, Ray, Viewport } from './camera';
 
 /** Pushes or pulls all particles near the pointer's ray. */
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
-  /** Of the ray. */
+  /** Distance from the ray. */
   readonly reach: number;
   /** Acceleration next to the ray, falling to 0 at `reach`. A negative value pulls. */
   readonly force: number;
 }
 
-/** Holds one particle at a position. */
 export interface Grip {
   readonly id: number;
   readonly position: readonly number[];
@@ -51,7 +50,7 @@ export type Clock = 'gpu' | 'page';
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** In order, if the engine times stages. */
+  /** Milliseconds in the order of the stages. */
   readonly stages?: Readonly<Record<string, number>>;
   /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
@@ -63,7 +62,7 @@ export interface Run {
   readonly options: SimulationOptions;
   /** Unfinished submissions. If there are too many, the page submits no more. */
   readonly pending: number;
-  /** Of the last step that was timed. */
+  /** Time of the last step that was timed. */
   readonly stepTime: StepTime | undefined;
   readonly fixed: StaticBodies;
   /** Simulated seconds, by id. */
@@ -74,26 +73,26 @@ export interface Run {
   step(seconds: number, mayTime?: boolean): void;
   /** Takes one step, or `steps` if one cannot be timed exactly. Returns the mean. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** For `seconds`. Call it between two steps, after `prepareTool`. */
+  /** Acts for `seconds`. Call it between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
-  /** As `push`. */
+  /** Like `push`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   restore(state: State): void;
   /** Await it before the pointer uses the tool. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Await it before you draw. Returns why not; '' if possible. */
+  /** Await it before you draw. Returns why that is impossible; '' if it is possible. */
   prepare(by: Colouring): Promise<string>;
-  /** Await it before you draw. Returns why not; '' if possible. */
+  /** Like `prepare`. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** Await it before you draw. Returns why not; '' if possible. */
+  /** Like `prepare`. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
   /** True if a fluid's surface can be drawn in these colours. */
   hasSurface(by: Colouring): boolean;
   /** Leaves out overlays that are refused or still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** What these overlays leave out; '' if nothing. */
+  /** Says what these overlays leave out; '' if nothing. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
@@ -101,16 +100,15 @@ export interface Run {
 
 export interface Engine {
   readonly kind: EngineKind;
-  /** A few words about the hardware. */
   readonly name: string;
   /** True for the CPU engine, and for a GPU that the CPU emulates. */
   readonly isSoftware: boolean;
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** For this engine, or a new one with a larger device. */
+  /** Limit of this engine, or of a new one with a larger device. */
   most(dimensions: Dimensions): number;
-  /** For the current device. Call it before you create large buffers. */
+  /** True if the current device is large enough. Call it before you create large buffers. */
   holds(count: number): boolean;
   /** `method` replaces the simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
@@ -133,7 +131,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** Those that the method sets, otherwise the given ones. */
+/** The method's obstacles, if it sets them; otherwise the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -153,7 +151,7 @@ export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | '
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** From a restored state, if it has births. */
+/** Takes the births from a restored state. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;

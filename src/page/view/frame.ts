@@ -32,7 +32,6 @@ export const FRAME_BYTES = 4 * FRAME_FLOATS;
 
 export const DEPTH_FORMAT = 'depth24plus';
 
-/** In 3D. */
 const FLOOR_OPACITY = 0.8;
 const THICKEST_FOG = 0.45;
 

@@ -1,6 +1,4 @@
-/**
- * Draws a simulation into a canvas on the GPU. Pipelines and the parts for fluids and overlays are created when needed.
- */
+/** Draws a simulation into a canvas on the GPU. */
 import type { DeclaredLayout } from '../../gpu/bindings';
 import { type Dimensions, type Gpu, GpuError } from '../../index';
 import type { Fluid } from '../../methods/fluid';
@@ -27,13 +25,12 @@ import type { Overlay } from './overlay';
 
 const EDGES = { 2: 4, 3: 12 } as const;
 
-/** Inputs besides the simulation's buffers. */
 export interface PictureData {
   /** One u32 per slot, if a count decides the colour. */
   readonly values: GPUBuffer | undefined;
   /** One f32 per id: simulated seconds. */
   readonly births: GPUBuffer | undefined;
-  /** As bodies that may be boxes. */
+  /** Bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
   /** `fields` and `fluid` are undefined until prepared, and without a fluid. */
@@ -41,7 +38,7 @@ export interface PictureData {
   readonly fluid?: FluidView | undefined;
 }
 
-/** For a 3D picture, in the canvas's size. */
+/** Textures for a 3D picture, as large as the canvas. */
 interface Targets {
   /** Undefined if a pixel has one sample. */
   readonly colour: GPUTexture | undefined;

@@ -1,5 +1,5 @@
 /**
- * Describes what the grid does for one particle. The reference computes it, with the GPU engine's cells and order; its
+ * Describes the grid's work for one particle. The reference computes it, with the GPU engine's cells and order; its
  * rounding may differ, and so the verdict on a pair that almost touches. Shows the grid even if the run uses another
  * broad phase.
  */
@@ -29,7 +29,7 @@ export interface ProbedCell extends Slice {
   readonly level: number | undefined;
   /** Lattice coordinates: see core/world/cells.ts. */
   readonly cell: readonly number[];
-  /** In the cell table, a hash table in an unbounded world. */
+  /** Index in the cell table, a hash table in an unbounded world. */
   readonly bucket: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -44,10 +44,10 @@ export type Verdict = 'contact' | 'apart' | 'stranger' | 'itself';
 export interface Candidate {
   readonly id: number;
   readonly slot: number;
-  /** In the arrays that were read. */
+  /** Index in the arrays that were read. */
   readonly index: number;
   readonly verdict: Verdict;
-  /** Between the centres, by the minimum image. */
+  /** Distance between the centres, by the minimum image. */
   readonly distance: number;
   /** Sum of both radii. */
   readonly reach: number;
@@ -60,16 +60,16 @@ export interface Inspected {
   readonly index: number;
   readonly position: readonly number[];
   readonly velocity: readonly number[];
-  /** Of the ball around a box. */
+  /** For a box, the radius of the ball around it. */
   readonly radius: number;
   /** Undefined for discs and balls. */
   readonly halves: readonly number[] | undefined;
   readonly slot: number;
   /** Undefined in quarantine, where nothing is probed. */
   readonly own: ProbedCell | undefined;
-  /** In the order of the probe. With levels: of the own level, then of each higher one that has particles. */
+  /** Cells in the order of the probe. With levels: the own level, then each higher one that has particles. */
   readonly probe: readonly ProbedCell[];
-  /** By ascending slot. */
+  /** Sorted by slot. */
   readonly candidates: readonly Candidate[];
 }
 
@@ -186,7 +186,6 @@ export function inspectAll(
   };
 }
 
-/** Ids must ascend. */
 export function indexOfId(ids: Uint32Array, id: number): number | undefined {
   let low = 0;
   let high = ids.length;

@@ -1,4 +1,3 @@
-/** Kernels, pipelines and layouts of the grid's overlays. */
 import cellsText from '../../../shaders/draw/cells.wgsl?raw';
 import linesText from '../../../shaders/draw/lines.wgsl?raw';
 import overlayText from '../../../shaders/draw/overlay.wgsl?raw';
@@ -34,7 +33,6 @@ import {
   WIDE_CELL,
 } from '../model/overlays';
 
-/** struct Heat in shaders/page/heat.wgsl. */
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 
 const CONSTANTS = {
@@ -63,7 +61,6 @@ export interface OverlayPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Used in 3D only. */
   readonly depthFormat: GPUTextureFormat;
   readonly blend: GPUBlendState;
   readonly frameSource: ShaderSource;

@@ -1,4 +1,4 @@
-/** Packs struct Overlay for shaders that draw, struct View for those that list pairs. */
+/** Packs struct Overlay for drawing shaders, struct View for those that list pairs. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../index';
 import {
@@ -37,7 +37,7 @@ export const OVERLAY_FIELDS = [
 
 type OverlayValues = Readonly<Record<(typeof OVERLAY_FIELDS)[number], readonly number[]>>;
 
-/** Per axis. A counter covers 2^shift cells along the heat map's axes. */
+/** A counter covers 2^shift cells along each axis of the heat map. */
 export function heatCounters(world: World): {
   readonly counters: readonly number[];
   readonly cells: readonly number[];

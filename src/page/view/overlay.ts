@@ -61,7 +61,7 @@ export class Overlay {
   private isDestroyed = false;
   private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** Of a recent picture. Undefined while no pairs are shown. */
+  /** Numbers from a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -212,7 +212,6 @@ export class Overlay {
     return buffer;
   }
 
-  /** Runs before the picture. */
   encode(encoder: GPUCommandEncoder, frame: Frame): void {
     const { simulation, gpu } = this;
     const { count, world } = simulation;
@@ -295,7 +294,6 @@ export class Overlay {
     );
   }
 
-  /** For tests. */
   get heatCounts(): GPUBuffer | undefined {
     return this.heating?.owned.buffers.counts;
   }
@@ -344,7 +342,6 @@ export class Overlay {
     this.isReading = true;
     const lines = this.simulation.world.kind === 'periodic' ? 2 : 1;
     const reading = this.readback.record(encoder, [{ buffer: drawn, size: 4 * DRAWN_WORDS }]);
-    // The caller submits the encoder in the current task.
     Promise.resolve()
       .then(() => reading.finish())
       .then(([bytes]) => {

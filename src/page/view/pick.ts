@@ -1,13 +1,13 @@
-/** Finds particles under or near the pointer's ray, in 2D a single point of the world. */
+/** Finds particles under or near the pointer's ray. In 2D the ray is a single point of the world. */
 import { radiusAround } from '../../core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../index';
 import type { Ray } from './camera';
 
 export interface Picked {
   readonly id: number;
-  /** In the arrays. */
+  /** Index in the arrays. */
   readonly index: number;
-  /** From the camera along the ray. */
+  /** Distance from the camera along the ray. */
   readonly depth: number;
 }
 

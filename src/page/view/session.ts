@@ -1,5 +1,5 @@
 /**
- * The state that the page's parts share. restarts.ts sets the choices, the run and its engine; chooser.ts also sets the
+ * State that the page's parts share. restarts.ts sets the choices, the run and its engine; chooser.ts also sets the
  * choices.
  */
 import type { Drive } from '../../index';
@@ -19,7 +19,6 @@ export class Session {
   isForced = false;
   /** Emitted when the choices, or values that depend on them, have changed. */
   readonly choicesChanged = new Signal();
-  /** Emitted when the state of the particles has changed. */
   readonly particlesChanged = new Signal();
 
   constructor(public choices: Selection) {}
@@ -29,7 +28,7 @@ export class Session {
     return this.running ?? this.choices;
   }
 
-  /** Of a file that is saved now. */
+  /** Start of a saved file's name. */
   get stem(): string {
     const { opened, scene, dimensions } = this.present;
     const name = opened?.name.replace(/^cellstorm-|(-[23]d-[\d.]+s)?\.\w+$/g, '') ?? scene;

@@ -36,7 +36,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** With `heavy`, for heavy particles. */
+/** `heavy`: counts for heavy particles. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -142,7 +142,7 @@ export class Tally {
   }
 }
 
-/** With cells at least as wide as the reach of density. */
+/** Its cells are at least as wide as the reach of density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -10,7 +10,7 @@ import type { Camera3D } from './camera-3d';
 
 /** Device pixels per CSS pixel. More would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
-/** Until a 3D picture turns by itself again. */
+/** Seconds until a 3D picture turns by itself again. */
 const REST_SECONDS = 6;
 
 export class Viewpoint {
@@ -28,7 +28,6 @@ export class Viewpoint {
     private readonly dimensions: () => Dimensions | undefined,
   ) {}
 
-  /** Await it before you show a scene of these dimensions. */
   async prepare(dimensions: Dimensions): Promise<void> {
     if (dimensions === 2 || this.camera3D) return;
     const { Camera3D: Made } = await import('./camera-3d');
@@ -44,7 +43,6 @@ export class Viewpoint {
     this.rest();
   }
 
-  /** The point of the world under the given position stays there. */
   zoom(factor: number, { x, y }: ScreenPosition): void {
     const { left, top } = this.stage.getBoundingClientRect();
     this.camera.zoom(factor, x - left, y - top);
@@ -60,13 +58,12 @@ export class Viewpoint {
     this.camera.fit();
   }
 
-  /** For the URL. Undefined if nothing runs or the visitor has not moved the camera. */
+  /** Numbers for the URL. Undefined if nothing runs or the visitor has not moved the camera. */
   get state(): readonly number[] | undefined {
     if (this.dimensions() === undefined) return undefined;
     return this.camera.state(this.box);
   }
 
-  /** From a URL. */
   restore(state: readonly number[]): void {
     this.camera.restore(state, this.box);
     this.rest();
@@ -114,7 +111,7 @@ export class Viewpoint {
     };
   }
 
-  /** Of the part that no panel covers. */
+  /** Middle of the part that no panel covers. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };

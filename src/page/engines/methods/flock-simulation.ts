@@ -21,7 +21,6 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   readonly method = 'flock';
   readonly world: World;
   readonly obstacleCount: number;
-  /** No setting affects a flock. */
   readonly settings: SimulationView['settings'];
 
   constructor(
@@ -75,7 +74,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 }
 
-/** See bodyFloats in gpu/layout.ts, with own sizes and boxes. */
+/** See bodyFloats in gpu/layout.ts; each body has its own size and box. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
@@ -120,7 +119,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return this.stateOf(await this.flock.checkpoint());
   }
 
-  /** Without stages, which a flock does not time. */
+  /** A flock times no stages. */
   async profile(seconds: number): Promise<StageTimes> {
     await this.device.queue.onSubmittedWorkDone();
     const began = performance.now();

@@ -24,7 +24,6 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
   AnyFluid['backend']
 > {
   readonly method = 'fluid';
-  /** A world with the lattice's cells. */
   readonly world: World;
   readonly obstacleCount: number;
   moved: StaticBodies;

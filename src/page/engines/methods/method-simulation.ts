@@ -1,4 +1,4 @@
-/** What the page's fluids and flocks share. */
+/** Base of the page's fluids and flocks. */
 import type { Dimensions, NewParticles, ParticleArrays } from '../../../index';
 
 interface Method<Backend> {
@@ -20,7 +20,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   constructor(
     private readonly running: Method<Backend>,
     readonly dimensions: Dimensions,
-    /** For drawing. */
+    /** Drawn radius. */
     readonly radius: number,
   ) {}
 

@@ -15,9 +15,8 @@ type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 
 /** Least distance between arrows, in CSS pixels. */
 const ARROW_STEP = 20;
-/** In distances between arrows. */
+/** Length in distances between arrows. */
 const LONGEST_ARROW = 1.1;
-/** In a picture, approximately. */
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
 
@@ -30,7 +29,6 @@ export interface FieldsPicture {
 export interface FieldPipelines {
   readonly slice: GPURenderPipeline;
   readonly arrows: GPURenderPipeline;
-  /** Undefined in 2D. */
   readonly faces: GPURenderPipeline | undefined;
 }
 

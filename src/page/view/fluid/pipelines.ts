@@ -46,14 +46,13 @@ const LEAST: GPUBlendState = {
   alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
-/** See `Drawn` in draw-pipelines.ts. */
 export type FluidColour = 'speed' | 'value' | 'age';
 
 export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** For the frame, and for positions with what decides the colour. */
+  /** Layouts for the frame, and for positions with what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
@@ -101,7 +100,6 @@ export interface Described {
   readonly label: string;
   readonly sources: readonly ShaderSource[];
   readonly entryPoints: readonly [string, string];
-  /** The layouts after the frame's. */
   readonly groups: readonly DeclaredLayout[];
   readonly targets: readonly GPUColorTargetState[];
   readonly topology?: GPUPrimitiveTopology;
@@ -109,7 +107,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** Of two `groups`, the first holds the particles. */
+/** The first of two `groups` holds the particles. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,

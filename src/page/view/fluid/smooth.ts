@@ -9,13 +9,13 @@ import {
   NOTHING,
 } from './pipelines';
 
-/** Passes along each axis of the screen. */
+/** Passes per axis of the screen. */
 const ROUNDS = 2;
 
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** From the camera. `nearest`: the nearest balls; `across` and `up`: outputs of passes. */
+/** Distances from the camera. `nearest`: the nearest balls; `across` and `up`: outputs of passes. */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {

@@ -1,4 +1,4 @@
-/** Packs struct Fluid of shaders/draw/fluid.wgsl, and defines how far particles reach. */
+/** Packs struct Fluid of shaders/draw/fluid.wgsl. */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidColours } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
@@ -29,7 +29,7 @@ const SMOOTHING = 1.6;
 /** A greater difference of depths, in radii of a ball, separates surfaces. */
 const STEP = 2.2;
 
-/** struct Fluid in shaders/draw/fluid.wgsl, each a vec4f. */
+/** Fields of the shader's struct, each a vec4f. */
 const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
 
 type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly number[]>>;
@@ -37,7 +37,7 @@ type FluidValues = Readonly<Record<(typeof FLUID_FIELDS)[number], readonly numbe
 export const FLUID_BYTES = 16 * FLUID_FIELDS.length;
 
 export interface FluidExtents {
-  /** Of the picture, in pixels. */
+  /** The picture's width in pixels. */
   readonly width: number;
   readonly height: number;
   /** Texels of the fluid's textures per pixel. */

@@ -23,7 +23,7 @@ import {
 import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
 
-/** Per reach of a particle. More would not show: the values are smooth. */
+/** Texels per reach of a particle. More would not show: the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
 /** Full cells fill gaps between particles in 2D. */
@@ -33,9 +33,9 @@ export interface FluidTargets {
   /** One sample per pixel. Needs COPY_SRC in 3D without `colour`. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
-  /** In 3D with several samples per pixel. */
+  /** Exists in 3D with several samples per pixel. */
   readonly colour: GPUTexture | undefined;
-  /** In 3D. Shaders read it, too. */
+  /** Exists in 3D. Shaders read it, too. */
   readonly depth: GPUTexture | undefined;
 }
 
@@ -45,7 +45,6 @@ export interface FluidScene {
   readonly colour: FluidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  /** True if `around` draws bodies that may hide the fluid. */
   readonly isHidden: boolean;
   /** Draws what is behind or beside the fluid. Bind group 0 is set already. */
   readonly around: (pass: GPURenderPassEncoder) => void;
@@ -56,7 +55,6 @@ export interface FluidScene {
 /** Independent of the colour. */
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
-  /** Undefined in 2D. */
   readonly smoothing: FluidSmoothing | undefined;
 }
 
@@ -129,7 +127,6 @@ export class FluidView {
     return (this.textures?.all ?? []).reduce((sum, texture) => sum + each(texture), 0);
   }
 
-  /** The caller submits. */
   record(encoder: GPUCommandEncoder, targets: FluidTargets, scene: FluidScene): void {
     const { fixed, shape } = this;
     const coloured = this.coloured.get(scene.colour);
