@@ -1,7 +1,6 @@
 /**
- * Scenes of boxes and balls.
- * Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly, so every engine
- * finds the same pairs.
+ * Scenes of boxes and balls. Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats
+ * hold exactly. So all engines find the same pairs.
  */
 import type { ObstacleBodies } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world/world';
@@ -16,9 +15,7 @@ const SHAPE_UNITS = 32;
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/**
- * Accepted radii of balls, and of the balls around boxes. The ball around the largest box in 3D has a radius below 7.
- */
+/** Radii of balls, and of the balls around boxes. The ball around the largest box in 3D has a radius below 7. */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
 /** Edge of the layout cells of `crates` and `terraces`, in units. */
@@ -38,17 +35,14 @@ interface Body {
   readonly half: readonly number[];
 }
 
-/** Returns a random body, which is a box twice as often as a ball. */
+/** A body is a box with a probability of 2/3. */
 function chooseBody(dimensions: Dimensions, random: Random): Body {
   const size = () => random.between(LEAST_HALF, GREATEST_HALF);
   if (random.below(3) === 0) return { radius: size(), half: repeat(0, dimensions) };
   return { radius: 0, half: Array.from({ length: dimensions }, size) };
 }
 
-/**
- * Generates bodies. `centreOf` returns a coordinate of a body's centre, in units. A body takes `around` units on each
- * side of its centre.
- */
+/** `centreOf` returns a coordinate of a body's centre, in units. A body takes `around` units on each side of it. */
 function generateBodies(
   dimensions: Dimensions,
   count: number,
@@ -72,8 +66,7 @@ function generateBodies(
 }
 
 /**
- * Generates bodies that do not overlap. Each body lies at a random position in its own layout cell. There are `columns`
- * layout cells along each axis.
+ * Puts each body at a random position in its own layout cell, so that none overlap. `columns`: cells along each axis.
  */
 function generateApart(dimensions: Dimensions, count: number, columns: number, random: Random) {
   return generateBodies(dimensions, count, random, (body, axis, around) => {
@@ -142,7 +135,7 @@ export const TERRACES: CollisionSceneDefinition = {
   },
 };
 
-/** Returns one step per column, each higher than the one before, and one peg per PEG_EVERY layout cells. */
+/** Returns one step per column, each higher than the last, and one peg per PEG_EVERY layout cells. */
 function stepsAndPegs(dimensions: Dimensions, columns: number, random: Random): ObstacleBodies {
   const positions: number[] = [];
   const radii: number[] = [];

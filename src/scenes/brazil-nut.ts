@@ -1,7 +1,6 @@
 /**
- * Large grains among small ones in a shaken box. Positions are relative to the box, so gravity swings instead of the
- * box.
- * Guarantee: coordinates and radii are exact as scene.ts describes.
+ * Large grains among small ones in a shaken box. Gravity swings instead of the box. Guarantee: coordinates and radii
+ * are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -18,19 +17,19 @@ import {
   UNITS,
 } from './scene';
 
-/** Radii in units. Small grains differ a little; equal grains would form rows that block the large ones. */
+/** Radii in units. Equal small grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
-/** Grains per large grain. Large grains then take about a quarter of the area (volume) of all grains. */
+/** Grains per large grain. Large grains then take about a quarter of the total area (volume). */
 const PER_LARGE = { 2: 30, 3: 80 } as const;
 
 /** A layout cell holds one large grain, or this many small grains along each axis. */
 const SMALL_ACROSS = 3;
 /** Edge of a layout cell, in units. */
 const CELL = 2 * LARGE + 192;
-/** Width of the bed divided by its height, approximately. In a deep bed, large grains take minutes to rise. */
+/** Approximate width of the bed divided by its height. In a deep bed, large grains take minutes to rise. */
 const WIDTH = { 2: 4, 3: 1.5 } as const;
-/** The large grains start in this lower share of the bed. */
+/** Large grains start in this lower share of the bed. */
 const LOWER_SHARE = 1 / 2;
 
 const SHAKES_PER_SECOND = 1;
@@ -50,7 +49,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
     const columns = Math.max(3, ceilRoot(WIDTH[dimensions] * cells, dimensions));
     const layers = Math.ceil(cells / power(columns, dimensions - 1));
     const edge = (columns * CELL) / UNITS;
-    // Twice the height of the bed, because grains are thrown up.
+    // Grains are thrown up, so the box is twice as high as the bed.
     const height = Math.ceil((2 * layers * CELL) / UNITS) + 8;
     const layout = {
       cells,
@@ -92,7 +91,7 @@ interface Layout {
   readonly holdsLarge: Uint8Array;
 }
 
-/** Fills one layout cell after the other: along x, then in 3D along z, then upwards. No grains touch. */
+/** Fills the layout cells along x, then in 3D along z, then upwards. No grains touch. */
 function layOut(
   dimensions: Dimensions,
   count: number,
@@ -111,7 +110,7 @@ function layOut(
       radii[next] = radius / UNITS;
       for (let axis = 0; axis < dimensions; axis++) {
         const column = (corner[axis] as number) * across + (Math.floor(grain / power(across, axis)) % across);
-        // `step` is a margin: in a long box, rounding down to a coarse step could move a grain beyond its `room`.
+        // `step` is a margin: in a long box, rounding down could otherwise move a grain out of its `room`.
         const away = Math.max(0, room / 2 - radius - step);
         positions[dimensions * next + axis] = toCoordinate(
           column * room + room / 2 + random.between(-away, away),

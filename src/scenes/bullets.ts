@@ -1,27 +1,26 @@
 /**
- * Scenes of fast particles that fly at a wall, one behind the other in lanes.
- * Guarantee: with equal radii, all numbers are exact as scene.ts describes. With variable radii, all radii, half
- * extents and initial coordinates are multiples of 1/1024.
+ * Scenes of fast particles that fly at a wall, one behind the other in lanes. Guarantee: with equal radii, numbers are
+ * exact as scene.ts describes. With variable radii, radii, half extents and initial coordinates are multiples of
+ * 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } from './scene';
 
-/** Bullets per lane in 2D and 3D. */
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
-/** Speed of the slowest bullets, length / s: they move 50 lengths in 1/60 s. */
+/** Least speed, length / s: 50 lengths in 1/60 s. */
 const SLOWEST = 3000;
-/** Speed of the fastest bullets minus SLOWEST: they move 62 lengths in 1/60 s. */
+/** Greatest speed minus SLOWEST; the sum is 62 lengths in 1/60 s. */
 const FASTER = 12 * 60;
-/** Greatest distance of a bullet from the middle of its lane at the start, in units. */
+/** Greatest initial distance from the middle of the lane, in units. */
 const ASIDE = UNITS / 32;
-/** Greatest sideways speed of a bullet, length / s. */
+/** Length / s. */
 const SIDEWAYS = 60;
 
-/** Parallel lanes along x. In 2D they form a row, in 3D a square. */
+/** Parallel lanes along x: a row in 2D, a square in 3D. */
 class Lanes {
   readonly across: number;
   readonly count: number;
@@ -41,12 +40,12 @@ class Lanes {
     this.wall = spacing * IN_LANE[dimensions] + BEFORE_WALL;
   }
 
-  /** Returns the coordinate of the middle of a lane along an axis other than x. */
+  /** Returns a coordinate of the middle of a lane; not for x. */
   middle(lane: number, axis: number): number {
     return this.pitch * ((Math.floor(lane / this.across ** (axis - 1)) % this.across) + 1);
   }
 
-  /** Puts a bullet into its lane, in front of the bullets loaded before it. */
+  /** Puts a bullet into its lane, in front of those already there. */
   load(bullet: number, random: Random, positions: Float32Array, velocities: Float32Array): void {
     const { dimensions } = this;
     const lane = bullet % this.count;
@@ -101,9 +100,9 @@ export const BULLETS: CollisionSceneDefinition = {
 /** Range of ball radii, and of the half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
-/** Distance between lanes, and between the bullets of a lane: so large that no bodies touch at the start. */
+/** Distance between lanes, and between bullets of a lane. Bodies do not touch at the start. */
 const PITCH = 2.5;
-/** Half extents of a gate: a box that closes a lane and is as thin as the smallest bullet. */
+/** Half extents of a box that closes a lane. It is as thin as the smallest bullet. */
 const GATE = [LEAST, 1.125, 1.125] as const;
 const RANGE: RadiusRange = { smallest: LEAST, largest: 2 };
 
@@ -148,7 +147,7 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the x coordinate of the wall in a scene of bullets. */
+/** Returns the wall's x coordinate in a scene of bullets. */
 export function wallOf({ dimensions, obstacles, positions }: Scene): number {
   const isFirst = (_: number, index: number) => index % dimensions === 0;
   const fixed = ArrayBuffer.isView(obstacles) ? obstacles : obstacles?.positions;

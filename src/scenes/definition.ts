@@ -1,88 +1,117 @@
-/**
- * The declaration of a scene, for each of the three methods. Callers filter scenes by these declarations (see
- * `sceneNames` in registry.ts) without generating particles.
- */
+/** Declarations of scenes, by which callers filter scenes without generating particles. */
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Random } from './random';
 import type { SceneContent } from './scene';
 import type { TankContent } from './tank';
 
+/** What moves a scene's particles. */
 export type SceneMethod = 'collisions' | 'fluid' | 'flock';
 
 interface DefinitionBase {
+  /** Unique name of the scene. */
   readonly name: string;
+  /** One or two sentences for people. */
   readonly description: string;
 }
 
-/** Particles that collide. `createScene` generates them. */
+/** A scene of particles that collide. `createScene` generates them. */
 export interface CollisionSceneDefinition extends DefinitionBase {
+  /** Always 'collisions'. */
   readonly method: 'collisions';
-  /** Default: 'bounded'. */
+  /** Kind of world. Default: 'bounded'. */
   readonly world?: Exclude<WorldKind, 'bounded'> | undefined;
-  /** Each particle has its own radius. */
+  /** True if each particle has its own radius. Default: false. */
   readonly variableRadii?: true | undefined;
-  /** Some particles are boxes. Such scenes have variable radii too. */
+  /** True if some particles are boxes. Such scenes have variable radii too. Default: false. */
   readonly hasBoxes?: true | undefined;
-  /** Gravity or obstacles change as time passes; see drive.ts. */
+  /** True if gravity or obstacles change over time. Default: false. */
   readonly driven?: true | undefined;
-  /** The scene turns continuous motion on. */
+  /** True if the scene turns continuous motion on. Default: false. */
   readonly continuous?: true | undefined;
+  /** Generates the particles. `createScene` calls it after it has checked the arguments. */
   readonly generate: (dimensions: Dimensions, count: number, random: Random) => SceneContent;
 }
 
-/** A tank of fluid. `createFluidScene` (fluid-scene.ts) scales it to a number of particles. */
+/** A tank of fluid. */
 export interface FluidSceneDefinition extends DefinitionBase {
+  /** Always 'fluid'. */
   readonly method: 'fluid';
-  /** Strength of the downward gravity, length / s². */
+  /** Downward gravity, length / s². */
   readonly gravity: number;
+  /** Substeps per step. */
   readonly substeps: number;
-  /** `width`: factor on the tank's usual width. */
+  /** Returns the tank. `width`: factor on its usual width. */
   readonly tank: (dimensions: Dimensions, width: number) => TankContent;
 }
 
+/** The wanted flock. */
 export interface FlockRequest {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
   /** Number of birds. */
   readonly count: number;
   /** Factor on the sky's usual width. */
+  /** Factor on the sky's usual width. */
   readonly width: number;
+  /** A whole number from 0 to 2³² − 1. */
   readonly seed: number;
 }
 
-/**
- * Options of a flock (methods/flock), and the radii to draw. The unit of length is `perception`; times are in seconds.
- */
+/** Options of a flock and the radii to draw. The unit of length is `perception`, the unit of time a second. */
 export interface FlockScene {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** Lowest corner of the sky. */
   readonly min: readonly number[];
+  /** Highest corner of the sky. */
   readonly max: readonly number[];
+  /** True if the sky wraps around. */
   readonly periodic: boolean;
   /** Distance up to which a bird sees. */
   readonly perception: number;
+  /** Packed positions of the birds. */
   readonly positions: Float32Array;
+  /** Packed velocities of the birds, length / s. */
   readonly velocities: Float32Array;
+  /** Packed positions of the hunters. */
   readonly hunters: Float32Array;
+  /** Distance at which birds flee a hunter. */
   readonly fear: number;
+  /** Least speed of a bird, length / s. */
   readonly slowest: number;
+  /** Greatest speed of a bird, length / s. */
   readonly fastest: number;
+  /** Greatest acceleration of a bird, length / s². */
   readonly greatestAcceleration: number;
+  /** Strength with which birds keep apart. */
   readonly separation: number;
+  /** Strength with which birds match their neighbours' velocity. */
   readonly alignment: number;
+  /** Strength with which birds approach their neighbours. */
   readonly cohesion: number;
+  /** Strength with which birds flee hunters. */
   readonly flight: number;
+  /** Strength with which hunters follow birds. */
   readonly hunting: number;
+  /** Greatest speed of a hunter, length / s. */
   readonly hunterSpeed: number;
-  /** Radii of birds and hunters as they are drawn. */
+  /** Radius of a bird as it is drawn. */
   readonly radius: number;
+  /** Radius of a hunter as it is drawn. */
   readonly hunterRadius: number;
 }
 
-/** Birds and the hunters that they flee. */
+/** A flock of birds, and the hunters that they flee. */
 export interface FlockSceneDefinition extends DefinitionBase {
+  /** Always 'flock'. */
   readonly method: 'flock';
+  /** A flock has no gravity. */
   readonly gravity: 0;
+  /** A flock has one substep per step. */
   readonly substeps: 1;
+  /** Generates the flock. */
   readonly generate: (request: FlockRequest) => FlockScene;
 }
 
+/** A scene of any method. */
 export type SceneDefinition = CollisionSceneDefinition | FluidSceneDefinition | FlockSceneDefinition;

@@ -1,6 +1,6 @@
 /**
- * The changes that a scene makes while it runs: gravity that turns or shakes, obstacles that move. A drive depends on
- * simulated time alone. So runs are repeatable, and a restored state continues as if the run had not been interrupted.
+ * Changes that a scene makes while it runs. A drive depends on simulated time alone, so a restored state continues as
+ * the run without interruption would.
  */
 import { checkFinite, checkFunction } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
@@ -11,16 +11,17 @@ import type { ParticleSimulation } from '../core/simulation/simulation';
 export interface Driven {
   /** Gravity in multiples of the scene's own gravity. */
   readonly gravity?: readonly number[] | undefined;
-  /** All obstacles; their number never changes. */
+  /** All obstacles. Their number never changes. */
   readonly obstacles?: ObstaclesGiven | undefined;
 }
 
 /** Returns the changes for a step that begins at `time`, in seconds. */
 export type Drive = (time: number) => Driven;
 
+/** The parts of a simulation that a drive uses. */
 export type Drivable = Pick<ParticleSimulation, 'time' | 'set' | 'setObstacles'>;
 
-/** Applies a drive, if there is one. Call this before each step. `strength`: the scene's gravity, length / s². */
+/** Applies a drive before a step; does nothing without one. `strength`: the scene's gravity, length / s². */
 export function applyDrive(target: Drivable, drive: Drive | undefined, strength: number): void {
   if (!drive) return;
   if (typeof target?.setObstacles !== 'function') throw new ArgumentError('target', target, 'a simulation');
@@ -31,12 +32,12 @@ export function applyDrive(target: Drivable, drive: Drive | undefined, strength:
   if (obstacles) target.setObstacles(obstacles);
 }
 
-/** Returns whether the drive replaces all obstacles before each step, which removes obstacles added in other ways. */
+/** Returns whether the drive replaces all obstacles before each step. It then removes obstacles added in other ways. */
 export function movesObstacles(drive: Drive | undefined): boolean {
   return drive?.(0).obstacles !== undefined;
 }
 
-/** Returns the strength of a scene's own gravity, length / s². */
+/** Returns the strength of gravity in these settings, length / s². */
 export function strengthOf(settings: { readonly gravity?: readonly number[] | undefined }): number {
   const gravity: unknown = settings?.gravity ?? [];
   if (

@@ -1,19 +1,16 @@
-/** Flock scenes: their world (the sky), birds, hunters and settings. */
+/** Flock scenes. */
 import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
 
 /** Number of birds that each bird sees at first, approximately. */
 const IN_SIGHT = 8;
-/** Edges of the sky, in radii of the initial flock. */
+/** Edges of the sky in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
-/**
- * Least and greatest speed of birds per second. The unit of length is the distance that a bird sees (`perception: 1`
- * below). A flock of thousands crosses the sky in about 10 s.
- */
+/** Range of speeds of birds, in lengths that a bird sees (`perception`) per second. */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Each component of a bird's initial velocity has a random part in a range of this width, in the unit of SLOWEST. */
+/** Width of the range of the random part of an initial velocity, in the unit of SLOWEST. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {

@@ -1,7 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and about the wanted number of particles. Also
- * returns the scene's bodies with their velocities, and its solid cells as boxes.
- * Guarantee: bodies depend on simulated time alone, so a reset or a restored state repeats their motion on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles. Guarantee:
+ * bodies depend on simulated time alone, so their motion repeats on any engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -31,18 +30,16 @@ export interface FluidSceneRequest {
 }
 
 const STEP_SECONDS = 1 / 60;
-/**
- * The most cells that fluid moves in a substep once it has fallen the height of the tank. The fluid allows at most two.
- */
+/** Most cells per substep that fluid moves after a fall from the tank's full height. The fluid allows at most two. */
 const CELLS_PER_SUBSTEP = 1.6;
-/** Least height of a tank in metres. In lower tanks waves would end at once. */
+/** Metres. In a lower tank, waves would end at once. */
 const LEAST_HEIGHT = 2;
 /** Particles per cell: the fluid's defaults. */
 export const PER_CELL = { 2: 4, 3: 8 } as const;
 const FEWEST_CELLS = 4;
 export const MOST_CELLS_ALONG = 4096;
 
-/** Number of samples along the tank's height with which to measure the volume of fluid. */
+/** Samples along the tank's height with which to measure the volume of fluid. */
 const SAMPLES = { 2: 64, 3: 32 } as const;
 
 const scaled = (vector: readonly number[], factor: number) => vector.map((along) => along * factor);
@@ -51,7 +48,7 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   const content = requireScene('fluid', name).tank(dimensions, width);
   const { size, fill, solids, bodiesAt, emitters = [], drains = [] } = content;
   const high = cellsAlongHeight(dimensions, count, content);
-  // Factors that convert the tank's own units.
+  // Factors from the tank's own units.
   const height = heightOf(high);
   const speed = Math.sqrt(EARTH_GRAVITY * height);
   const time = height / speed;
@@ -150,7 +147,7 @@ function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[]
   return found;
 }
 
-/** Returns a flat list with the begin and the end of each run of indices for which `isIn` returns true. */
+/** Returns the begin and the end of each run of indices for which `isIn` returns true. */
 function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   const ends: number[] = [];
   for (let index = 0; index <= length; index++) {
@@ -160,9 +157,7 @@ function runsAlong(length: number, isIn: (index: number) => boolean): number[] {
   return ends;
 }
 
-/**
- * Returns the number of cells along the tank's height with which the regions of `fill` hold about `count` particles.
- */
+/** Returns the number of cells along the height with which `fill` holds about `count` particles. */
 function cellsAlongHeight(
   dimensions: Dimensions,
   count: number,
@@ -191,8 +186,8 @@ function isWithin(region: Region, position: readonly number[]): boolean {
 }
 
 /**
- * Returns the tank's height in metres. A tank with more cells is higher. So fluid that has fallen the whole height
- * moves at most CELLS_PER_SUBSTEP cells per substep.
+ * Returns the tank's height h in metres. A fall from h ends at √(2gh), which must be at most CELLS_PER_SUBSTEP cells
+ * per substep. So a tank with more cells is higher.
  */
 function heightOf(high: number): number {
   const seconds = STEP_SECONDS / FLUID_SUBSTEPS;

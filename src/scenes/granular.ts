@@ -1,7 +1,7 @@
 /**
- * Scenes of grains in vessels that turn: an hourglass and a rotating drum. In 3D both stand between two panes.
- * Guarantee: coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in
- * the last bit between JavaScript engines.
+ * Scenes of grains in vessels that turn: an hourglass and a drum. In 3D both stand between two panes. Guarantee:
+ * coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in the last
+ * bit between JavaScript engines.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -9,12 +9,12 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Distance from the vessel's balls to the room for the centres of grains. In an hourglass it is measured along x. */
+/** Distance from the vessel's balls to the centres of grains; in an hourglass along x. */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
 
-/** Returns the size of the smallest vessel that is large enough. Sizes are whole numbers, at least `from`. */
+/** Returns the least whole size, at least `from`, that is large enough. */
 function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   let low = from;
   let high = from;
@@ -30,10 +30,7 @@ function sizeFor(from: number, isEnough: (size: number) => boolean): number {
   return high;
 }
 
-/**
- * Range of the distance between the panes. Deeper drums would need many more balls, which move in each step, and would
- * hide the grains.
- */
+/** Range of the distance between the panes. Deeper drums would hide the grains and need many more balls. */
 const SHALLOWEST = 4;
 const DEEPEST = 16;
 
@@ -41,12 +38,12 @@ function depthOf(halfWidth: number): number {
   return Math.min(DEEPEST, Math.max(SHALLOWEST, Math.ceil(halfWidth / 3)));
 }
 
-/** Lengths of an hourglass. Widths are measured from its axis, heights from its middle. */
+/** Lengths of an hourglass: widths from its axis, heights from its middle. */
 interface Glass {
   readonly halfWidth: number;
   readonly depth: number;
   readonly neck: number;
-  /** Heights at which the throat, the funnel and the straight part end, and the height of the lid. */
+  /** Heights at which the throat, the funnel, the straight part and the lid end. */
   readonly throat: number;
   readonly rim: number;
   readonly shoulder: number;
@@ -54,7 +51,7 @@ interface Glass {
 }
 
 const LEAST_GLASS = 6;
-/** Half width of the narrowest neck. In a narrower one, grains wedge and block the neck. */
+/** Half width. In a narrower neck, grains wedge. */
 const NARROWEST_NECK = 3;
 
 function glassOf(halfWidth: number): Glass {
@@ -89,11 +86,11 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 }
 
 /**
- * Factor in a low estimate of the flow through a neck, in grains per second: `FLOW · √gravity · width^(3/2)`, in 3D
- * also times the depth. Measured factors are 0.85 in 2D and 0.74 in 3D.
+ * Factor in the estimated flow through a neck, in grains per second: `FLOW · √gravity · width^(3/2)`, in 3D also times
+ * the depth. Below the measured 0.85 in 2D and 0.74 in 3D, so that all grains pass before the next turn.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
-/** Seconds of rest before the next turn, after all grains should have fallen through the glass. */
+/** Rest before the next turn, after all grains should have passed. */
 const REST_SECONDS = 3;
 
 export const HOURGLASS: CollisionSceneDefinition = {
@@ -148,7 +145,7 @@ function boxAround(
   return { min: repeat(0, dimensions), max: max.slice(0, dimensions) };
 }
 
-/** Number of lifters: bars on the inside of the drum that carry grains up. */
+/** Number of bars on the inside of the drum that carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
 /** Squared speed of the drum's wall divided by gravity times radius. */
@@ -178,7 +175,7 @@ function bedRoom({ radius, lift }: Drum): Room {
   };
 }
 
-/** Returns the positions of the balls of the drum's wall and lifters, relative to the drum's axis. */
+/** Returns the positions of the wall's and lifters' balls, relative to the drum's axis. */
 function drumBalls({ radius, lift }: Drum): readonly Point[] {
   const balls = LIFTERS * Math.ceil((2 * Math.PI * radius) / (LIFTERS * 0.5));
   const wall = Array.from({ length: balls }, (_, ball): Point => {

@@ -1,6 +1,6 @@
 /**
- * Makes scenes and turns them into options of a simulation. The page, the command line, the tests and the benchmarks
- * all start here. So the same name, dimensions, count and seed give the same particles everywhere.
+ * Makes scenes and turns them into options of a simulation. The same name, dimensions, count and seed give the same
+ * particles everywhere.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MAX_PARTICLES } from '../core/simulation/ids';
@@ -25,7 +25,17 @@ export { findScene, isDriven, requireScene, SCENES, sceneNames, scenesOf } from 
 export { DEFAULT_SEED, type SceneRequest } from './request';
 export type { Scene } from './scene';
 
-/** Generates the particles of a collision scene. Throws if the scene is unknown or runs by another method. */
+/**
+ * Generates the particles of a collision scene. Throws if the scene is unknown or another method runs it.
+ *
+ * @example
+ * ```ts
+ * const scene = createScene('pile', { dimensions: 2, count: 10_000 });
+ * const { min, max, radius, positions, velocities, settings } = scene;
+ * const simulation = createCpuSimulation({ dimensions: 2, min, max, radius, positions, velocities, ...settings });
+ * simulation.step(1 / 60);
+ * ```
+ */
 export function createScene(name: string, request: SceneRequest): Scene {
   const { description, world = 'bounded', generate } = requireScene('collisions', name);
   checkKnownKeys('request', request, REQUEST_NAMES);
@@ -52,7 +62,7 @@ export function sizeOptions({
   return radii ? { radii, radiusRange, halfExtents } : { radius };
 }
 
-/** Returns the options of a simulation of the scene. `changes` override the scene's own options. */
+/** Returns the options of a simulation of the scene. `changes` override them. */
 export function sceneOptions(scene: Scene, changes: Partial<SimulationOptions> = {}): SimulationOptions {
   return {
     ...worldOptions(scene),

@@ -1,12 +1,12 @@
 /**
- * The random numbers of scenes: the "small fast counting" generator, whose period is at least 2³². Its state is four
- * 32-bit integers, which it steps by additions, shifts, rotations and exclusive ors only.
- * Guarantee: the same seed gives the same numbers on every engine and machine.
+ * Random numbers of scenes: the "small fast counting" generator, which uses only 32-bit integers. Its period is at
+ * least 2³². Guarantee: the same seed gives the same numbers on every machine.
  */
 
-/** Numbers discarded at the start, so that seeds which differ in one bit give unrelated sequences. */
+/** Numbers discarded at the start, so that seeds that differ in one bit give unrelated sequences. */
 const WARM_UP = 16;
 
+/** A seeded generator of random numbers. */
 export class Random {
   private a: number;
   private b = 0x9e37_79b9 | 0;
@@ -29,9 +29,8 @@ export class Random {
   }
 
   /**
-   * Returns a whole number from 0 to `bound` − 1. The function computes one product of doubles, which rounds the same
-   * way on every machine. For bounds in the millions, some values are a thousandth more likely than others, which is
-   * fine for scenes.
+   * Returns a whole number from 0 to `bound` − 1. If `bound` is in the millions, some values are up to a thousandth
+   * more likely than others.
    */
   below(bound: number): number {
     return Math.floor((this.nextBits() * bound) / 2 ** 32);

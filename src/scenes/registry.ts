@@ -1,4 +1,4 @@
-/** The one list of scenes. To add a scene, write its definition in a file of this folder and add a line here. */
+/** The one list of scenes. */
 import { checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { BOXES_PERIODIC, CRATES, TERRACES } from './boxes';
@@ -68,7 +68,7 @@ export function scenesOf<Method extends SceneMethod>(method: Method): readonly D
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);
 }
 
-/** Returns the names of the collision scenes whose flags have the values in `flags`. Default: all of them. */
+/** Returns the names of the collision scenes whose flags have the given values. Default: all collision scenes. */
 export function sceneNames(flags: Readonly<Partial<Record<SceneFlag, boolean>>> = {}): readonly string[] {
   checkKnownKeys('flags', flags, FLAGS);
   for (const [flag, value] of Object.entries(flags)) {
@@ -91,7 +91,6 @@ export function isDriven(name: string): boolean {
   return sceneNames({ driven: true }).includes(name);
 }
 
-/** Returns the scene with this name and method. Throws if there is none. */
 export function requireScene<Method extends SceneMethod>(method: Method, name: string): DefinitionOf[Method] {
   const scenes = scenesOf(method);
   const found = scenes.find((scene) => scene.name === name);

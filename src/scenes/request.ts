@@ -3,10 +3,13 @@ import type { Dimensions } from '../core/world/world';
 
 export const DEFAULT_SEED = 1;
 
+/** The wanted scene. */
 export interface SceneRequest {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** Number of particles, from 0 to 2²⁴ − 1. */
   readonly count: number;
-  /** A whole number from 0 to 2³² − 1. Default: DEFAULT_SEED. */
+  /** A whole number from 0 to 2³² − 1. Default: 1. */
   readonly seed?: number | undefined;
 }
 

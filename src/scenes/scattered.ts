@@ -1,30 +1,30 @@
-/** Scenes with random positions, so particles may overlap. Ids are not sorted by position. */
+/** Scenes with random positions. Particles may overlap; ids are not sorted by position. */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * At this area (volume) per particle, a particle overlaps one other on average. It is the area (volume) of a ball with
- * radius 1, because a particle's diameter is 1.
+ * Area (volume) per particle at which a particle overlaps one other on average: that of a ball with radius 1, the
+ * diameter of a particle.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
-/** In `clustered`, one particle in this many lies anywhere in the world; the others lie in the cluster. */
+/** In `clustered`, one particle in this many lies anywhere; the others lie in the cluster. */
 const CLUSTER_PERIOD = 10;
 
 /** Particles per cell of the cluster. */
 const CLUSTER_DENSITY = 8;
 
-/** Edge of the cluster as a share of the world's edge, rounded down. The cluster takes 1% of the world. */
+/** Edge of the cluster as a share of the world's edge. The cluster takes 1% of the world. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
-/** Distance between the pegs of `obstacles`, in units. A grain fits between two pegs. */
+/** Distance between the pegs of `obstacles`, in units. A grain fits between two. */
 const PEG_SPACING = 2.5 * UNITS;
 /** Greatest random offset of a peg, in units. */
 const PEG_SHAKE = UNITS / 4;
 
-/** The range of a particle's coordinates along each axis, in units, ends included. */
+/** The range of coordinates along each axis, in units, ends included. */
 interface Span {
   readonly low: number;
   readonly high: number;
@@ -54,7 +54,7 @@ export const UNIFORM: CollisionSceneDefinition = {
   name: 'uniform',
   description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // Centres keep one radius away from each wall, so the box is longer by 1 than the room that they need.
+    // Centres keep one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {
@@ -117,8 +117,7 @@ export const NEGATIVE: CollisionSceneDefinition = {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
     return {
-      // A little less than half a cell: half a cell would leave no margin for rounding. The world needs this margin,
-      // because it does not begin at the origin (see src/core/world/world.ts).
+      // Less than half a cell. A world that does not begin at the origin needs this margin for rounding.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(-half, dimensions),
@@ -131,8 +130,7 @@ export const NEGATIVE: CollisionSceneDefinition = {
 };
 
 /**
- * Crowds that each fill one cell. A crowd has `share` of all particles, but at most `most`. Its cell has the coordinate
- * `cell` along each axis.
+ * Crowds of `share` of all particles, at most `most`. Each fills the cell with the coordinate `cell` along each axis.
  */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
@@ -140,7 +138,7 @@ const CROWD_CELLS = [
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Least number of cells along each axis, so that there is room between the crowds. */
+/** Least number of cells along each axis. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {
@@ -158,7 +156,7 @@ export const CROWDS: CollisionSceneDefinition = {
     ends.forEach((length, crowd) => {
       ends[crowd] = length + (ends[crowd - 1] ?? 0);
     });
-    // Shuffle, so that the ids of a crowd are spread over all ids.
+    // Shuffle, so that a crowd's ids are spread over all ids.
     const order = Array.from({ length: count }, (_, index) => index);
     for (let last = count - 1; last > 0; last--) {
       const other = random.between(0, last);
@@ -201,7 +199,7 @@ export const OBSTACLES: CollisionSceneDefinition = {
   },
 };
 
-/** Returns staggered rows of pegs in a box with this edge. Every eighth peg has a twin at the same position. */
+/** Returns staggered rows of pegs. Every eighth peg has a twin at the same position. */
 function pegs(dimensions: Dimensions, edge: number, random: Random): Float32Array {
   const columns = Math.floor((edge * UNITS) / PEG_SPACING);
   const count = columns ** dimensions;

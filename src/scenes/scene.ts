@@ -1,8 +1,7 @@
 /**
- * The interface of scenes, and the fixed-point arithmetic with which scenes are generated.
- * Guarantee: every coordinate and velocity is a multiple of 1/1024 that 32-bit floats hold exactly. Worlds longer than
- * 16,384 use 1/512, and so on. Differences between neighbours and their squares are then exact too, so the test
- * "distance² < diameter²" has the same answer on every device.
+ * The interface of scenes, and their fixed-point arithmetic. Guarantee: coordinates and velocities are multiples of
+ * 1/1024 that 32-bit floats hold exactly; worlds longer than 16,384 use 1/512, and so on. Differences between
+ * neighbours and their squares are then exact. So the test "distance² < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
@@ -13,73 +12,87 @@ import type { Drive } from './drive';
 /** Fixed-point units per unit of length. */
 export const UNITS = 1024;
 
-/** 32-bit floats hold every whole number of units up to this one. */
+/** 32-bit floats hold all whole numbers up to this one. */
 const EXACT_UNITS = 2 ** 24;
 
-/** Length / s²; a multiple of 1/16, so that it is exact. */
+/** Length / s². A multiple of 1/16 is exact. */
 export const EARTH_GRAVITY = 9.8125;
 
 /** Initial state and parameters of a simulation. The same name, dimensions, count and seed give the same scene. */
 export interface Scene {
+  /** Name of the scene, as in `SCENES`. */
   readonly name: string;
+  /** One or two sentences for people. */
   readonly description: string;
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** Number of particles. */
   readonly count: number;
+  /** Seed of the random numbers, from 0 to 2³² − 1. */
   readonly seed: number;
-  /** The radius of every particle. With variable radii, the largest radius allowed. */
+  /** Radius of every particle. With variable radii, the largest radius allowed. */
   readonly radius: number;
-  /** The radius of each particle; only in scenes with variable radii. */
+  /** Radius of each particle; only in scenes with variable radii. */
   readonly radii?: Float32Array | undefined;
-  /** The range of radii allowed; only in scenes with variable radii. */
+  /** Range of radii allowed; only in scenes with variable radii. */
   readonly radiusRange?: RadiusRange | undefined;
-  /** Half the edges of each box, packed; all 0 for balls. Only in scenes with boxes. */
+  /** Half the edges of each box, packed; 0 for balls. Only in scenes with boxes. */
   readonly halfExtents?: Float32Array | undefined;
+  /** Edge of a cell. Default: the engine chooses it. */
   readonly cellSize?: number | undefined;
-  /** The world's box. In an unbounded world, a box around all initial positions. */
+  /** Lowest corner of the world. In an unbounded world, of a box around all initial positions. */
   readonly min: readonly number[];
+  /** Highest corner of the same box. */
   readonly max: readonly number[];
+  /** True, or true per axis, where the world wraps around. Default: false. */
   readonly periodic?: boolean | readonly boolean[] | undefined;
+  /** True if the `crowds` option is on. Default: false. */
   readonly crowds?: boolean | undefined;
+  /** Kind of world. */
   readonly world: WorldKind;
-  /** Packed: `dimensions` numbers per particle. */
+  /** Packed initial positions: `dimensions` numbers per particle. */
   readonly positions: Float32Array;
+  /** Packed initial velocities, length / s. */
   readonly velocities: Float32Array;
   /** Bodies that never move by themselves. A drive may move them. */
   readonly obstacles?: ObstaclesGiven | undefined;
-  /** True if continuous motion is on. */
+  /** True if continuous motion is on. Default: false. */
   readonly continuous?: boolean | undefined;
+  /** Settings of the simulation, such as gravity. */
   readonly settings: SettingsOptions;
-  /** The changes over time; apply them before each step (see drive.ts). */
+  /** Changes over time. Call `applyDrive` with them before each step. */
   readonly drive?: Drive | undefined;
 }
 
-/** The result of a generator: a Scene without the fields that createScene adds. */
+/** The result of a generator: a Scene without what createScene adds. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
-/** Returns the least whole number whose `dimensions`-th power is at least `value`, on every JavaScript engine. */
+/** Returns the least whole number whose `dimensions`-th power is at least `value`. */
 export function ceilRoot(value: number, dimensions: number): number {
   let root = Math.max(1, Math.floor(value ** (1 / dimensions)));
-  // The first guess may differ by one between JavaScript engines; these loops correct it.
+  // The first guess may differ by one between JavaScript engines.
   while (power(root, dimensions) < value) root++;
   while (root > 1 && power(root - 1, dimensions) >= value) root--;
   return root;
 }
 
-/** Returns a whole power. Unlike the power operator, which may be off in the last bit, products are exact. */
+/** Returns a whole power. The operator `**` may be off in the last bit; products of whole numbers are exact. */
 export function power(base: number, exponent: number): number {
   let product = 1;
   for (let factor = 0; factor < exponent; factor++) product *= base;
   return product;
 }
 
-/** Returns the finest step, a power of two in units, whose multiples up to this length are exact in 32-bit floats. */
+/**
+ * Returns the finest step in units, a power of two. Its multiples up to `longest` lengths are exact in 32-bit floats.
+ */
 export function stepFor(longest: number): number {
   let step = 1;
   while (longest * UNITS > EXACT_UNITS * step) step *= 2;
   return step;
 }
 
-/** Converts units to a coordinate and rounds it down to a whole step. */
+/** Converts units to a coordinate, rounded down to a whole step. */
 export function toCoordinate(units: number, step: number): number {
   return (Math.floor(units / step) * step) / UNITS;
 }
@@ -88,12 +101,11 @@ export function repeat(value: number, dimensions: Dimensions): number[] {
   return new Array<number>(dimensions).fill(value);
 }
 
-/** Returns gravity straight down, along −y. */
 export function earthGravity(dimensions: Dimensions): number[] {
   return repeat(0, dimensions).with(1, -EARTH_GRAVITY);
 }
 
-/** Returns cosine and sine of an angle, rounded to 1/1024 because JavaScript engines differ in the last bit. */
+/** Returns cosine and sine, rounded to 1/1024 because JavaScript engines differ in the last bit. */
 export function directionAt(angle: number): readonly [number, number] {
   const round = (value: number) => Math.round(value * UNITS) / UNITS;
   return [round(Math.cos(angle)), round(Math.sin(angle))];

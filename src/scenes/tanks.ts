@@ -1,13 +1,10 @@
-/** Fluid scenes: tanks in their own units (see TankContent), which fluid-scene.ts scales to a number of particles. */
+/** Fluid scenes: tanks in their own units, which fluid-scene.ts scales. */
 import type { Dimensions } from '../core/world/world';
 import type { FluidSceneDefinition } from './definition';
 import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
-/**
- * Substeps per step. heightOf in fluid-scene.ts uses it to make tanks so high that falling fluid moves less than two
- * cells per substep.
- */
+/** Substeps per step. `heightOf` in fluid-scene.ts relies on it. */
 export const FLUID_SUBSTEPS = 3;
 
 const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEPS } as const;
@@ -53,7 +50,7 @@ export const WAVE_TANK: FluidSceneDefinition = {
     const [rest, sway, period] = [0.22, 0.13, 2.4];
     const paddle = (time: number): TankBody => ({
       shape: 'box',
-      // The cosine makes the paddle start at rest.
+      // With a cosine, the paddle starts at rest.
       position: [
         rest - sway * Math.cos((2 * Math.PI * time) / period),
         0.4,
@@ -82,7 +79,7 @@ export const FOUNTAIN: FluidSceneDefinition = {
     // Two slots in the floor drain faster the deeper the pool is. At this level they drain as much as the jets add.
     const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.05];
     const [top, bore, jet] = [0.34, 0.1, dimensions === 3 ? 0.06 : 0.022];
-    // The jets lean outwards, so that falling fluid does not stop the rising fluid.
+    // The jets lean outwards, so that falling fluid does not stop rising fluid.
     const directions =
       dimensions === 3
         ? [
@@ -117,7 +114,7 @@ function sizeOf(dimensions: Dimensions, width: number, depth: number): number[] 
   return dimensions === 3 ? [width, 1, depth] : [width, 1];
 }
 
-/** Returns a box. In 3D it reaches from the front of the tank to the back. */
+/** Returns a box; in 3D it is as deep as the tank. */
 function box(dimensions: Dimensions, min: readonly number[], max: readonly number[], depth: number): Region {
   return dimensions === 3 ? { min: [...min, 0], max: [...max, depth] } : { min, max };
 }

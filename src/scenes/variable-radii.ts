@@ -1,8 +1,7 @@
 /**
- * Scenes of balls that each have their own radius.
- * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly, and radii lie between 1 and
- * 64. So sums of two radii are at most 4,096 units, and their squares are exact. Then the test "distance² < sum²" has
- * the same answer on every device.
+ * Scenes of balls that each have their own radius. Guarantee: coordinates and radii are multiples of 1/32 that 32-bit
+ * floats hold exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 units, and their squares are
+ * exact. The test "distance² < sum²" then has the same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -17,11 +16,11 @@ const RADII: RadiusRange = { smallest: 1, largest: 64 };
 const OCTAVES = 6;
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average. It is π (4/3 π) times the mean square
- * (cube) of the sum of two radii. The logarithms of the radii are uniformly distributed.
+ * Area (volume) per particle at which a particle overlaps one other on average: π (4/3 π) times the mean square (cube)
+ * of the sum of two radii, whose logarithms are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
-/** The same area (volume) if all radii are 1. */
+/** The same if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
@@ -34,9 +33,9 @@ const PILE_CUBE = 2 * PILE_RADII.largest;
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a random radius of an octave, in units. To make the logarithm of the radius uniformly distributed, the
- * function draws uniformly distributed radii. It accepts each with a probability of the octave's least radius divided
- * by the drawn one. All numbers are whole, so that JavaScript engines agree on them.
+ * Returns a random radius of an octave, in units. A uniform radius is accepted with a probability of the octave's least
+ * radius divided by it, so that the logarithm is uniformly distributed. All numbers are whole, so that JavaScript
+ * engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -47,8 +46,7 @@ function chooseRadius(random: Random, octave: number): number {
 }
 
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
-  // 32-bit floats hold these numbers exactly for edges up to 524,288. In 2D, `mixed` has that edge at 60 million
-  // particles.
+  // Exact in 32-bit floats for edges up to 524,288: in 2D, `mixed` with 60 million particles.
   const units = edge * MIXED_UNITS;
   return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);
 }
@@ -74,7 +72,7 @@ function scatter(periodic: true | undefined): CollisionSceneDefinition['generate
   };
 }
 
-/** A cube of the pile. The radii of its particles are in one octave. */
+/** Its particles have radii in one octave. */
 interface Cube {
   readonly octave: number;
   readonly count: number;

@@ -1,18 +1,18 @@
 /**
- * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D this line is repeated from
- * pane to pane; a pane is a wall of the box. The panes have no balls, so that viewers see into the vessel.
- * Guarantee: coordinates are exact as scene.ts describes.
+ * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D the line is repeated
+ * between two walls of the box, the panes, through which viewers see the grains. Guarantee: coordinates are exact as
+ * scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 
-/** Distance between grains at the start, in units: about 1.05 diameters. */
+/** Initial distance between grains, in units: about 1.05 diameters. */
 const GRAIN_SPACING = 1076;
 /** Greatest random offset of a grain, in units. */
 const GRAIN_SHAKE = 26;
 
-/** Distance between the balls of a vessel: half a diameter, so that its wall is almost smooth. */
+/** Distance between the balls of a vessel: half a diameter makes its wall almost smooth. */
 const BALL_SPACING = 0.5;
 /** Distance between balls from pane to pane. Less than a diameter is enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
@@ -34,9 +34,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Returns packed positions of obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`: the
- * distance between the panes; `within`: the longest edge of the vessel. This function must be fast, because a drum
- * calls it in each step.
+ * Returns packed positions of obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`:
+ * distance between the panes; `within`: longest edge of the vessel. Must be fast, because a drum calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,
@@ -45,7 +44,7 @@ export function standBalls(
   within: number,
 ): Float32Array {
   const step = stepFor(within);
-  // Round, because sines differ in the last bit between JavaScript engines.
+  // Sines differ in the last bit between JavaScript engines.
   const round = (along: number) => toCoordinate(Math.round(along * UNITS), step);
   const rows = dimensions === 2 ? 1 : Math.ceil(depth / BALL_SPACING_ACROSS);
   const across = Array.from({ length: rows }, (_, row) => round(((row + 0.5) * depth) / rows));
@@ -76,15 +75,14 @@ interface Row {
   readonly count: number;
 }
 
-/** Returns rows of grains, in units, the lowest first. */
+/** Returns rows of grains in units, the lowest first. */
 function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
   const rows: Row[] = [];
   for (let height = Math.ceil(bottom * UNITS); height <= top * UNITS; height += GRAIN_SPACING) {
     const width = Math.floor(2 * UNITS * halfWidth(height / UNITS));
     if (width < 0) continue;
     const count = Math.floor(width / GRAIN_SPACING) + 1;
-    // This offset staggers rows of equal length, as far as there is room. Rows whose lengths differ by one grain are
-    // staggered anyway.
+    // Staggers rows of equal length, as far as there is room. Rows that differ by one grain are staggered anyway.
     const aside = ((rows.length % 2) - 0.5) * Math.min(GRAIN_SPACING / 2, width % GRAIN_SPACING);
     const first = Math.floor(middle * UNITS - ((count - 1) * GRAIN_SPACING) / 2 + aside);
     rows.push({ height, first, count });
@@ -102,7 +100,7 @@ export function capacityOf(dimensions: Dimensions, room: Room, depth: number): n
   return inLayer * layersIn(dimensions, depth);
 }
 
-/** Returns packed positions of grains that fill a room from the bottom up. No grains overlap. */
+/** Returns packed positions of grains that fill a room from the bottom up without overlaps. */
 export function fillRoom(
   dimensions: Dimensions,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Scenes in periodic and unbounded worlds. Their coordinates are exact as scene.ts describes. A million cells from the
- * origin they are multiples of 1/4, which 32-bit floats hold even there.
+ * Scenes in periodic and unbounded worlds. Coordinates are exact as scene.ts describes; those of `far-apart`, a million
+ * cells from the origin, are multiples of 1/4.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';
@@ -12,7 +12,7 @@ import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 /** A periodic axis must have at least three cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Returns uniformly random positions in the whole box. Leaves out the upper end, which wraps onto the lower end. */
+/** Returns uniformly random positions, without the upper end, which wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -73,7 +73,7 @@ export const CHANNEL: CollisionSceneDefinition = {
 /** Distance from the origin to the middle of a cluster along each axis, in cells. */
 const FAR = 2 ** 20;
 
-/** At the distance FAR, coordinates are multiples of 1/FAR_STEPS. */
+/** Coordinates of `far-apart` are multiples of 1/FAR_STEPS. */
 const FAR_STEPS = 4;
 
 export const FAR_APART: CollisionSceneDefinition = {
@@ -144,7 +144,7 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the first cell of each of `wanted` blocks that the hash puts into the first 1/TABLE_PARTS of its table. */
+/** Returns the first cell of each of `wanted` blocks in the first 1/TABLE_PARTS of the table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {
