@@ -1,7 +1,6 @@
 /**
- * The check `boxes and rays`: compares the particles in boxes and the hits along rays with brute force, which uses no
- * cells. Boxes and particles have dyadic coordinates, so there is one right answer for boxes. If rounding decides
- * whether a ray hits a ball, the check accepts both answers and reports how many such balls there are.
+ * Compares the particles in boxes and the hits along rays with brute force. Boxes and particles are dyadic, so boxes
+ * have one right answer. If rounding decides whether a ray hits a ball, both answers pass.
  */
 
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -14,23 +13,23 @@ import { faultOfHits, hitsAlongRay, type ReferenceRay } from '../reference/query
 import { Random, type Scene } from '../scenes';
 import { createFilled, gridOptionsOf, particlesOf, periodOf } from './grids';
 
-/** The greatest number of particles to check; brute force takes too long for more. */
+/** Brute force takes too long for more particles. */
 export const MOST_SEARCHED = 70_000;
 
 const BOXES = 24;
 const RAYS = 16;
-/** Corners are multiples of 1/STEPS. Very far from the origin, they are rounded to 32-bit floats. */
+/** Corners are multiples of 1/STEPS, except very far from the origin, where 32-bit floats are coarser. */
 const STEPS = 64;
 
 interface Answers {
   readonly boxes: readonly ArrayLike<number>[];
   readonly rays: readonly { readonly ids: ArrayLike<number>; readonly distances: ArrayLike<number> }[];
-  /** Id of the first hit per ray, 2³² − 1 for no hit. Undefined if the engine has no search for first hits. */
+  /** Id of the first hit per ray, 2³² − 1 for none. Undefined if the engine has no such search. */
   readonly firsts?: ArrayLike<number>;
 }
 
 interface Questions {
-  /** For each box, the low corner and then the high corner. */
+  /** Per box, the low corner and then the high corner. */
   readonly corners: readonly (readonly number[])[];
   readonly rays: readonly ReferenceRay[];
 }
@@ -86,7 +85,7 @@ export async function checkBoxesAndRays(
   };
 }
 
-/** Makes boxes of many sizes around particles, and rays that start near particles, along axes and slanting. */
+/** Makes boxes of many sizes around particles, and rays near particles, along axes and slanting. */
 function makeQuestions({ dimensions, count, positions, min, max, radius, seed }: Scene): Questions {
   const random = new Random(seed);
   const axes = Array.from({ length: dimensions }, (_, axis) => axis);

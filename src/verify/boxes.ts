@@ -1,7 +1,6 @@
 /**
- * The check `boxes`: compares the overlapping pairs of many boxes with an oracle that uses no cells.
- * Most low corners are at particles. There are points, slivers, boxes up to a particle's size, a few very large boxes,
- * and invalid boxes. An overlap test only compares coordinates, so there is one right answer.
+ * Compares the overlapping pairs of many boxes with an oracle that uses no cells. Among the boxes are points, slivers,
+ * very large boxes and invalid ones. Overlap tests only compare coordinates, so there is one right answer.
  */
 import { findOverlaps } from '../cpu/boxes/pairs';
 import { BoxPairs } from '../engine/box-pairs';
@@ -11,12 +10,12 @@ import { toStored } from '../gpu/layout';
 import { bruteForceBoxPairs, sweepBoxPairs } from '../reference/query/box-pairs';
 import { Random, type Scene } from '../scenes';
 
-/** The largest number of boxes to check; the oracle takes too long for more. */
+/** The oracle takes too long for more boxes. */
 export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of 1/STEPS of a diameter. Across a sliver they are 1/1024 of such a multiple. */
+/** Extents are multiples of 1/STEPS of a diameter; across a sliver, of 1/1024 as much. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;
@@ -55,7 +54,7 @@ export async function checkBoxes(
   };
 }
 
-/** One box in this many begins exactly at the corner where the previous one ends. */
+/** One box in this many begins where the previous one ends. */
 const TOUCHING = 8;
 /** One box in this many is invalid: along x, its low corner is above its high corner. */
 const INVERTED = 50;
@@ -97,7 +96,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
     dimensions,
     capacity: count,
     pairs: Math.max(1, pairs),
-    // Twice the largest extent, because the high corners are rounded.
+    // Twice the largest extent, because high corners are rounded.
     extents: { smallest: radius, largest: 4 * radius * LARGEST },
   });
   try {
@@ -108,7 +107,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
       finder.encode(encoder, { boxes: input.buffers.boxes, count });
       gpu.device.queue.submit([encoder.finish()]);
       const { found, pairs: listed, invalid, tooLarge } = await finder.read();
-      // If the list is too short, or if boxes were too large, the check must fail.
+      // A list that is too short, or boxes that are too large, must fail the check.
       return { pairs: found === pairs ? listed : [found], invalid: invalid + tooLarge };
     } finally {
       input.destroy();

@@ -1,22 +1,19 @@
 /**
- * Checks that no bullet of a scene passes the wall, although all of them pass it without continuous motion. A bullet is
- * a particle that flies at the wall. In small scenes, also compares all positions with the reference.
+ * Checks that no bullet passes the wall, and that all pass it without continuous motion. Also compares small scenes
+ * with the reference.
  */
 import { CCD_TICKS } from '../core/base/constants';
 import type { ParticleSimulation, SimulationOptions } from '../core/simulation/simulation';
 import { ReferenceSimulation } from '../reference/solve/simulation';
 import { type Scene, sceneOptions, wallOf } from '../scenes';
 
-/**
- * In scenes with continuous motion, verify.ts checks at most this many particles: a software GPU tests paths slowly.
- * guarantees.ts checks more.
- */
+/** A software GPU tests paths slowly, so verify.ts checks at most this many particles. */
 export const MOST_FLYING = 1024;
-/** At most this many particles are compared with the reference, which tests every pair. */
+/** The reference tests every pair, so it runs at most this many particles. */
 const MOST_COMPARED = 300;
 const TIME_STEP = 1 / 60;
 const STEPS = 3;
-/** Tolerance of coordinates. Rounding in contacts changes them by less, a wrong hit would change them by far more. */
+/** Tolerance of coordinates. Rounding in contacts changes them by less, a wrong hit by far more. */
 const TOLERANCE = 1e-3;
 /** Ticks (see CCD_TICKS) by which rounding may shift the end of a path. */
 const TOLERANCE_TICKS = 2;

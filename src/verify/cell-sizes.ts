@@ -1,7 +1,4 @@
-/**
- * The check `cell size` for scenes with equal radii: pairs must not depend on the cell size. The check tries cells of
- * 1.5 and of 4 diameters, and the size from suggestCellSize.
- */
+/** Checks that pairs do not depend on the cell size: 1.5 or 4 diameters, or what suggestCellSize returns. */
 import { suggestCellSize } from '../core/world/cell-size';
 import { FEWEST_PERIODIC_CELLS } from '../core/world/world';
 import type { Gpu } from '../gpu/device';
@@ -10,10 +7,7 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/**
- * The greatest number of particles to check. In 3D, cells of 4 diameters hold 64 times as many candidates as cells of
- * one diameter.
- */
+/** In 3D, cells of 4 diameters hold 64 times as many candidates as cells of one. */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;
@@ -45,7 +39,7 @@ async function differenceOnGpu(gpu: Gpu, scene: Scene): Promise<string | undefin
   });
 }
 
-/** Returns the cell sizes to try, without those that are too large for a periodic world. */
+/** Leaves out sizes that are too large for a periodic world. */
 function sizesFor(scene: Scene, engine: 'cpu' | 'gpu'): number[] {
   const { dimensions, count, radius, min, max, world } = scene;
   const room = min.reduce((product, low, axis) => product * ((max[axis] as number) - low), 1);

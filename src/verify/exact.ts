@@ -1,7 +1,6 @@
 /**
- * Oracles, which use no grid: the pairs of a scene and the particles near a point, both by ascending ids. Also moves
- * all particles of a scene a little. Scenes are dyadic before and after these moves, so distances are exact and there
- * is one right answer.
+ * Oracles that use no grid. They list pairs and neighbours by ascending ids. Scenes are dyadic, also after `stirred`,
+ * so distances are exact and there is one right answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -17,9 +16,9 @@ import { periodOf } from './grids';
 
 const BRUTE_FORCE_LIMIT = 4096;
 
-/** Moves are multiples of 1/32. Very far from the origin, moved coordinates are rounded to 32-bit floats. */
+/** Moves are multiples of 1/STEPS. Very far from the origin, results are rounded to 32-bit floats. */
 const STEPS = 32;
-/** Greatest move along an axis, in units of 1/STEPS. After such moves most pairs still overlap, and some do not. */
+/** Greatest move along an axis, in units of 1/STEPS. Most pairs still overlap afterwards, and some do not. */
 const MOST_MOVED = 8;
 
 export interface SizedParticles {
@@ -27,16 +26,15 @@ export interface SizedParticles {
   readonly world: WorldOptions;
   readonly range: RadiusRange;
   readonly count: number;
-  /** Packed: `dimensions` numbers per particle. */
+  /** Packed. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
 }
 
-/** Caches of pairs and of moved scenes, because several checks need the same results. */
+/** Caches, because several checks need the same results. */
 const KNOWN = new WeakMap<Float32Array, PairList>();
 const STIRRED = new WeakMap<Scene, Scene>();
 
-/** Returns the overlapping pairs of a scene, by ascending ids. */
 export function exactPairs(scene: Scene): PairList {
   const known = KNOWN.get(scene.positions) ?? findExactPairs(scene);
   KNOWN.set(scene.positions, known);
@@ -54,17 +52,14 @@ function findExactPairs(scene: Scene): PairList {
   return oracle(dimensions, positions, Math.fround(2 * radius), undefined, periodOf(scene)).overlapping;
 }
 
-/** Returns the particles of a scene of balls with variable radii; undefined for other scenes. */
+/** Returns undefined unless the scene has balls with variable radii. */
 export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   const { dimensions, count, positions, radii, radiusRange, halfExtents } = scene;
   if (!radii || !radiusRange || halfExtents) return undefined;
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/**
- * Returns the pairs that brute force finds. If brute force takes too long, the CPU's incremental index finds them. The
- * index shares no search code with grids.
- */
+/** Uses the incremental index if brute force takes too long. The index shares no search code with grids. */
 export function exactSizedPairs({
   dimensions,
   world,
@@ -83,13 +78,13 @@ export function exactSizedPairs({
   return index.findPairs().pairs;
 }
 
-/** Creates an incremental index for a scene's world. An index has no option `crowds`. */
+/** Leaves out `crowds`, which an index does not have. */
 export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   const { dimensions, cellSize, min, max, periodic, unbounded } = world;
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });
 }
 
-/** Returns the scene with every particle moved a little. */
+/** Moves every particle a little. */
 export function stirred(scene: Scene): Scene {
   const known = STIRRED.get(scene) ?? stir(scene);
   STIRRED.set(scene, known);
@@ -102,7 +97,7 @@ function stir(scene: Scene): Scene {
   return { ...scene, positions };
 }
 
-/** Returns the particles within `radius` of a point, ids ascending. Computes in doubles. */
+/** Returns the particles within `radius` of a point, ids ascending. */
 export function findWithin(scene: Scene, point: readonly number[], radius: number): NearParticle[] {
   const { dimensions, positions } = scene;
   const period = periodOf(scene);

@@ -2,7 +2,7 @@
 
 export interface Finding {
   readonly pass: boolean;
-  /** Figures, or the first difference that the check found. */
+  /** Figures, or the first difference. */
   readonly detail: string;
 }
 
@@ -14,7 +14,7 @@ export function failure(detail: string): Finding {
   return { pass: false, detail };
 }
 
-/** Compares named arrays. Reports the first difference, or how many numbers are equal. */
+/** Reports the first difference between named arrays, or how many numbers are equal. */
 export function firstDifference(
   rows: readonly (readonly [name: string, got: ArrayLike<number>, expected: ArrayLike<number>])[],
   what = 'integers equal',

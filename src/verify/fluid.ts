@@ -1,7 +1,4 @@
-/**
- * Checks the fluid's guarantees through its public API: for `cellstorm verify --long`, and with fewer cells in tests.
- * Every finding reports the measured figures, even if it failed.
- */
+/** Checks the fluid's guarantees through its public API. Findings report the measured figures, even if they failed. */
 
 import type { Gpu } from '../gpu/device';
 import {
@@ -17,7 +14,6 @@ import { type OnCheckStep, type OnStep, SILENT } from './progress';
 
 export type OpenFluid = (options: FluidOptions) => Promise<Fluid | CpuFluid>;
 
-/** Returns a function that opens fluids on the GPU, or on the CPU if `gpu` is undefined. */
 export function fluidOpener(gpu: Gpu | undefined): OpenFluid {
   return async (options) => (gpu ? createFluid(gpu, options) : createCpuFluid(options));
 }
@@ -26,25 +22,22 @@ const STEP = 1 / 60;
 const DENSITY = 1000;
 const GRAVITY = 9.81;
 
-/** Greatest share of the divergence that the pressure solver may leave. */
+/** Greatest share of the divergence that may be left. */
 const MOST_DIVERGENCE = 1e-4;
 /** Greatest relative change of the volume. */
 const MOST_DRIFT = 0.03;
 /** Greatest relative error of the pressure. */
 const MOST_PRESSURE_ERROR = 0.02;
 
-/** Rounding of 32-bit velocities as a share of the greatest speed. No solver can remove it. */
+/** Rounding of 32-bit velocities as a share of the greatest speed. */
 const ROUNDING = 2 ** -21;
 /**
- * Greatest rise of the energy above an earlier value, as a share of the initial energy. It allows for the rounding of
- * 32-bit positions and velocities.
+ * Greatest rise above an earlier energy, as a share of the initial one: the rounding of 32-bit positions and
+ * velocities.
  */
 const MOST_RISE = 2e-6;
 
-/**
- * Returns options of a dam break: a column of fluid collapses in a tank. The column is as high as wide, the tank twice
- * as long as high. `cells`: cells along the tank's height.
- */
+/** Returns a column of fluid that collapses in a tank of `cells` cells height. */
 export function damBreak(
   dimensions: 2 | 3,
   cells: number,
@@ -65,7 +58,7 @@ export function damBreak(
   };
 }
 
-/** Checks volume, divergence and energy of a dam break after every step. */
+/** Checks volume, divergence and energy after every step. */
 export async function checkDamBreak(
   open: OpenFluid,
   options: FluidOptions,
@@ -99,15 +92,12 @@ export async function checkDamBreak(
   }
 }
 
-/** Initial slope of a gentle wave's surface. */
+/** Initial slope of the surface. */
 const SLOPE = 0.03;
-/** Least share of this slope after half a swing and after a whole swing. */
+/** Least share of this slope after half a swing and after a whole one. */
 const LEAST_SWING = 0.4;
 
-/**
- * Returns options of a half-full tank, twice as long as high, whose surface slopes at the start. `cells`: cells
- * along the tank's height.
- */
+/** Returns a half-full tank of `cells` cells height, whose surface slopes. */
 export function gentleWave(cells: number): FluidOptions {
   const spacing = 0.5 / cells;
   const positions: number[] = [];
@@ -121,7 +111,7 @@ export function gentleWave(cells: number): FluidOptions {
   };
 }
 
-/** Checks that a gentle wave keeps swinging, and that its energy does not grow. */
+/** Checks that a gentle wave keeps swinging and gains no energy. */
 export async function checkGentleWave(
   open: OpenFluid,
   cells: number,
@@ -157,10 +147,7 @@ export async function checkGentleWave(
   }
 }
 
-/**
- * Compares the mean pressure in each row of a tank at rest with `density · gravity · depth`. Leaves out the two rows at
- * the surface.
- */
+/** Compares the pressure of a tank at rest with `density · gravity · depth`. Leaves out the two rows at the surface. */
 export async function checkHydrostatic(
   open: OpenFluid,
   dimensions: 2 | 3,
@@ -205,7 +192,7 @@ export async function checkHydrostatic(
 
 const SPIN_STEPS = 60;
 
-/** Spins a drop without gravity. Resolves to the share of the angular momentum that the drop keeps in one second. */
+/** Spins a drop without gravity. Resolves to the share of the angular momentum left after one second. */
 export async function spinKept(
   open: OpenFluid,
   dimensions: 2 | 3,
@@ -289,8 +276,8 @@ export async function checkRepeats(
 }
 
 /**
- * Checks that the number of solver iterations hardly grows with the number of cells. Each run is the first substep of a
- * moving column of fluid around a ball, with one particle per cell.
+ * Checks that the number of iterations hardly grows with the number of cells, in the first substep of a column that
+ * moves around a ball.
  */
 export async function checkIterations(
   open: OpenFluid,
@@ -341,8 +328,8 @@ export async function* verifyFluid(
     const is2D = dimension === 2;
     const cells = is2D ? 32 : 24;
     const dam = damBreak(dimension, cells);
-    // A hard case for the energy: with few cells, waves enclose more air, which lifts fluid. If a substep gained
-    // energy, FLIP can remove noise of the velocities; APIC has no such noise.
+    // A hard case: with few cells, waves enclose more air. APIC cannot hide a gain of energy by removing noise, as FLIP
+    // can.
     const small = damBreak(dimension, is2D ? 16 : 12, { transfer: 'apic' });
     const steps = is2D ? 2000 : 300;
     // `count` is the number of particles of the check's largest fluid.

@@ -1,7 +1,4 @@
-/**
- * Builds grids of a scene's particles, on a device or on the CPU, for one diameter or for variable radii. Also makes
- * the inputs of these grids.
- */
+/** Builds grids of a scene's particles, and their inputs. */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
 import type { CpuLevelGrid } from '../cpu/grid/level-grid';
@@ -22,18 +19,18 @@ export function gridOptionsOf(scene: Scene): SceneGridOptions {
   return { ...worldOptions(scene), capacity, ...size };
 }
 
-/** Returns the scene's particles in the layout that a grid on a device takes. */
+/** Returns the particles in the layout of a grid on a device. */
 export function particlesOf({ dimensions, positions, radii }: Scene): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Returns packed points in the layout that a grid on a device takes. */
+/** Returns packed points in the layout of a grid on a device. */
 export function pointsFor({ dimensions, radii }: Scene, points: Float32Array): Float32Array<ArrayBuffer> {
   if (!radii) return toStored(dimensions, points);
   return toBodies(dimensions, points, { radii: new Float32Array(points.length / dimensions) });
 }
 
-/** Returns the lengths of the scene's world along periodic axes, 0 along other axes. */
+/** Returns the lengths of periodic axes, 0 for other axes. */
 export function periodOf({ dimensions, periodic = false, min, max }: Scene): number[] {
   return Array.from({ length: dimensions }, (_, axis) => {
     const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
@@ -42,16 +39,17 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
 }
 
 /** Returns half the shortest period (Infinity if no axis is periodic): `near` accepts no greater finite radius. */
+/**
+ * Returns the greatest finite radius that `near` accepts: half the shortest period. Infinity if no axis is periodic.
+ */
 export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records the sort of the scene's particles, at these positions, into a new encoder. Returns the encoder. */
+/** Records the sort of the particles, at these positions, into a new encoder. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
-/**
- * Creates a grid for the scene on a device and destroys it after `use`. Submit each build before you record another.
- */
+/** Destroys the grid after `use`. Submit each build before you record another. */
 export async function withSceneGrid<Result>(
   gpu: Gpu,
   scene: Scene,
@@ -77,7 +75,6 @@ export async function withSceneGrid<Result>(
   }
 }
 
-/** Returns a grid of the scene's particles on the CPU. */
 export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
   const { count: capacity, positions, radii, radiusRange } = scene;
   const world = worldOptions(scene);

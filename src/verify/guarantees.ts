@@ -1,9 +1,4 @@
-/**
- * Checks the engine's guarantees, for `cellstorm verify --long`:
- *   - conservation, rest and equal bits over a thousand steps
- *   - no bullet passes a wall
- * Every finding reports the measured figures, even if it failed.
- */
+/** Checks the engine's guarantees over long runs. Findings report the measured figures, even if they failed. */
 import type { SettingsOptions } from '../core/contact/settings';
 import type { Measures, SimulationOptions } from '../core/simulation/simulation';
 import type { Dimensions } from '../core/world/world';
@@ -18,9 +13,9 @@ const STEPS = 1000;
 const PILE_COUNT = 10_000;
 const GAS_COUNT = 2000;
 const MIXED_PILE_COUNT = 2000;
-/** Number of bullets. They fly 50 to 62 diameters per step at a wall one diameter thick. */
+/** Bullets fly 50 to 62 diameters per step at a wall one diameter thick. */
 const BULLETS_COUNT = 10_000;
-/** Greatest root mean square speed of a pile at rest, in diameters (of the smallest particle) per second. */
+/** Greatest root mean square speed at rest, in diameters of the smallest particle per second. */
 const REST_SPEED = 0.1;
 
 export async function* verifyGuarantees(
@@ -68,7 +63,7 @@ async function run(
         simulation.step(1 / 60);
         simulation.restore(checkpoint);
       }
-      // Wait for the device now and then, because its queue is limited.
+      // The device's queue is limited.
       if (step % 50 === 49) {
         await simulation.measure();
         onStep(step + 1, STEPS);
@@ -80,7 +75,7 @@ async function run(
   }
 }
 
-/** Checks that a dilute elastic gas keeps momentum and energy. There are no walls, because walls change momentum. */
+/** There are no walls, because walls change momentum. */
 async function checkConservation(subject: Subject, scene: Scene, onStep: OnStep): Promise<Finding> {
   const { before, after } = await run(subject, scene, { walls: false }, onStep);
   const momentum = Math.hypot(...before.momentum);

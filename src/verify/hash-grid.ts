@@ -1,4 +1,4 @@
-/** The check `grid` for scenes with one diameter: compares the GPU's grid with the reference. */
+/** Compares the GPU's grid of balls of one radius with the reference. */
 import { cellBytes } from '../core/world/cells';
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -10,7 +10,7 @@ import { buildGrid, type Grid } from '../reference/grid/grid';
 import { type Scene, worldOptions } from '../scenes';
 import { type Finding, firstDifference } from './finding';
 
-/** Compares cells, starts, ids and sorted positions, integer for integer. */
+/** Compares cells, starts, ids and sorted positions bit for bit. */
 export async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   const { dimensions, count, positions } = scene;
   const grid = await HashGrid.create(gpu, {
@@ -47,7 +47,7 @@ export async function checkGrid(gpu: Gpu, scene: Scene): Promise<Finding> {
   }
 }
 
-/** Returns each slot's cell as the GPU stored it: the cell's index, or in an unbounded world its coordinates. */
+/** Returns each slot's cell: its index, or in an unbounded world its coordinates. */
 function cellWords(world: World, bytes: ArrayBuffer): Int32Array {
   const words = new Int32Array(bytes);
   if (world.kind !== 'unbounded' || world.dimensions === 2) return words;

@@ -1,7 +1,6 @@
 /**
- * The check `kernel`: runs a kernel like a user's. Per particle, the kernel counts the neighbours and adds up the
- * vectors from the neighbours to the particle. Compares the sums with the same sums over the oracle's pairs. Scenes are
- * dyadic, so sums are exact in any order and must be equal.
+ * Runs a kernel like a user's, which counts neighbours and adds up the vectors from them. Compares with the same sums
+ * over the oracle's pairs. Scenes are dyadic, so sums in any order are equal.
  */
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';

@@ -1,8 +1,6 @@
 /**
- * Checks grids of particles with variable radii. The GPU's grid must equal the reference number for number. The pairs
- * of both engines must equal those of brute force. If brute force takes too long, the CPU's incremental index replaces
- * it. The index shares no search code with the engines. Without a device only the CPU engine is checked. Scenes are
- * dyadic, so there is one right answer.
+ * Checks grids of particles with variable radii. The GPU's grid must equal the reference, and both engines' pairs the
+ * oracle's. Scenes are dyadic, so there is one right answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';
@@ -18,9 +16,7 @@ import { exactSizedPairs, type SizedParticles } from './exact';
 import { type Finding, firstDifference } from './finding';
 import { differenceOfList } from './lists';
 
-/**
- * The greatest number of particles for the check `grid`. The reference is plain JavaScript and takes too long for more.
- */
+/** The reference takes too long for more particles. */
 const MOST_ASSIGNED = 70_000;
 
 export function levelChecks(
@@ -43,7 +39,7 @@ function cpuPairs(scene: SizedParticles): Uint32Array {
   return grid.findPairs().pairs;
 }
 
-/** Records the sort of the scene's particles into a grid on the device. Destroys the grid after `use`. */
+/** Records the sort of the particles. Destroys the grid after `use`. */
 async function withGrid<Result>(
   gpu: Gpu,
   { dimensions, world, range, count, positions, radii }: SizedParticles,
@@ -93,7 +89,7 @@ async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
       return firstDifference(
         [
           ['start', new Uint32Array(starts), expected.start],
-          // Finer entries come after the `count` sorted particles, so their indices begin at `count`.
+          // Finer entries come after the `count` sorted particles.
           ['start of finer', new Uint32Array(finerStarts).map((first) => first - count), expected.finerStart],
           ['id', new Uint32Array(order), expected.ids],
           ['position', got, expectedBodies],
@@ -109,7 +105,7 @@ async function checkGrid(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
 async function checkPairs(gpu: Gpu, scene: SizedParticles): Promise<Finding> {
   const expected = exactSizedPairs(scene);
   return withGrid(gpu, scene, async (grid, encoder) => {
-    // Leave room for surplus pairs, so that the comparison finds them.
+    // Surplus pairs need room, so that the comparison finds them.
     const list = await grid.pairs({ capacity: expected.length / 2 + 2 });
     list.encode(encoder);
     gpu.device.queue.submit([encoder.finish()]);

@@ -1,6 +1,6 @@
 /**
- * The checks `list` and `events`. `list` compares the GPU's list of contacts, its count and its indirect dispatch with
- * the oracle's pairs. `events` checks which contacts began, stayed and ended after all particles moved a little.
+ * Compares the list of contacts, its count and its indirect dispatch with the oracle. Also checks which contacts began,
+ * stayed and ended after a move.
  */
 import { WORKGROUP_SIZE } from '../core/base/constants';
 import { type PairEvents, pairEvents } from '../core/simulation/pair-events';
@@ -19,7 +19,7 @@ const KINDS = ['begun', 'stayed', 'ended'] as const;
 export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   const expected = exactPairs(scene);
   return withSceneGrid(gpu, scene, async (grid, build) => {
-    // Leave room for surplus pairs, so that the comparison finds them.
+    // Surplus pairs need room, so that the comparison finds them.
     const list = await grid.pairs({ capacity: expected.count + 2 });
     const encoder = build(scene.positions);
     list.encode(encoder);
@@ -33,7 +33,7 @@ export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Describes the first difference in the counts, the dispatch or the pairs of a submitted list. */
+/** Describes the first difference in a submitted list, its counts or its dispatch. */
 export async function differenceOfList(
   gpu: Gpu,
   list: GridPairs,
@@ -61,10 +61,7 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
   return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
 }
 
-/**
- * At first all pairs must count as begun. After the move, the events must equal the result of `pairEvents` for the
- * oracle's pairs.
- */
+/** At first all pairs must count as begun. */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
   return withSceneGrid(gpu, scene, async (grid, build) => {
@@ -89,7 +86,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Checks `pairEvents` with the pairs of the CPU's grid. The expected events come from the oracle's pairs. */
+/** Checks `pairEvents` itself, unlike the check on the GPU, which relies on it. */
 function checkEventsOnCpu(scene: Scene): Finding {
   const after = stirred(scene);
   const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());

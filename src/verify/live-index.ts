@@ -1,23 +1,20 @@
 /**
- * The check `index`: compares the CPU's incremental index with brute force after objects are added, moved and removed.
- * Scenes are dyadic, so there is one right answer.
+ * Compares the CPU's incremental index with brute force after objects are added, moved and removed. Scenes are dyadic,
+ * so there is one right answer.
  */
 import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/**
- * The greatest number of particles to check. With variable radii and more particles, the oracle itself uses an
- * incremental index.
- */
+/** With more particles and variable radii, the oracle itself uses an incremental index. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */
 const REMOVED = 3;
-/** The greatest number of points to search around. */
+/** Greatest number of points to search around. */
 const MOST_POINTS = 24;
-/** Search radius in diameters of the largest particle; it reaches beyond the neighbouring cells. */
+/** Search radius in diameters of the largest particle; it reaches beyond neighbouring cells. */
 const REACH_IN_DIAMETERS = 1.5;
 
 export async function checkIndex(scene: Scene): Promise<{ pass: boolean; detail: string }> {

@@ -1,9 +1,8 @@
-/** Callbacks that report the progress of checks that take minutes. No result depends on them. */
+/** Callbacks that report the progress of long checks. */
 
-/** Called after each step: `done` of `total` steps are finished. */
+/** `done` of `total` steps are finished. */
 export type OnStep = (done: number, total: number) => void;
 
-/** Like OnStep, with the name of the check. */
 export type OnCheckStep = (check: string, done: number, total: number) => void;
 
 export const SILENT = (): void => undefined;

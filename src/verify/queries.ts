@@ -1,7 +1,6 @@
 /**
- * The check `queries`: compares the searches `near` and `nearest` with brute force. One radius is small, the other
- * reaches beyond the adjacent cells. Without a device it checks the CPU engine. Scenes are dyadic, so every relevant
- * distance is exact in the engine and in brute force, and must be equal.
+ * Compares `near` and `nearest` with brute force, for a small radius and for one beyond the adjacent cells. Scenes are
+ * dyadic, so distances must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -13,33 +12,28 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** The greatest number of particles to check, because brute force tests all of them from every point. */
+/** Brute force tests all particles from every point. */
 export const QUERIES_LIMIT = 4096;
 
-/**
- * The greatest number of particles to search around. Each gives two points: its own position and a position near it.
- */
+/** Greatest number of particles to search around. Each gives two points. */
 const MOST_SOURCES = 48;
-/** Wide search radius in diameters; it needs three cells on each side. */
+/** Search radius in diameters; it needs three cells on each side. */
 const WIDE_REACH = 2.5;
-/** Search radii for variable radii. Squared distances within them are exact; see src/scenes/variable-radii.ts. */
+/** Squared distances within these radii are exact; see src/scenes/variable-radii.ts. */
 const MIXED_REACHES = { narrow: 16, wide: 72 } as const;
 const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
 interface Queries {
-  /** Packed positions. */
+  /** Packed. */
   readonly points: Float32Array;
-  /** For each point, all particles within `wide`, ids ascending. */
+  /** Per point, all particles within `wide`, ids ascending. */
   readonly neighbours: readonly NearParticle[][];
-  /**
-   * Returns whether a squared distance is within a radius. A particle exactly at the radius counts on the CPU, but not
-   * on the GPU.
-   */
+  /** A particle exactly at the radius counts on the CPU, but not on the GPU. */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
-  /** Smaller search radius: the grid's diameter if all radii are equal. */
+  /** The grid's diameter if all radii are equal. */
   readonly narrow: number;
-  /** Larger search radius, which reaches beyond the adjacent cells. */
+  /** Reaches beyond the adjacent cells. */
   readonly wide: number;
 }
 
@@ -191,7 +185,7 @@ function choosePoints({ dimensions, count, positions }: Scene): Float32Array {
     // The second point is dyadic, and often in another cell.
     points.push(...position, ...position.map((value, axis) => value + (axis === 1 ? -0.625 : 0.375)));
   }
-  // Without particles, search around the origin, where nothing is near.
+  // Without particles, search where nothing is near.
   if (points.length === 0) points.push(...new Array<number>(dimensions).fill(0));
   return Float32Array.from(points);
 }

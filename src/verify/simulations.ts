@@ -1,9 +1,8 @@
 /**
- * Checks a simulation of either engine. Compares its measures, its pairs, one `separate` and one step with the
- * reference. Also checks that repeated runs give the same bits.
+ * Compares the measures, pairs, `separate` and steps of either engine with the reference.
  *
  * Scenes and the time step are dyadic, so integration is exact, with and without fused multiply-adds. The engine and
- * the reference therefore start the resolve pass from the same bits. src/reference/solve/bound.ts bounds the difference
+ * the reference therefore resolve contacts from the same bits. src/reference/solve/bound.ts bounds the difference
  * between their results.
  */
 
@@ -41,13 +40,12 @@ export type Subject =
   | { readonly gpu: Gpu }
   | { readonly createCpu: (options: SimulationOptions) => ParticleSimulation };
 
-/** Up to this many particles, brute force gives the expected pairs. For more, a sweep does. */
+/** Brute force is too slow for more particles; a sweep replaces it. */
 const BRUTE_FORCE_LIMIT = 4096;
 const REPEATED_STEPS = 12;
-/** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Greatest move of a coordinate per step, in units of scenes. A length of 1 is 1,024 units. */
+/** Greatest move of a coordinate per step; 1,024 units are a length of 1. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -93,10 +91,7 @@ const EXACT_MEASURES = [
   'crowded',
 ] as const;
 
-/**
- * Compares pairs with an oracle that uses no cells. Excuses and counts differences at borderline pairs, except among
- * balls with variable radii, which are compared exactly.
- */
+/** Excuses differences at borderline pairs, except among balls with variable radii, which are compared exactly. */
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
@@ -117,7 +112,7 @@ export async function checkPairs(subject: Subject, scene: Scene, broadPhase: Bro
   });
 }
 
-/** Compares pairs with an oracle that uses neither cells nor balls around boxes. */
+/** Uses an oracle with neither cells nor balls around boxes. */
 function checkShapePairs(found: PairList, scene: Scene, world: World): Finding {
   const { dimensions, positions } = scene;
   const expected = sweepShapes(dimensions, positions, sizesOfScene(scene), world);
@@ -153,7 +148,7 @@ export async function checkSeparate(
   });
 }
 
-/** Checks one substep under gravity with friction and restitution. All particles move, so that particles bounce. */
+/** All particles move, so that some bounce. */
 export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
@@ -170,22 +165,22 @@ export async function checkStep(subject: Subject, still: Scene, broadPhase: Broa
   });
 }
 
-/** Returns random velocities that move positions by whole units per time step, so that integration is exact. */
+/** Returns velocities that move positions by whole units per time step, so that integration is exact. */
 function stir({ velocities, seed }: Scene): Float32Array {
   const random = new Random(seed);
   return velocities.map(() => (random.between(-MOST_STIRRED, MOST_STIRRED) * TIME_STEP_UNITS) / UNITS);
 }
 
 /**
- * Checks that three runs, the third restored halfway, give the same hash. If the naive broad phase must give that hash
- * too, a fourth run uses it, but only in small scenes.
+ * Runs must give the same hash: two alike, one restored halfway, and in small scenes one with the naive broad phase, if
+ * it adds up in the same order.
  */
 export async function checkRepeats(
   subject: Subject,
   scene: Scene,
   broadPhases: readonly BroadPhase[],
 ): Promise<Finding> {
-  // With continuous detection a software GPU takes many times as long.
+  // A software GPU tests paths slowly.
   const steps = scene.count > 10_000 || scene.continuous ? 3 : REPEATED_STEPS;
   const settings = { restitution: 0.25, friction: 0.25, substeps: 2 };
   const runs: [string, BroadPhase, boolean][] = [
@@ -193,8 +188,7 @@ export async function checkRepeats(
     ['run 2', 'grid', false],
     ['run 3, restored halfway', 'grid', true],
   ];
-  // In an unbounded world, and with levels, the grid adds up contacts in another order than the naive phase. The naive
-  // phase is slow on a software GPU.
+  // In an unbounded world and with levels, the grid adds up contacts in another order.
   const comparable = broadPhases.includes('naive') && scene.world !== 'unbounded' && !scene.radii;
   if (comparable && scene.count <= 300) runs.push(['naive', 'naive', false]);
   const hashes: string[] = [];
@@ -251,7 +245,7 @@ function obstaclesOf(world: World, scene: Scene): Obstacles | undefined {
   return bodies.positions.length === 0 ? undefined : fileObstacles(world, bodies);
 }
 
-/** Compares a state with the exact state in `bound`. Each particle may differ by at most half its own bound. */
+/** Compares a state with the exact state in `bound`. */
 export function compareWithin(
   world: World,
   got: ParticleArrays,
@@ -271,8 +265,7 @@ export function compareWithin(
       ['load', got.loads && grid.radii ? 1 : 0, got.loads ?? [], bound.exactLoads, bound.loads],
     ] as const) {
       if (width === 0) continue;
-      // The bound holds for the difference of two rounded results. The exact state is not rounded, so half the bound is
-      // enough.
+      // The bound holds for two rounded results. Only one is rounded here, so half the bound is enough.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < width; axis++) {

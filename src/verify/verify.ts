@@ -1,9 +1,6 @@
 /**
- * Compares the GPU (or the CPU engine) with the reference on every collision scene. `cellstorm verify`, the GPU tests,
- * the browser tests and the portability tests run it. Each check is a case of its own, so that a failure names the
- * check. Cases are yielded as they finish.
- *
- * This file decides which checks a scene gets, and up to how many particles. The imported files hold the checks.
+ * Compares the GPU or the CPU engine with the reference on every collision scene. This file decides which checks a
+ * scene gets, and up to how many particles.
  */
 import { checkInteger } from '../core/base/checks';
 import { CellstormError } from '../core/base/errors';
@@ -39,7 +36,7 @@ export interface VerifyCase {
   readonly count: number;
   readonly check: string;
   readonly pass: boolean;
-  /** Figures, or the first difference that the check found. */
+  /** Figures, or the first difference. */
   readonly detail: string;
 }
 
@@ -51,30 +48,21 @@ export interface VerifyOptions {
 }
 
 /**
- * Counts at which errors are likely:
- *   - 0 and 1
- *   - one less and one more than the 256 threads of a workgroup
- *   - two counts with so many cells that the scan divides the cells into several blocks
+ * Counts at which errors are likely: 0, 1, around the 256 threads of a workgroup, and two for which the scan divides
+ * the cells into several blocks.
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/**
- * The greatest number of particles in `one-cell`, where most pairs overlap. The pairs of 65,537 particles take 17 GB.
- */
+/** Most pairs of `one-cell` overlap: those of 65,537 particles take 17 GB. */
 const MOST_IN_ONE_CELL = 4096;
-/** The greatest number of particles for checks that test all pairs. A software GPU takes too long for more. */
+/** A software GPU takes too long for more if all pairs are tested. */
 const MOST_NAIVE = 4096;
-/**
- * The greatest number of particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain
- * JavaScript.
- */
+/** Most particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
 const MOST_ONE_CELL_RESOLVED = 512;
-/** The greatest number of particles with which runs are repeated. */
 const REPEATED_LIMIT = 70_000;
-/** The greatest number of particles for checks of pair lists, pair events and kernels. */
 const MOST_LISTED = 70_000;
 
-/** Returns the request for a device that is large enough for all cases of these options. */
+/** Returns the request for a device that is large enough for all cases. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
   cells: number;
@@ -86,12 +74,10 @@ export function largestVerified(options: VerifyOptions): {
   for (const name of scenes) {
     for (const dimension of dimensions) {
       const count = Math.min(Math.max(...counts), mostOf(name));
-      // With variable radii, lists of finer entries and the bodies take more bytes per particle than vectors. Driven
-      // scenes may have more obstacles than particles.
+      // Variable radii take more bytes per particle, and driven scenes may have more obstacles than particles.
       const { variableRadii, driven } = requireScene('collisions', name);
       particles = Math.max(particles, variableRadii || driven ? 2 * count : count);
-      // The clustered scene has the most cells per particle. In 3D the ring of empty cells adds many cells to small
-      // worlds.
+      // The clustered scene has the most cells per particle; in 3D the ring adds many cells to small worlds.
       cells = Math.max(cells, 16 * count + 4096 + (dimension === 3 ? 8 * count : 0));
     }
   }
@@ -131,13 +117,12 @@ function complete(options: VerifyOptions) {
   return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed: options.seed };
 }
 
-/** Returns the largest number of particles with which to check a scene. */
 function mostOf(scene: string): number {
   if (requireScene('collisions', scene).continuous) return MOST_FLYING;
   return scene === 'one-cell' ? MOST_IN_ONE_CELL : Number.POSITIVE_INFINITY;
 }
 
-/** Returns a sentence per limit that some count exceeds, so that users do not assume that these checks ran in full. */
+/** Returns a sentence per limit that some count exceeds. */
 export function describeCaps(options: VerifyOptions): string[] {
   const { scenes, counts } = complete(options);
   const most = Math.max(...counts);
@@ -173,7 +158,6 @@ export function describeCaps(options: VerifyOptions): string[] {
 
 type Check = readonly [name: string, run: () => Promise<Finding>];
 
-/** Returns the checks of grids for balls of one radius. For variable radii, see levelChecks. */
 function gridChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return gpu && !scene.radii ? [['grid', () => checkGrid(gpu, scene)]] : [];
 }
@@ -196,7 +180,6 @@ function searchChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/** Returns the checks of pairs outside simulations, except the list of pairs with variable radii; see levelChecks. */
 function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   const checks: Check[] = [];
   if (!hasOnlyBalls(scene) || scene.count > mostListed(scene.name)) return checks;
@@ -209,10 +192,7 @@ function pairChecks(gpu: Gpu | undefined, scene: Scene): Check[] {
   return checks;
 }
 
-/**
- * Returns the largest number of particles for pairChecks. In `one-cell` most particles overlap each other, and several
- * lists hold all pairs at the same time.
- */
+/** In `one-cell` several lists hold nearly all pairs at the same time. */
 function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }
