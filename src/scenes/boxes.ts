@@ -1,6 +1,7 @@
 /**
- * Scenes of boxes and balls. Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats
- * hold exactly. So all engines find the same pairs.
+ * Scenes of boxes and balls.
+ * Guarantee: coordinates, radii and half extents are multiples of 1/32 that 32-bit floats hold exactly. So all engines
+ * find the same pairs.
  */
 import type { ObstacleBodies } from '../core/obstacles/obstacles';
 import type { Dimensions, RadiusRange } from '../core/world/world';
@@ -8,28 +9,27 @@ import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, earthGravity, power, repeat, type SceneContent } from './scene';
 
-/** Fixed-point units per unit of length. */
 const SHAPE_UNITS = 32;
 
 /** Range of half extents and radii, in units. */
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/** Radii of balls, and of the balls around boxes. The ball around the largest box in 3D has a radius below 7. */
+/** For boxes, the radius of the ball around them: below 7 in 3D. */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
-/** Edge of the layout cells of `crates` and `terraces`, in units. */
+/** Edge of a layout cell, in units. */
 const CELL = 2 * GREATEST_HALF;
 
-/** Area (volume) per body at which a body overlaps about one other. */
+/** Area (volume) per body at which it overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
-/** Least radius or half extent of the pegs of `terraces`, in units. */
+/** In units. */
 const LEAST_PEG = SHAPE_UNITS / 16;
-/** `terraces` has one peg per this many layout cells. */
+/** Layout cells per peg. */
 const PEG_EVERY = 2;
 
-/** A ball (half extents all 0) or a box (radius 0), in units. */
+/** A ball (half extents 0) or a box (radius 0), in units. */
 interface Body {
   readonly radius: number;
   readonly half: readonly number[];
@@ -42,7 +42,7 @@ function chooseBody(dimensions: Dimensions, random: Random): Body {
   return { radius: 0, half: Array.from({ length: dimensions }, size) };
 }
 
-/** `centreOf` returns a coordinate of a body's centre, in units. A body takes `around` units on each side of it. */
+/** `centreOf` returns a coordinate of a body's centre. A body takes `around` units on each side of it. */
 function generateBodies(
   dimensions: Dimensions,
   count: number,
@@ -65,9 +65,7 @@ function generateBodies(
   return { radius: RANGE.largest, radii, radiusRange: RANGE, halfExtents, positions, velocities };
 }
 
-/**
- * Puts each body at a random position in its own layout cell, so that none overlap. `columns`: cells along each axis.
- */
+/** Puts each body into its own layout cell, so that none overlap. */
 function generateApart(dimensions: Dimensions, count: number, columns: number, random: Random) {
   return generateBodies(dimensions, count, random, (body, axis, around) => {
     const column = Math.floor(body / power(columns, axis)) % columns;
@@ -135,7 +133,7 @@ export const TERRACES: CollisionSceneDefinition = {
   },
 };
 
-/** Returns one step per column, each higher than the last, and one peg per PEG_EVERY layout cells. */
+/** Returns one step per column, each higher than the last, and the pegs. */
 function stepsAndPegs(dimensions: Dimensions, columns: number, random: Random): ObstacleBodies {
   const positions: number[] = [];
   const radii: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Large grains among small ones in a shaken box. Gravity swings instead of the box. Guarantee: coordinates and radii
- * are exact as scene.ts describes.
+ * Large grains among small ones in a shaken box. Gravity swings instead of the box.
+ * Guarantee: coordinates and radii are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -17,23 +17,22 @@ import {
   UNITS,
 } from './scene';
 
-/** Radii in units. Equal small grains would form rows that block the large ones. */
+/** In units. Equal small grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
 /** Grains per large grain. Large grains then take about a quarter of the total area (volume). */
 const PER_LARGE = { 2: 30, 3: 80 } as const;
 
-/** A layout cell holds one large grain, or this many small grains along each axis. */
+/** Small grains along each axis of a layout cell. A large grain fills such a cell. */
 const SMALL_ACROSS = 3;
-/** Edge of a layout cell, in units. */
+/** In units. */
 const CELL = 2 * LARGE + 192;
 /** Approximate width of the bed divided by its height. In a deep bed, large grains take minutes to rise. */
 const WIDTH = { 2: 4, 3: 1.5 } as const;
-/** Large grains start in this lower share of the bed. */
 const LOWER_SHARE = 1 / 2;
 
 const SHAKES_PER_SECOND = 1;
-/** Greatest acceleration of the box, in multiples of gravity. */
+/** In multiples of gravity. */
 const GREATEST_SHAKE = 3.5;
 
 export const BRAZIL_NUT: CollisionSceneDefinition = {
@@ -73,7 +72,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
   },
 };
 
-/** Returns an array with 1 for each cell that holds a large grain. */
+/** Returns 1 for each cell that holds a large grain. */
 function chooseCells(cells: number, large: number, random: Random): Uint8Array {
   const lower = Math.max(large, Math.floor(LOWER_SHARE * cells));
   const holdsLarge = new Uint8Array(cells).fill(1, 0, large);

@@ -1,7 +1,7 @@
 /**
- * Scenes of fast particles that fly at a wall, one behind the other in lanes. Guarantee: with equal radii, numbers are
- * exact as scene.ts describes. With variable radii, radii, half extents and initial coordinates are multiples of
- * 1/1024.
+ * Scenes of fast particles that fly at a wall, one behind the other in lanes.
+ * Guarantee: with equal radii, numbers are exact as scene.ts describes. With variable radii, radii, half extents and
+ * initial coordinates are multiples of 1/1024.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -11,7 +11,7 @@ import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } 
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
-/** Least speed, length / s: 50 lengths in 1/60 s. */
+/** Length / s: 50 lengths in 1/60 s. */
 const SLOWEST = 3000;
 /** Greatest speed minus SLOWEST; the sum is 62 lengths in 1/60 s. */
 const FASTER = 12 * 60;
@@ -30,9 +30,7 @@ class Lanes {
     private readonly dimensions: Dimensions,
     bodies: number,
     bodiesInLane: number,
-    /** Distance between the bullets of a lane. */
     private readonly spacing: number,
-    /** Distance between lanes. */
     private readonly pitch: number,
   ) {
     this.across = ceilRoot(Math.max(1, bodies) / bodiesInLane, dimensions - 1);
@@ -45,7 +43,6 @@ class Lanes {
     return this.pitch * ((Math.floor(lane / this.across ** (axis - 1)) % this.across) + 1);
   }
 
-  /** Puts a bullet into its lane, in front of those already there. */
   load(bullet: number, random: Random, positions: Float32Array, velocities: Float32Array): void {
     const { dimensions } = this;
     const lane = bullet % this.count;
@@ -97,12 +94,12 @@ export const BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** Range of ball radii, and of the half extents of boxes. */
+/** For radii of balls and half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
 /** Distance between lanes, and between bullets of a lane. Bodies do not touch at the start. */
 const PITCH = 2.5;
-/** Half extents of a box that closes a lane. It is as thin as the smallest bullet. */
+/** Half extents of a box that closes a lane. */
 const GATE = [LEAST, 1.125, 1.125] as const;
 const RANGE: RadiusRange = { smallest: LEAST, largest: 2 };
 
@@ -147,7 +144,6 @@ export const MIXED_BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the wall's x coordinate in a scene of bullets. */
 export function wallOf({ dimensions, obstacles, positions }: Scene): number {
   const isFirst = (_: number, index: number) => index % dimensions === 0;
   const fixed = ArrayBuffer.isView(obstacles) ? obstacles : obstacles?.positions;

@@ -3,14 +3,14 @@ import type { Dimensions } from '../core/world/world';
 import type { FlockSceneDefinition } from './definition';
 import { Random } from './random';
 
-/** Number of birds that each bird sees at first, approximately. */
+/** Approximate number of birds that a bird sees at first. */
 const IN_SIGHT = 8;
 /** Edges of the sky in radii of the initial flock. */
 const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
-/** Range of speeds of birds, in lengths that a bird sees (`perception`) per second. */
+/** Range of speeds, in multiples of `perception` per second. */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Width of the range of the random part of an initial velocity, in the unit of SLOWEST. */
+/** Width of the range of the random part of an initial velocity. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {
@@ -64,7 +64,7 @@ export const MURMURATION: FlockSceneDefinition = {
   },
 };
 
-/** Returns a uniformly distributed random point in the unit ball. */
+/** Returns a uniformly random point in the unit ball. */
 function insideBall(dimensions: Dimensions, chance: () => number): number[] {
   for (;;) {
     const point = Array.from({ length: dimensions }, () => 2 * chance() - 1);

@@ -1,6 +1,6 @@
 /**
- * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles. Guarantee:
- * bodies depend on simulated time alone, so their motion repeats on any engine.
+ * Scales a fluid scene from its tank's own units to metres, seconds and the wanted number of particles.
+ * Guarantee: bodies depend on simulated time alone, so their motion repeats on any engine.
  */
 import type { Dimensions } from '../core/world/world';
 import { requireScene } from './registry';
@@ -23,7 +23,7 @@ export interface FluidScene {
 
 export interface FluidSceneRequest {
   readonly dimensions: Dimensions;
-  /** Approximate number of particles. */
+  /** Approximate. */
   readonly count: number;
   /** Factor on the tank's usual width. */
   readonly width: number;
@@ -39,7 +39,7 @@ export const PER_CELL = { 2: 4, 3: 8 } as const;
 const FEWEST_CELLS = 4;
 export const MOST_CELLS_ALONG = 4096;
 
-/** Samples along the tank's height with which to measure the volume of fluid. */
+/** Samples along the tank's height that measure the volume of fluid. */
 const SAMPLES = { 2: 64, 3: 32 } as const;
 
 const scaled = (vector: readonly number[], factor: number) => vector.map((along) => along * factor);
@@ -48,7 +48,6 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   const content = requireScene('fluid', name).tank(dimensions, width);
   const { size, fill, solids, bodiesAt, emitters = [], drains = [] } = content;
   const high = cellsAlongHeight(dimensions, count, content);
-  // Factors from the tank's own units.
   const height = heightOf(high);
   const speed = Math.sqrt(EARTH_GRAVITY * height);
   const time = height / speed;
@@ -79,7 +78,7 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   };
 }
 
-/** Returns the bodies at `time`. Each has the velocity that takes it to its position `seconds` later. */
+/** Each body has the velocity that takes it to its position `seconds` later. */
 export function movingBodies(
   { bodiesAt }: FluidScene,
   time: number,
@@ -97,8 +96,8 @@ export function movingBodies(
 }
 
 /**
- * Covers the solid cells with few boxes and returns their packed centres and half extents. Equal runs of cells along y
- * are merged along z to slabs; equal slabs are merged along x to boxes.
+ * Covers the solid cells with few boxes. Equal runs of cells along y form slabs along z; equal slabs form boxes along
+ * x.
  */
 export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene): {
   readonly positions: readonly number[];
@@ -132,7 +131,7 @@ export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene):
   return { positions, halfExtents };
 }
 
-/** Merges equal runs along z to slabs. A slab is a text 'bottom top front back', so that slabs compare by value. */
+/** A slab is a text 'bottom top front back', so that slabs compare by value. */
 function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[] {
   const found: string[] = [];
   let runs: readonly number[] = [];

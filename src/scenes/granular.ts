@@ -1,7 +1,7 @@
 /**
- * Scenes of grains in vessels that turn: an hourglass and a drum. In 3D both stand between two panes. Guarantee:
- * coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in the last
- * bit between JavaScript engines.
+ * Scenes of grains in vessels that turn. In 3D vessels stand between two panes.
+ * Guarantee: coordinates are exact as scene.ts describes. `drive` rounds gravity and obstacles, because sines differ in
+ * the last bit between JavaScript engines.
  */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
@@ -38,7 +38,7 @@ function depthOf(halfWidth: number): number {
   return Math.min(DEEPEST, Math.max(SHALLOWEST, Math.ceil(halfWidth / 3)));
 }
 
-/** Lengths of an hourglass: widths from its axis, heights from its middle. */
+/** Widths are measured from the axis, heights from the middle. */
 interface Glass {
   readonly halfWidth: number;
   readonly depth: number;
@@ -90,7 +90,6 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
  * the depth. Below the measured 0.85 in 2D and 0.74 in 3D, so that all grains pass before the next turn.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
-/** Rest before the next turn, after all grains should have passed. */
 const REST_SECONDS = 3;
 
 export const HOURGLASS: CollisionSceneDefinition = {
@@ -127,7 +126,7 @@ export const HOURGLASS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns gravity in the frame of a glass that stands, turns over, stands, and so on. Times in seconds. */
+/** Returns gravity in the frame of the glass, which stands, turns over, stands, and so on. Times in seconds. */
 function turnOver(dimensions: Dimensions, time: number, standing: number, turning: number): Driven {
   const period = standing + turning;
   const turns = Math.floor(time / period);
@@ -145,12 +144,12 @@ function boxAround(
   return { min: repeat(0, dimensions), max: max.slice(0, dimensions) };
 }
 
-/** Number of bars on the inside of the drum that carry grains up. */
+/** Bars on the inside of the drum that carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
 /** Squared speed of the drum's wall divided by gravity times radius. */
 const FROUDE = 0.03;
-/** Greatest speed of the drum's wall, length / s. */
+/** Length / s. */
 const FASTEST_WALL = 4;
 
 interface Drum {
@@ -175,7 +174,7 @@ function bedRoom({ radius, lift }: Drum): Room {
   };
 }
 
-/** Returns the positions of the wall's and lifters' balls, relative to the drum's axis. */
+/** Positions are relative to the drum's axis. */
 function drumBalls({ radius, lift }: Drum): readonly Point[] {
   const balls = LIFTERS * Math.ceil((2 * Math.PI * radius) / (LIFTERS * 0.5));
   const wall = Array.from({ length: balls }, (_, ball): Point => {

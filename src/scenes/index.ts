@@ -1,7 +1,4 @@
-/**
- * Makes scenes and turns them into options of a simulation. The same name, dimensions, count and seed give the same
- * particles everywhere.
- */
+/** Makes scenes and turns them into options of a simulation. */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MAX_PARTICLES } from '../core/simulation/ids';
 import type { SimulationOptions } from '../core/simulation/simulation';

@@ -1,4 +1,4 @@
-/** Scenes laid out row by row, x fastest, with or without random offsets. */
+/** Scenes laid out row by row, x fastest. */
 import type { Dimensions } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
@@ -7,37 +7,36 @@ import { ceilRoot, earthGravity, power, repeat, stepFor, toCoordinate, UNITS } f
 const DIAMETER = UNITS;
 const RADIUS = UNITS / 2;
 
-/** Area (volume) per particle of `gas`: the particles fill a tenth of it. */
+/** Area (volume) per particle: the particles fill a tenth of it. */
 const GAS_ROOM = { 2: Math.PI / 4 / 0.1, 3: Math.PI / 6 / 0.1 } as const;
 
 /** Mean velocity of the gas, units / s. Not 0, so that tests can compare relative changes of the momentum. */
 const GAS_DRIFT = [UNITS, UNITS / 2, UNITS / 4] as const;
 
-/** Greatest deviation from the mean velocity along an axis, units / s. */
+/** Greatest deviation from the mean along an axis, units / s. */
 const GAS_SPREAD = 4 * UNITS;
 
-/** Spacing of `pile` in units: about 1.05 diameters leave room for random offsets. */
+/** In units: about 1.05 diameters, which leaves room for random offsets. */
 const PILE_SPACING = 1076;
 
 /** Offset of every other layer. Particles exactly above each other would stand for seconds before they fall. */
 const PILE_STAGGER = PILE_SPACING / 2;
 
-/** Spacing of `packing` in units: 31/32 of a diameter. */
+/** In units: 31/32 of a diameter. */
 const PACKING_SPACING = 992;
-/** Distance between rows: √3/2 of PACKING_SPACING, rounded. */
+/** √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;
 /** Shifts of three layers along y: 0, 1 and 2 times √3/6 of PACKING_SPACING, rounded. */
 const PACKING_SHIFT = [0, 286, 573] as const;
-/** Distance between layers: √(2/3) of PACKING_SPACING, rounded. */
+/** √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;
 
-/** Returns a particle's lattice coordinate. Every axis but the last has `columns` positions. */
+/** Every axis but the last has `columns` positions. */
 function latticeIndex(particle: number, columns: number, axis: number, dimensions: Dimensions): number {
   const along = Math.floor(particle / power(columns, axis));
   return axis === dimensions - 1 ? along : along % columns;
 }
 
-/** Returns a random offset in units. */
 function shake(random: Random, amount: number): number {
   return random.between(-amount, amount);
 }
@@ -132,7 +131,7 @@ export const PACKING: CollisionSceneDefinition = {
       const column = latticeIndex(particle, columns, 0, dimensions);
       const row = latticeIndex(particle, columns, 1, dimensions);
       const layer = dimensions === 2 ? 0 : latticeIndex(particle, columns, 2, dimensions);
-      // Layers repeat after three; the second is also shifted by half a column.
+      // The second of three layers is also shifted by half a column.
       const aside = (row + (layer % 3 === 1 ? 1 : 0)) % 2;
       const x = RADIUS + column * PACKING_SPACING + (aside * PACKING_SPACING) / 2;
       const y = RADIUS + row * PACKING_ROW + (PACKING_SHIFT[layer % 3] as number);

@@ -1,9 +1,9 @@
 /**
- * Random numbers of scenes: the "small fast counting" generator, which uses only 32-bit integers. Its period is at
- * least 2³². Guarantee: the same seed gives the same numbers on every machine.
+ * The "small fast counting" generator, which uses only 32-bit integers. Its period is at least 2³².
+ * Guarantee: the same seed gives the same numbers on every machine.
  */
 
-/** Numbers discarded at the start, so that seeds that differ in one bit give unrelated sequences. */
+/** Numbers discarded at first, so that seeds that differ in one bit give unrelated sequences. */
 const WARM_UP = 16;
 
 /** A seeded generator of random numbers. */

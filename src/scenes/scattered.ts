@@ -5,26 +5,25 @@ import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Area (volume) per particle at which a particle overlaps one other on average: that of a ball with radius 1, the
- * diameter of a particle.
+ * Area (volume) of a ball with radius 1, the diameter of a particle. With so much per particle, each overlaps one other
+ * on average.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 
 /** In `clustered`, one particle in this many lies anywhere; the others lie in the cluster. */
 const CLUSTER_PERIOD = 10;
 
-/** Particles per cell of the cluster. */
 const CLUSTER_DENSITY = 8;
 
-/** Edge of the cluster as a share of the world's edge. The cluster takes 1% of the world. */
+/** Share of the world's edge. The cluster takes 1% of the world. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
-/** Distance between the pegs of `obstacles`, in units. A grain fits between two. */
+/** In units. A grain fits between two pegs. */
 const PEG_SPACING = 2.5 * UNITS;
-/** Greatest random offset of a peg, in units. */
+/** In units. */
 const PEG_SHAKE = UNITS / 4;
 
-/** The range of coordinates along each axis, in units, ends included. */
+/** Coordinates along each axis, in units, ends included. */
 interface Span {
   readonly low: number;
   readonly high: number;
@@ -130,7 +129,7 @@ export const NEGATIVE: CollisionSceneDefinition = {
 };
 
 /**
- * Crowds of `share` of all particles, at most `most`. Each fills the cell with the coordinate `cell` along each axis.
+ * A crowd has `share` of all particles, at most `most`. It fills the cell with the coordinate `cell` along each axis.
  */
 const CROWD_CELLS = [
   { share: 1 / 16, most: 140, cell: 1 },
@@ -138,7 +137,7 @@ const CROWD_CELLS = [
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Least number of cells along each axis. */
+/** Along each axis. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {
@@ -156,7 +155,7 @@ export const CROWDS: CollisionSceneDefinition = {
     ends.forEach((length, crowd) => {
       ends[crowd] = length + (ends[crowd - 1] ?? 0);
     });
-    // Shuffle, so that a crowd's ids are spread over all ids.
+    // Spread a crowd's ids over all ids.
     const order = Array.from({ length: count }, (_, index) => index);
     for (let last = count - 1; last > 0; last--) {
       const other = random.between(0, last);

@@ -1,7 +1,8 @@
 /**
- * The interface of scenes, and their fixed-point arithmetic. Guarantee: coordinates and velocities are multiples of
- * 1/1024 that 32-bit floats hold exactly; worlds longer than 16,384 use 1/512, and so on. Differences between
- * neighbours and their squares are then exact. So the test "distance² < diameter²" has the same answer on every device.
+ * The interface of scenes, and their fixed-point arithmetic.
+ * Guarantee: coordinates and velocities are multiples of 1/1024 that 32-bit floats hold exactly; worlds longer than
+ * 16,384 use 1/512, and so on. Differences between neighbours and their squares are then exact. So the test "distance²
+ * < diameter²" has the same answer on every device.
  */
 
 import type { SettingsOptions } from '../core/contact/settings';
@@ -64,7 +65,7 @@ export interface Scene {
   readonly drive?: Drive | undefined;
 }
 
-/** The result of a generator: a Scene without what createScene adds. */
+/** The result of a generator. */
 export type SceneContent = Omit<Scene, 'name' | 'description' | 'dimensions' | 'count' | 'seed' | 'world'>;
 
 /** Returns the least whole number whose `dimensions`-th power is at least `value`. */
@@ -84,7 +85,7 @@ export function power(base: number, exponent: number): number {
 }
 
 /**
- * Returns the finest step in units, a power of two. Its multiples up to `longest` lengths are exact in 32-bit floats.
+ * Returns the finest step in units, a power of two, whose multiples up to `longest` lengths are exact in 32-bit floats.
  */
 export function stepFor(longest: number): number {
   let step = 1;

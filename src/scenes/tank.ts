@@ -1,6 +1,6 @@
 /**
- * The parts of a fluid scene. Regions and bodies have the form of a fluid's options. Scenes may not import methods, so
- * their types are declared here.
+ * The parts of a fluid scene. They are declared here because scenes may not import methods, but have the form of a
+ * fluid's options.
  */
 
 /** A box or a ball in which fluid starts, enters or leaves. */

@@ -4,7 +4,7 @@ import type { FluidSceneDefinition } from './definition';
 import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
-/** Substeps per step. `heightOf` in fluid-scene.ts relies on it. */
+/** `heightOf` in fluid-scene.ts relies on it. */
 export const FLUID_SUBSTEPS = 3;
 
 const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEPS } as const;
@@ -76,7 +76,7 @@ export const FOUNTAIN: FluidSceneDefinition = {
     const depth = 1;
     const end = 1.6 * width;
     const middle = [end / 2, depth / 2];
-    // Two slots in the floor drain faster the deeper the pool is. At this level they drain as much as the jets add.
+    // Slots in the floor drain faster the deeper the pool is. At this level they drain as much as the jets add.
     const [level, slot] = [0.24, dimensions === 3 ? 0.07 : 0.05];
     const [top, bore, jet] = [0.34, 0.1, dimensions === 3 ? 0.06 : 0.022];
     // The jets lean outwards, so that falling fluid does not stop rising fluid.
@@ -114,7 +114,7 @@ function sizeOf(dimensions: Dimensions, width: number, depth: number): number[] 
   return dimensions === 3 ? [width, 1, depth] : [width, 1];
 }
 
-/** Returns a box; in 3D it is as deep as the tank. */
+/** In 3D the box is as deep as the tank. */
 function box(dimensions: Dimensions, min: readonly number[], max: readonly number[], depth: number): Region {
   return dimensions === 3 ? { min: [...min, 0], max: [...max, depth] } : { min, max };
 }

@@ -1,18 +1,18 @@
 /**
- * Scenes of balls that each have their own radius. Guarantee: coordinates and radii are multiples of 1/32 that 32-bit
- * floats hold exactly; radii lie between 1 and 64. So sums of two radii are at most 4,096 units, and their squares are
- * exact. The test "distance² < sum²" then has the same answer on every device.
+ * Scenes of balls that each have their own radius.
+ * Guarantee: coordinates and radii are multiples of 1/32 that 32-bit floats hold exactly; radii lie between 1 and 64.
+ * So sums of two radii are at most 4,096 units, and their squares are exact. The test "distance² < sum²" then has the
+ * same answer on every device.
  */
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
 import { ceilRoot, earthGravity, power, repeat } from './scene';
 
-/** Fixed-point units per unit of length. */
 const MIXED_UNITS = 32;
 
 const RADII: RadiusRange = { smallest: 1, largest: 64 };
-/** Doublings from the smallest radius to the largest. Octave n has the radii from 2^n to 2^(n + 1). */
+/** Octave n has the radii from 2^n to 2^(n + 1). */
 const OCTAVES = 6;
 
 /**
@@ -26,16 +26,15 @@ const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
 const PILE_OCTAVES = 3;
 
-/** Edge of the cubes in `mixed-pile`. A cube holds one particle of the highest octave, or several smaller ones. */
+/** A cube of `mixed-pile` holds one particle of the highest octave, or several smaller ones. */
 const PILE_CUBE = 2 * PILE_RADII.largest;
 
-/** A periodic axis must have at least three of the widest cells. */
+/** At least three of the widest cells. */
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a random radius of an octave, in units. A uniform radius is accepted with a probability of the octave's least
- * radius divided by it, so that the logarithm is uniformly distributed. All numbers are whole, so that JavaScript
- * engines agree.
+ * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. A uniform radius is accepted
+ * with a probability of the octave's least radius divided by it. Whole numbers make JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -72,13 +71,12 @@ function scatter(periodic: true | undefined): CollisionSceneDefinition['generate
   };
 }
 
-/** Its particles have radii in one octave. */
 interface Cube {
   readonly octave: number;
   readonly count: number;
 }
 
-/** Returns cubes. Each holds as many particles of one octave as fit side by side; the last may hold fewer. */
+/** Each cube holds as many particles of one octave as fit side by side; the last may hold fewer. */
 function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cube[] {
   const cubes: Cube[] = [];
   for (let left = count; left > 0; left -= cubes.at(-1)?.count ?? left) {
@@ -88,7 +86,7 @@ function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cub
   return cubes;
 }
 
-/** Returns the digits of a number, the lowest first. The last digit has no upper limit. */
+/** Returns the digits, the lowest first. The last one has no upper limit. */
 function digitsOf(number: number, base: number, length: number): number[] {
   return Array.from({ length }, (_, digit) => {
     const rest = Math.floor(number / power(base, digit));

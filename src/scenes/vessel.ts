@@ -1,20 +1,20 @@
 /**
  * Vessels made of obstacles, and the grains inside. In 2D a vessel is a line of balls. In 3D the line is repeated
- * between two walls of the box, the panes, through which viewers see the grains. Guarantee: coordinates are exact as
- * scene.ts describes.
+ * between two walls of the box, the panes, through which viewers see the grains.
+ * Guarantee: coordinates are exact as scene.ts describes.
  */
 import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 
-/** Initial distance between grains, in units: about 1.05 diameters. */
+/** In units: about 1.05 diameters. */
 const GRAIN_SPACING = 1076;
 /** Greatest random offset of a grain, in units. */
 const GRAIN_SHAKE = 26;
 
-/** Distance between the balls of a vessel: half a diameter makes its wall almost smooth. */
+/** Half a diameter makes the wall almost smooth. */
 const BALL_SPACING = 0.5;
-/** Distance between balls from pane to pane. Less than a diameter is enough to stop grains. */
+/** Less than a diameter is enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
 export type Point = readonly [x: number, y: number];
@@ -34,8 +34,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Returns packed positions of obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`:
- * distance between the panes; `within`: longest edge of the vessel. Must be fast, because a drum calls it in each step.
+ * Returns obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`: distance between the panes;
+ * `within`: longest edge of the vessel. Must be fast, because a drum calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,
@@ -75,7 +75,7 @@ interface Row {
   readonly count: number;
 }
 
-/** Returns rows of grains in units, the lowest first. */
+/** In units, the lowest row first. */
 function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
   const rows: Row[] = [];
   for (let height = Math.ceil(bottom * UNITS); height <= top * UNITS; height += GRAIN_SPACING) {
@@ -100,7 +100,7 @@ export function capacityOf(dimensions: Dimensions, room: Room, depth: number): n
   return inLayer * layersIn(dimensions, depth);
 }
 
-/** Returns packed positions of grains that fill a room from the bottom up without overlaps. */
+/** Fills a room with grains from the bottom up, without overlaps. */
 export function fillRoom(
   dimensions: Dimensions,
   count: number,

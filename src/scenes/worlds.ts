@@ -1,6 +1,6 @@
 /**
- * Scenes in periodic and unbounded worlds. Coordinates are exact as scene.ts describes; those of `far-apart`, a million
- * cells from the origin, are multiples of 1/4.
+ * Scenes in periodic and unbounded worlds. Coordinates are exact as scene.ts describes, or multiples of 1/4 in
+ * `far-apart`, a million cells from the origin.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';
@@ -9,10 +9,10 @@ import type { Random } from './random';
 import { ROOM_FOR_ONE_OVERLAP } from './scattered';
 import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
-/** A periodic axis must have at least three cells. */
+/** In cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Returns uniformly random positions, without the upper end, which wraps onto the lower end. */
+/** Leaves out the upper end, which wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -70,7 +70,7 @@ export const CHANNEL: CollisionSceneDefinition = {
   },
 };
 
-/** Distance from the origin to the middle of a cluster along each axis, in cells. */
+/** Distance from the origin to a cluster along each axis, in cells. */
 const FAR = 2 ** 20;
 
 /** Coordinates of `far-apart` are multiples of 1/FAR_STEPS. */
@@ -101,13 +101,12 @@ export const FAR_APART: CollisionSceneDefinition = {
   },
 };
 
-/** `colliding-cells` uses only cells that the hash puts into the first 1/TABLE_PARTS of its table. */
+/** `colliding-cells` uses only cells in the first 1/TABLE_PARTS of the hash table. */
 const TABLE_PARTS = 8;
 /**
  * Cells per block, each with one particle. A block's cells follow each other along x, in the world and in the table.
  */
 const BLOCK_CELLS = 32;
-/** Rows of cells per layer in which to look for blocks. */
 const ROWS_PER_LAYER = 1024;
 
 export const COLLIDING_CELLS: CollisionSceneDefinition = {
@@ -144,7 +143,7 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the first cell of each of `wanted` blocks in the first 1/TABLE_PARTS of the table. */
+/** Returns the first cell of each block, all in the first 1/TABLE_PARTS of the table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {
