@@ -1,12 +1,4 @@
-/**
- * Boids on the CPU, single-threaded, for Node and for pages without WebGPU. CpuFlock has the methods of Flock except
- * `encode`; its methods return values instead of promises.
- *
- *     const flock = createCpuFlock({ dimensions: 2, min, max, periodic: true, perception: 1, positions });
- *     flock.step(1 / 60);
- *
- * createCpuFlock takes the options of createFlock.
- */
+/** Boids on the CPU, single-threaded. */
 
 import { checkPacked } from '../../core/base/checks';
 import type { PlacedParticles } from '../../core/simulation/placed';
@@ -26,12 +18,25 @@ import {
 } from './options';
 import { Boids } from './reference/boids';
 
+/**
+ * Creates a flock on the CPU, for Node and for pages without WebGPU. It takes the options of `createFlock`.
+ *
+ * @example
+ * ```ts
+ * const positions = Float32Array.from({ length: 2000 }, () => 20 * Math.random());
+ * const flock = createCpuFlock({ dimensions: 2, min: [0, 0], max: [20, 20], perception: 1, positions });
+ * flock.step(1 / 60);
+ * const { velocities } = flock.read();
+ * ```
+ */
 export function createCpuFlock(options: FlockOptions): CpuFlock {
   const plan = planFlock(options);
   return new CpuFlock(plan, createCpuGridParticles(plan.placed));
 }
 
+/** A flock on the CPU. It has the methods of `Flock` except `encode`; they return values instead of promises. */
 export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
+  /** Always 'cpu'. */
   readonly backend = 'cpu';
   private readonly boids: Boids;
   private readonly hunters: Float32Array;
@@ -51,31 +56,33 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, not a copy. `positions` and `velocities` are packed and belong to the boids, for all ids below
-   * `end`; positions of unused ids are NaN. `hunters` holds the hunters' positions. Between two steps you may change
-   * velocities, and may move boids to other positions within the world.
+   * The state itself, not a copy, indexed by id: packed positions and velocities of the boids below `end`, NaN for
+   * unused ids, and packed positions of the hunters. Between two steps you may change velocities and move boids within
+   * the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.particles.memoryBytes + this.boids.memoryBytes;
   }
 
+  /** Changes settings of later steps. */
   set(settings: Partial<FlockSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to new packed positions. Hunters keep their velocities. */
+  /** Moves all hunters to packed positions. They keep their velocities. */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);
     this.hunters.set(positions);
   }
 
-  /** Replaces all obstacles by at most 1,024 others. */
+  /** Replaces all obstacles by at most 1,024 others: balls, packed as the centre of each, followed by its radius. */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
@@ -87,6 +94,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     return this.particles.add(boids);
   }
 
+  /** Advances by `dt` seconds, 0 to 1. */
   step(dt: number): void {
     this.particles.checkAlive();
     checkTimeStep(dt);
@@ -96,10 +104,12 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     this.elapsed += dt;
   }
 
+  /** Returns a copy of the state, in the order of ids. */
   read(): FlockState {
     return { ...this.particles.read(), hunters: this.hunters.slice() };
   }
 
+  /** Returns plain data from which a flock continues with the same bits. */
   checkpoint(): FlockCheckpoint {
     const { perception, fear } = this.plan;
     return {
@@ -111,7 +121,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     };
   }
 
-  /** Continues from a checkpoint, which may come from a Flock. */
+  /** Continues from a checkpoint, which may come from a `Flock`. */
   restore(checkpoint: FlockCheckpoint): void {
     const hunters = this.hunters.length / this.dimensions;
     this.particles.checkAlive();
@@ -124,6 +134,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     this.elapsed = checkpoint.time;
   }
 
+  /** Releases the memory. Later calls throw. */
   destroy(): void {
     this.particles.destroy();
   }

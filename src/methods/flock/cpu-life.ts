@@ -1,14 +1,4 @@
-/**
- * Particle life on the CPU, single-threaded, for Node and for pages without WebGPU. CpuLife has the methods of Life
- * except `encode`; they return values instead of promises.
- *
- *     const life = createCpuLife({
- *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species, attraction,
- *     });
- *     life.step(1 / 60);
- *
- * createCpuLife takes the options of createLife.
- */
+/** Particle life on the CPU, single-threaded. */
 
 import { ParticleMethod } from '../../core/simulation/placed-method';
 import { type CpuGridParticles, createCpuGridParticles } from '../../cpu/grid/grid-particles';
@@ -27,12 +17,27 @@ import {
 import { checkTimeStep } from './options';
 import { LifeTwin } from './reference/life';
 
+/**
+ * Creates particle life on the CPU, for Node and for pages without WebGPU. It takes the options of `createLife`.
+ *
+ * @example
+ * ```ts
+ * const positions = Float32Array.from({ length: 2000 }, () => 20 * Math.random());
+ * const species = Uint8Array.from({ length: 1000 }, (_, id) => id % 2);
+ * const attraction = [[0.5, -0.2], [0.8, 0.1]];
+ * const options = { min: [0, 0], max: [20, 20], reach: 1, positions, species, attraction };
+ * const life = createCpuLife({ dimensions: 2, ...options });
+ * life.step(1 / 60);
+ * ```
+ */
 export function createCpuLife(options: LifeOptions): CpuLife {
   const plan = planLife(options);
   return new CpuLife(plan, createCpuGridParticles(plan.placed));
 }
 
+/** Particle life on the CPU. It has the methods of `Life` except `encode`; they return values instead of promises. */
 export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
+  /** Always 'cpu'. */
   readonly backend = 'cpu';
   /** Number of species. */
   readonly kinds: number;
@@ -52,8 +57,8 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   }
 
   /**
-   * The state itself, not a copy: packed arrays for all ids below `end`. Positions of unused ids are NaN. Between two
-   * steps you may change velocities, and may move particles to other positions within the world.
+   * The state itself, not a copy: packed arrays, indexed by id, below `end`. Positions of unused ids are NaN. Between
+   * two steps you may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
     readonly species: Uint32Array;
@@ -61,10 +66,12 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
     return { ...this.particles.buffers, species: this.species.subarray(0, this.end) };
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.particles.memoryBytes + this.twin.memoryBytes + this.species.byteLength;
   }
 
+  /** Changes settings of later steps. */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
@@ -79,6 +86,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
     return ids;
   }
 
+  /** Advances by `dt` seconds, 0 to 1. */
   step(dt: number): void {
     this.particles.checkAlive();
     checkTimeStep(dt);
@@ -88,17 +96,19 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
     this.elapsed += dt;
   }
 
+  /** Returns a copy of the state, in the order of ids. */
   read(): LifeState {
     const state = this.particles.read();
     return { ...state, species: state.ids.map((id) => this.species[id] as number) };
   }
 
+  /** Returns plain data from which particle life continues with the same bits. */
   checkpoint(): LifeCheckpoint {
     const described = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
     return { ...this.particles.checkpoint(), ...described, species: this.read().species };
   }
 
-  /** Continues from a checkpoint, which may come from a Life. */
+  /** Continues from a checkpoint, which may come from a `Life`. */
   restore(checkpoint: LifeCheckpoint): void {
     this.particles.checkAlive();
     const { species, settings } = checkLifeCheckpoint(checkpoint, this.plan);
@@ -108,6 +118,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
     this.elapsed = checkpoint.time;
   }
 
+  /** Releases the memory. Later calls throw. */
   destroy(): void {
     this.particles.destroy();
   }

@@ -1,11 +1,6 @@
 /**
- * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters. Worlds may be 2D or 3D, and periodic,
- * bounded or unbounded. The rules are in shaders/flock/boids.wgsl and hunter.wgsl; docs/boids.md explains them, from
- * the idea to the kernel.
- *
- *     const flock = await createFlock(gpu, { dimensions: 2, min, max, periodic: true, perception: 1, positions });
- *     flock.step(1 / 60);
- *
+ * Boids on the GPU: separation, alignment, cohesion, obstacles and hunters. The rules are in shaders/flock/boids.wgsl
+ * and hunter.wgsl; docs/boids.md explains them.
  * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
  */
 import boidsCode from '../../../shaders/flock/boids.wgsl?raw';
@@ -35,7 +30,7 @@ import {
   planFlock,
 } from './options';
 
-/** Floats per Sphere in steering.wgsl, both in 2D and in 3D. The radius directly follows the centre. */
+/** Floats per Sphere in steering.wgsl, in 2D and in 3D. The radius directly follows the centre. */
 const SPHERE_FLOATS = 4;
 
 const PARAMETERS = {
@@ -66,6 +61,18 @@ interface FlockParts {
   readonly buffers: Readonly<Record<'spheres' | 'hunting' | 'hunters', GPUBuffer>>;
 }
 
+/**
+ * Creates a flock on the GPU. Worlds may be bounded, periodic or unbounded.
+ *
+ * @example
+ * ```ts
+ * const gpu = await requestGpu({ particles: 1000, dimensions: 2 });
+ * const positions = Float32Array.from({ length: 2000 }, () => 20 * Math.random());
+ * const flock = await createFlock(gpu, { dimensions: 2, min: [0, 0], max: [20, 20], perception: 1, positions });
+ * flock.step(1 / 60);
+ * const { velocities } = await flock.read();
+ * ```
+ */
 export async function createFlock(gpu: Gpu, options: FlockOptions): Promise<Flock> {
   const plan = planFlock(options);
   const particles = await GridParticles.create(gpu, {
@@ -121,7 +128,9 @@ async function makeParts(
   return { particles, boids, hunter, buffers };
 }
 
+/** A flock on the GPU. */
 export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
+  /** Always 'gpu'. */
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private readonly hunterCount: number;
@@ -143,29 +152,30 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Positions and velocities of the boids, indexed by id, and positions of the hunters. Each vector is a vec2f (2D) or
-   * a vec4f with w unused (3D). Positions of unused ids are NaN. Between two steps your kernels may change velocities,
-   * and may move boids to other positions within the world.
+   * The state on the GPU: positions and velocities of the boids, indexed by id, and positions of the hunters. Vectors
+   * are vec2f in 2D, and vec4f with w unused in 3D. Positions of unused ids are NaN. Between two steps your kernels may
+   * change velocities and move boids within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', GPUBuffer>> {
     const { particles, buffers } = this.parts;
     return { ...particles.buffers, hunters: buffers.hunters };
   }
 
+  /** Bytes of all buffers. */
   get memoryBytes(): number {
     const { particles, boids, hunter, buffers } = this.parts;
     const kernels = boids.memoryBytes + (hunter?.memoryBytes ?? 0);
     return Object.values(buffers).reduce((sum, { size }) => sum + size, particles.memoryBytes + kernels);
   }
 
-  /** Changes settings of the steps recorded from now on. Compiles no kernel. */
+  /** Changes settings of steps recorded from now on. Compiles no kernel. */
   set(settings: Partial<FlockSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
   /**
-   * Moves all hunters to new packed positions, also for recorded steps that are not yet submitted. Hunters keep their
+   * Moves all hunters to packed positions, also for recorded steps that are not yet submitted. Hunters keep their
    * velocities.
    */
   placeHunters(positions: Float32Array): void {
@@ -174,7 +184,10 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     this.writeHunters(positions);
   }
 
-  /** Replaces all obstacles by at most 1,024 others. Submit recorded steps first. */
+  /**
+   * Replaces all obstacles by at most 1,024 others: balls, packed as the centre of each, followed by its radius. Submit
+   * recorded steps first.
+   */
   setObstacles(obstacles: Float32Array): void {
     this.particles.checkAlive();
     checkObstacles('obstacles', obstacles, this.dimensions);
@@ -187,13 +200,14 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     return this.particles.add(boids);
   }
 
+  /** Advances by `dt` seconds, 0 to 1, and submits the work. */
   step(dt: number): void {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'flock.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. Submit encoders in the order of recording. */
+  /** Records a step of `dt` seconds, 0 to 1. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, boids, hunter, buffers } = this.parts;
@@ -218,12 +232,13 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     this.elapsed += dt;
   }
 
-  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
+  /** Resolves to a copy of the state after all work submitted so far, in the order of ids. */
   async read(): Promise<FlockState> {
     const [state, { hunters }] = await Promise.all([this.particles.read(), this.readHunters()]);
     return { ...state, hunters };
   }
 
+  /** Resolves to plain data from which a flock continues with the same bits. */
   async checkpoint(): Promise<FlockCheckpoint> {
     const { perception, fear } = this.plan;
     // Copy these now, because they may change before the boids are read.
@@ -236,7 +251,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     return { ...described, perception, fear, ...state[0], ...state[1] };
   }
 
-  /** Continues from a checkpoint, which may come from a CpuFlock. */
+  /** Continues from a checkpoint, which may come from a `CpuFlock`. */
   restore(checkpoint: FlockCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -252,6 +267,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     this.elapsed = checkpoint.time;
   }
 
+  /** Frees the buffers. Later calls throw. */
   destroy(): void {
     const { particles, buffers } = this.parts;
     particles.destroy();
@@ -267,14 +283,13 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Writes the hunters' positions, also to the start of `spheres`, as spheres of radius 0. Without `velocities`, the
-   * hunters keep their velocities.
+   * Also writes the hunters as spheres of radius 0 to the start of `spheres`. Without `velocities`, they keep theirs.
    */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;
     const { spheres, hunting, hunters } = this.parts.buffers;
     const { dimensions, hunterCount } = this;
-    // Deno aborts the whole process on an empty write.
+    // Deno aborts the process on an empty write.
     if (hunterCount === 0) return;
     queue.writeBuffer(spheres, 0, widen(positions, dimensions, SPHERE_FLOATS));
     const stored = widen(positions, dimensions, storedFloats(dimensions));
@@ -288,7 +303,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   private writeObstacles(): void {
     const spheres = widen(this.obstacles, this.dimensions + 1, SPHERE_FLOATS);
     const first = 4 * SPHERE_FLOATS * this.hunterCount;
-    // Deno aborts the whole process on an empty write.
+    // Deno aborts the process on an empty write.
     if (spheres.length > 0) this.gpu.device.queue.writeBuffer(this.parts.buffers.spheres, first, spheres);
   }
 }
@@ -297,7 +312,7 @@ function storedFloats(dimensions: Dimensions): number {
   return dimensions === 2 ? 2 : 4;
 }
 
-/** Copies rows of `width` numbers into rows of `floats` numbers, padded with 0. */
+/** Pads rows of `width` numbers with 0 to `floats` numbers. */
 function widen(packed: Float32Array, width: number, floats: number): Float32Array<ArrayBuffer> {
   const rows = packed.length / width;
   const wide = new Float32Array(floats * rows);

@@ -1,4 +1,4 @@
-/** Types and checks of particle life's options, settings, state and checkpoints, for both engines. */
+/** Types and checks of particle life, for both engines. */
 import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
@@ -14,28 +14,32 @@ import {
 import type { Dimensions } from '../../core/world/world';
 import { checkTime } from './options';
 
-/** A row per species: its attraction to each species. Negative values repel. Values must lie in [−1,000, 1,000]. */
+/** A row per species: its attraction to each species, −1,000 to 1,000. Negative values repel. */
 export type Attraction = readonly (readonly number[])[];
 
+/** The numbers among the settings of particle life. */
 export interface LifeNumbers {
-  /** Greatest acceleration by one neighbour at an attraction of 1, length / s². Default: 10 × `reach`. */
+  /** Greatest acceleration by one neighbour at an attraction of 1, length / s², 0 to 10⁹. Default: 10 × `reach`. */
   readonly strength: number;
-  /** Time in which friction halves the speed, in the unit of `dt`. Default 0.04. */
+  /** Time in which friction halves the speed, seconds, 10⁻⁶ to 10⁶. Default: 0.04. */
   readonly halfLife: number;
-  /** Particles nearer than this share of the reach repel each other, whatever their species. Default 0.3. */
+  /** Particles nearer than this share of the reach, 0.01 to 0.99, repel each other. Default: 0.3. */
   readonly core: number;
 }
 
+/** What `set` can change while the simulation runs. */
 export interface LifeSettings extends LifeNumbers {
-  /** A change must keep the number of species. */
+  /** Attraction between species. A change must keep the number of species. */
   readonly attraction: Attraction;
 }
 
+/** Options of `createLife` and `createCpuLife`. */
 export interface LifeOptions extends Partial<LifeNumbers>, MethodOptions {
-  /** Distance up to which particles interact. */
+  /** Distance up to which particles interact, 10⁻⁶ to 10⁶. */
   readonly reach: number;
   /** Each particle's species, as the index of its row in `attraction`. */
   readonly species: Uint32Array | Uint8Array;
+  /** Attraction between species: at most 256 rows. */
   readonly attraction: Attraction;
 }
 
@@ -53,18 +57,27 @@ const MOST_SPECIES = 256;
 
 const GREATEST_ATTRACTION = 1000;
 
+/** Particles to add. */
 export interface NewLife extends PlacedParticles {
+  /** Each particle's species, as the index of its row in `attraction`. */
   readonly species: Uint32Array | Uint8Array;
 }
 
+/** The current particles, sorted by id. */
 export interface LifeState extends PlacedArrays {
+  /** Each particle's species. */
   readonly species: Uint32Array;
 }
 
-/** Plain data from which a `Life` with the same world, reach and number of species continues with the same bits. */
+/**
+ * Plain data from which particle life with the same world, reach and number of species continues with the same bits.
+ */
 export interface LifeCheckpoint extends ParticlesCheckpoint, LifeState {
+  /** Simulated seconds. */
   readonly time: number;
+  /** The reach, as in the options. */
   readonly reach: number;
+  /** The current settings. */
   readonly settings: LifeSettings;
 }
 
@@ -81,7 +94,6 @@ export function keptShare(halfLife: number, dt: number): number {
 export interface LifePlan {
   readonly placed: PlacedOptions;
   readonly reach: number;
-  /** Number of species. */
   readonly kinds: number;
   readonly species: Uint32Array;
   readonly settings: LifeSettings;
@@ -103,7 +115,7 @@ export function planLife(options: LifeOptions): LifePlan {
   };
 }
 
-/** Checks changes of settings. Returns a copy of `current` with these changes; its `attraction` is a copy, too. */
+/** Returns a checked copy of `current` with the changes. */
 export function changeSettings(given: Partial<LifeSettings>, current: LifeSettings): LifeSettings {
   checkKnownKeys('settings', given, [...NUMBER_NAMES, 'attraction']);
   const numbers = resolveNumbers(given, current, LIFE_RANGES);
@@ -121,7 +133,7 @@ export function checkNew(
   return { placed, species: checkSpecies('species', species, countOf(placed.positions, dimensions), kinds) };
 }
 
-/** Checks the data that particle life adds to a checkpoint. Call this function before you change any state. */
+/** Call this before you change any state. */
 export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
@@ -141,7 +153,7 @@ export function packAttraction(attraction: Attraction): Float32Array<ArrayBuffer
   return Float32Array.from(attraction.flat());
 }
 
-/** Checks an attraction table and returns a copy. `kinds`: the required number of species, if it is fixed. */
+/** Returns a checked copy. `kinds`: the required number of species, if it is fixed. */
 function checkAttraction(argument: string, attraction: unknown, kinds?: number): Attraction {
   const rows = attraction as Attraction;
   const isTable = Array.isArray(rows) && rows.length >= 1 && rows.length <= MOST_SPECIES;
@@ -160,13 +172,13 @@ function checkAttraction(argument: string, attraction: unknown, kinds?: number):
   return rows.map((row) => [...row]);
 }
 
-/** Returns the number of particles, or undefined if the positions are invalid, which another check reports. */
+/** Returns undefined for invalid positions, which another check reports. */
 function countOf(positions: unknown, dimensions: Dimensions): number | undefined {
   if (!(positions instanceof Float32Array) || positions.length % dimensions !== 0) return undefined;
   return positions.length / dimensions;
 }
 
-/** Checks species and returns a copy. `count` is undefined for invalid positions, which another check reports. */
+/** Returns a checked copy. `count` is undefined for invalid positions, which another check reports. */
 function checkSpecies(
   argument: string,
   species: unknown,

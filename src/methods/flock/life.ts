@@ -1,13 +1,4 @@
-/**
- * Particle life on the GPU, in 2D and 3D: a table gives how strongly each species is attracted to every species. The
- * rule is in shaders/flock/life.wgsl; docs/life.md explains it, from the idea to the kernel.
- *
- *     const life = await createLife(gpu, {
- *       dimensions: 2, min, max, periodic: true, reach: 1, positions, species,
- *       attraction: [[0.5, -0.2], [0.8, 0.1]],
- *     });
- *     life.step(1 / 60);
- */
+/** Particle life on the GPU. The rule is in shaders/flock/life.wgsl; docs/life.md explains it. */
 import lifeCode from '../../../shaders/flock/life.wgsl?raw';
 import motionCode from '../../../shaders/flock/motion.wgsl?raw';
 import { ParticleMethod } from '../../core/simulation/placed-method';
@@ -49,6 +40,20 @@ interface LifeParts {
   readonly attraction: GPUBuffer;
 }
 
+/**
+ * Creates particle life on the GPU, in 2D or 3D. A table gives how strongly each species is attracted to every species.
+ *
+ * @example
+ * ```ts
+ * const gpu = await requestGpu({ particles: 1000, dimensions: 2 });
+ * const positions = Float32Array.from({ length: 2000 }, () => 20 * Math.random());
+ * const species = Uint8Array.from({ length: 1000 }, (_, id) => id % 2);
+ * const attraction = [[0.5, -0.2], [0.8, 0.1]];
+ * const options = { min: [0, 0], max: [20, 20], reach: 1, positions, species, attraction };
+ * const life = await createLife(gpu, { dimensions: 2, ...options });
+ * life.step(1 / 60);
+ * ```
+ */
 export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> {
   const plan = planLife(options);
   const particles = await GridParticles.create(gpu, {
@@ -76,7 +81,9 @@ export async function createLife(gpu: Gpu, options: LifeOptions): Promise<Life> 
   }
 }
 
+/** Particle life on the GPU. */
 export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings> {
+  /** Always 'gpu'. */
   readonly backend = 'gpu';
   /** Number of species. */
   readonly kinds: number;
@@ -97,22 +104,23 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
   }
 
   /**
-   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D); species are u32.
-   * Positions of unused ids are NaN. Between two steps your kernels may change velocities, and may move particles to
-   * other positions within the world.
+   * The state on the GPU, indexed by id. Positions and velocities are vec2f in 2D, and vec4f with w unused in 3D;
+   * species are u32. Positions of unused ids are NaN. Between two steps your kernels may change velocities and move
+   * particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'species', GPUBuffer>> {
     return this.particles.buffers;
   }
 
+  /** Bytes of all buffers. */
   get memoryBytes(): number {
     const { particles, kernel, attraction } = this.parts;
     return particles.memoryBytes + kernel.memoryBytes + attraction.size;
   }
 
   /**
-   * Changes settings, without compiling a kernel. `attraction` applies to steps submitted from now on, all other
-   * settings to steps recorded from now on.
+   * Changes settings; compiles no kernel. `attraction` applies to steps submitted from now on, other settings to steps
+   * recorded from now on.
    */
   set(settings: Partial<LifeSettings>): void {
     this.particles.checkAlive();
@@ -130,13 +138,14 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     return ids;
   }
 
+  /** Advances by `dt` seconds, 0 to 1, and submits the work. */
   step(dt: number): void {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'life.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. Submit encoders in the order of recording. */
+  /** Records a step of `dt` seconds, 0 to 1. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, kernel, attraction } = this.parts;
@@ -151,7 +160,7 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     this.elapsed += dt;
   }
 
-  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
+  /** Resolves to a copy of the state after all work submitted so far, in the order of ids. */
   async read(): Promise<LifeState> {
     const { particles } = this.parts;
     const [state, species] = await Promise.all([
@@ -162,6 +171,7 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     return { ...state, species: state.ids.map((id) => kinds[id] as number) };
   }
 
+  /** Resolves to plain data from which particle life continues with the same bits. */
   async checkpoint(): Promise<LifeCheckpoint> {
     // Copy these now, because they may change before the particles are read.
     const described = { time: this.elapsed, reach: this.plan.reach, settings: this.currentSettings };
@@ -169,7 +179,7 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     return { ...described, ...particles, species: state.species };
   }
 
-  /** Continues from a checkpoint, which may come from a CpuLife. */
+  /** Continues from a checkpoint, which may come from a `CpuLife`. */
   restore(checkpoint: LifeCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -181,6 +191,7 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     this.elapsed = checkpoint.time;
   }
 
+  /** Frees the buffers. Later calls throw. */
   destroy(): void {
     this.particles.destroy();
     this.parts.attraction.destroy();

@@ -1,4 +1,4 @@
-/** Types and checks of a flock's options, settings, state and checkpoints, for both engines. */
+/** Types and checks of a flock, for both engines. */
 import {
   checkDimensions,
   checkFinite,
@@ -19,15 +19,15 @@ import {
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
 
-/** Lengths are in the caller's unit. Times are in the unit of `dt`, called s below. */
+/** What `set` can change while the flock runs. Lengths are in the caller's unit. */
 export interface FlockSettings {
   /** Boids nearer than this turn away from each other. Default: half of `perception`. */
   readonly spacing: number;
   /** Acceleration of two boids away from each other at distance 0, length / s². Default: 20 × `perception`. */
   readonly separation: number;
-  /** Rate at which a boid's velocity approaches its neighbours' velocity, 1 / s. Default 5. */
+  /** Rate at which a boid's velocity approaches its neighbours' velocity, 1 / s. Default: 5. */
   readonly alignment: number;
-  /** Pull towards the middle of the neighbours, 1 / s². Default 4. */
+  /** Pull towards the middle of the neighbours, 1 / s². Default: 4. */
   readonly cohesion: number;
   /**
    * Acceleration away from an obstacle or a wall at distance 0, length / s². From distance `perception` on it is 0.
@@ -35,53 +35,61 @@ export interface FlockSettings {
    */
   readonly avoidance: number;
   /**
-   * Acceleration away from a hunter at distance 0, length / s². From distance `fear` on it is 0. Default:
-   * 40 × `perception`.
+   * Acceleration away from a hunter at distance 0, length / s². From distance `fear` on it is 0. Default: 40 ×
+   * `perception`.
    */
   readonly flight: number;
   /** Least speed of a boid, length / s. Default: `perception`. */
   readonly slowest: number;
   /** Greatest speed of a boid, length / s. Default: 4 × `perception`. */
   readonly fastest: number;
-  /** Limit of the total acceleration of a boid or a hunter, length / s². Default: 15 × `perception`. */
+  /** Greatest acceleration of a boid or a hunter, length / s². Default: 15 × `perception`. */
   readonly greatestAcceleration: number;
-  /** Pull of a hunter towards the middle of the boids it sees, 1 / s². Default 8. */
+  /** Pull of a hunter towards the middle of the boids in sight, 1 / s². Default: 8. */
   readonly hunting: number;
   /** Greatest speed of hunters, length / s. Default: 5 × `perception`. */
   readonly hunterSpeed: number;
 }
 
+/** Options of `createFlock` and `createCpuFlock`. */
 export interface FlockOptions extends Partial<FlockSettings>, MethodOptions {
-  /** Distance up to which boids see each other. */
+  /** Distance up to which boids see each other, 10⁻⁶ to 10⁶. */
   readonly perception: number;
   /**
-   * Packed like positions. Default: all 0. A boid with velocity 0 that nothing pushes starts along x, with the speed
-   * `slowest`.
+   * Packed velocities, length / s. Default: all 0. A boid with velocity 0 that nothing pushes starts along x, with the
+   * speed `slowest`.
    */
   readonly velocities?: Float32Array | undefined;
-  /** Balls to avoid, at most 1,024, packed: the centre of each, followed by its radius. */
+  /** Balls to avoid, at most 1,024, packed: the centre of each, followed by its radius. Default: none. */
   readonly obstacles?: Float32Array | undefined;
-  /** Initial positions of hunters, packed. At most 1,024. */
+  /** Packed initial positions of hunters, at most 1,024. Default: none. */
   readonly hunters?: Float32Array | undefined;
-  /** Distance up to which boids see hunters, and hunters see boids. Default: 3 × `perception`. */
+  /** Distance up to which boids see hunters, and hunters see boids, 10⁻⁶ to 10⁶. Default: 3 × `perception`. */
   readonly fear?: number | undefined;
 }
 
+/** The current boids, sorted by id, and the hunters. */
 export interface FlockState extends PlacedArrays {
-  /** Positions of hunters, packed. */
+  /** Packed positions of hunters. */
   readonly hunters: Float32Array;
 }
 
 /**
- * Plain data from which a flock continues with the same bits. That flock must have the same world, perception, fear and
- * number of hunters.
+ * Plain data from which a flock with the same world, perception, fear and number of hunters continues with the same
+ * bits.
  */
 export interface FlockCheckpoint extends ParticlesCheckpoint, FlockState {
+  /** Simulated seconds. */
   readonly time: number;
+  /** The perception, as in the options. */
   readonly perception: number;
+  /** The fear, as in the options. */
   readonly fear: number;
+  /** The current settings. */
   readonly settings: FlockSettings;
+  /** Packed velocities of hunters. */
   readonly hunterVelocities: Float32Array;
+  /** Obstacles, packed as in the options. */
   readonly obstacles: Float32Array;
 }
 
@@ -103,10 +111,10 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Largest number of hunters, and largest number of obstacles. Every boid tests each hunter and each obstacle. */
+/** Every boid tests each hunter and each obstacle. */
 export const MOST_SPHERES = 1024;
 
-/** Returns the default settings. */
+/** Returns the default settings. `perception`: 10⁻⁶ to 10⁶. */
 export function flockSettings(perception: number): FlockSettings {
   checkRange('perception', perception, 1e-6, 1e6);
   return {
@@ -149,7 +157,7 @@ export function planFlock(options: FlockOptions): FlockPlan {
   return { placed, perception, fear, settings, hunters, obstacles };
 }
 
-/** Checks changes of settings. Returns a copy of `current` with these changes. */
+/** Returns a checked copy of `current` with the changes. */
 export function changeSettings(given: Partial<FlockSettings>, current: FlockSettings): FlockSettings {
   checkKnownKeys('settings', given, SETTING_NAMES);
   return resolveSettings(given, current);
@@ -159,7 +167,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, 0, 1);
 }
 
-/** Checks a flock's part of a checkpoint. Call this function before you change any state. */
+/** Call this before you change any state. */
 export function checkFlockCheckpoint(
   checkpoint: FlockCheckpoint,
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
@@ -178,7 +186,6 @@ export function checkFlockCheckpoint(
   return resolveSettings(checkpoint.settings, flockSettings(perception));
 }
 
-/** Checks the simulated time of a checkpoint, in seconds. */
 export function checkTime(time: unknown): void {
   checkFinite('checkpoint.time', time);
   if (time < 0) throw new ArgumentError('checkpoint.time', time, '0 or more seconds');
@@ -210,7 +217,6 @@ export function checkHunters(argument: string, hunters: unknown, dimensions: Dim
   checkPacked(argument, hunters, count, dimensions, 2 ** 48);
 }
 
-/** Checks obstacles: balls, packed as the centre of each, followed by its radius. */
 export function checkObstacles(
   argument: string,
   obstacles: unknown,

@@ -1,12 +1,4 @@
-/**
- * The position-based fluid on the CPU, single-threaded, for Node and for pages without WebGPU. CpuPositionFluid has the
- * methods of PositionFluid except `encode`; its methods return values instead of promises.
- *
- *     const fluid = createCpuPositionFluid({ dimensions: 2, min, max, radius: 1, positions });
- *     fluid.step(1 / 60);
- *
- * createCpuPositionFluid takes the options of createPositionFluid. The same calls give the same bits.
- */
+/** The position-based fluid on the CPU, single-threaded. */
 
 import type { PlacedParticles } from '../../core/simulation/placed';
 import { ParticleMethod } from '../../core/simulation/placed-method';
@@ -27,12 +19,29 @@ import {
 } from './options';
 import { FluidTwin } from './reference/fluid';
 
+/**
+ * Creates a position-based fluid on the CPU, for Node and for pages without WebGPU. It takes the options of
+ * `createPositionFluid`. The same calls give the same bits.
+ *
+ * @example
+ * ```ts
+ * const positions = Float32Array.from({ length: 2000 }, (_, i) => (i % 2 ? i / 80 : (i / 2) % 40) / 2);
+ * const fluid = createCpuPositionFluid({ dimensions: 2, min: [0, 0], max: [40, 20], radius: 1, positions });
+ * fluid.step(1 / 60);
+ * const { meanDensity } = fluid.measure();
+ * ```
+ */
 export function createCpuPositionFluid(options: PositionFluidOptions): CpuPositionFluid {
   const plan = planFluid(options);
   return new CpuPositionFluid(plan, createCpuGridParticles(plan.placed));
 }
 
+/**
+ * A position-based fluid on the CPU. It has the methods of `PositionFluid` except `encode`; they return values instead
+ * of promises.
+ */
 export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionFluidSettings> {
+  /** Always 'cpu'. */
   readonly backend = 'cpu';
   private readonly twin: FluidTwin;
   private obstacles: readonly Obstacle[];
@@ -50,18 +59,20 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   }
 
   /**
-   * The state itself, not a copy: packed arrays for all ids below `end`. `densities` comes from the last step or
-   * measure(); a step computes it before its last corrections. Positions of unused ids are NaN. Between two steps you
-   * may change velocities, and may move particles to other positions within the world.
+   * The state itself, not a copy: packed arrays, indexed by id, below `end`. `densities` comes from the last step,
+   * before its last corrections, or from `measure`. Positions of unused ids are NaN. Between two steps you may change
+   * velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', Float32Array>> {
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.particles.memoryBytes + this.twin.memoryBytes;
   }
 
+  /** Changes settings of later steps. */
   set(settings: Partial<PositionFluidSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
@@ -81,6 +92,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     return ids;
   }
 
+  /** Advances by `dt` seconds, 10⁻⁶ to 1. */
   step(dt: number): void {
     this.particles.checkAlive();
     checkTimeStep(dt);
@@ -88,6 +100,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     this.elapsed += dt;
   }
 
+  /** Returns a copy of the state, in the order of ids. */
   read(): PositionFluidState {
     return this.particles.read();
   }
@@ -103,13 +116,14 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     return measuresOf(Float32Array.from(ids, (id) => this.twin.densities[id] as number));
   }
 
+  /** Returns plain data from which a fluid continues with the same bits. */
   checkpoint(): PositionFluidCheckpoint {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
     return { time, radius, density, settings, obstacles, ...this.particles.checkpoint() };
   }
 
-  /** Continues from a checkpoint, which may come from a PositionFluid. */
+  /** Continues from a checkpoint, which may come from a `PositionFluid`. */
   restore(checkpoint: PositionFluidCheckpoint): void {
     this.particles.checkAlive();
     const { settings, obstacles } = checkFluidCheckpoint(checkpoint, this.plan);
@@ -121,6 +135,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     this.elapsed = checkpoint.time;
   }
 
+  /** Releases the memory. Later calls throw. */
   destroy(): void {
     this.particles.destroy();
   }

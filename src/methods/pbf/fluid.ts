@@ -1,11 +1,6 @@
 /**
- * A position-based fluid on the GPU, in 2D and 3D (Macklin and Müller, "Position Based Fluids", 2013). Each step
- * moves particles so that their densities approach the rest density, and computes velocities from these moves. The
- * rules are in shaders/pbf; docs/pbf.md explains them, from the idea to the kernels.
- *
- *     const fluid = await createPositionFluid(gpu, { dimensions: 2, min, max, radius: 1, positions });
- *     fluid.step(1 / 60);
- *
+ * A position-based fluid on the GPU (Macklin and Müller, "Position Based Fluids", 2013). The rules are in shaders/pbf;
+ * docs/pbf.md explains them.
  * Guarantee: the same input gives the same bits, because the order of neighbours depends on the state alone.
  */
 import correctCode from '../../../shaders/pbf/correct.wgsl?raw';
@@ -61,9 +56,8 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the other buffers by id.
- * `lambdas` holds the factor λ by which each particle is corrected; see density.wgsl. `aims` holds velocities, which
- * replace the old ones at the end of the step.
+ * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the others by id. `lambdas`
+ * holds the factor λ of density.wgsl, `aims` the velocities at the end of the step.
  */
 const MORE = {
   predicted: 'position',
@@ -83,6 +77,20 @@ interface FluidParts {
   readonly solids: GPUBuffer;
 }
 
+/**
+ * Creates a position-based fluid on the GPU, in 2D or 3D. Each step moves particles so that their densities approach
+ * the rest density.
+ *
+ * @example
+ * ```ts
+ * const gpu = await requestGpu({ particles: 1000, dimensions: 2 });
+ * const positions = Float32Array.from({ length: 2000 }, (_, i) => (i % 2 ? i / 80 : (i / 2) % 40) / 2);
+ * const options = { min: [0, 0], max: [40, 20], radius: 1, positions };
+ * const fluid = await createPositionFluid(gpu, { dimensions: 2, ...options });
+ * fluid.step(1 / 60);
+ * const { meanDensity } = await fluid.measure();
+ * ```
+ */
 export async function createPositionFluid(gpu: Gpu, options: PositionFluidOptions): Promise<PositionFluid> {
   const plan = planFluid(options);
   const particles = await GridParticles.create(gpu, { ...plan.placed, more: MORE, label: 'pbf' });
@@ -124,7 +132,9 @@ async function makeKernels({ grid }: FluidParticles): Promise<FluidKernels> {
   };
 }
 
+/** A position-based fluid on the GPU. */
 export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidSettings> {
+  /** Always 'gpu'. */
   readonly backend = 'gpu';
   private readonly walls: Walls;
   private obstacles: readonly Obstacle[];
@@ -142,23 +152,23 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
   }
 
   /**
-   * The state, indexed by id. Positions and velocities are vec2f (2D) or vec4f with w unused (3D). `densities` (f32)
-   * comes from the last step or measure(); a step computes it before its last corrections. Positions of unused ids are
-   * NaN. Between two steps your kernels may change velocities, and may move particles to other positions within the
-   * world.
+   * The state on the GPU, indexed by id. Positions and velocities are vec2f in 2D, and vec4f with w unused in 3D.
+   * `densities` (f32) comes from the last step, before its last corrections, or from `measure`. Positions of unused ids
+   * are NaN. Between two steps your kernels may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;
     return { positions, velocities, densities };
   }
 
+  /** Bytes of all buffers. */
   get memoryBytes(): number {
     const { particles, kernels, solids } = this.parts;
     const buffers = particles.memoryBytes + solids.size;
     return Object.values(kernels).reduce((sum, { memoryBytes }) => sum + memoryBytes, buffers);
   }
 
-  /** Changes settings of the steps recorded from now on. Compiles no kernel. */
+  /** Changes settings of steps recorded from now on. Compiles no kernel. */
   set(settings: Partial<PositionFluidSettings>): void {
     this.particles.checkAlive();
     this.currentSettings = changeSettings(settings, this.currentSettings, this.dimensions);
@@ -176,13 +186,14 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     return this.particles.add(particles);
   }
 
+  /** Advances by `dt` seconds, 10⁻⁶ to 1, and submits the work. */
   step(dt: number): void {
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);
   }
 
-  /** Records a step. Submit encoders in the order of recording. */
+  /** Records a step of `dt` seconds, 10⁻⁶ to 1. Submit encoders in the order of recording. */
   encode(encoder: GPUCommandEncoder, dt: number): void {
     checkTimeStep(dt);
     const { particles, kernels, solids } = this.parts;
@@ -202,7 +213,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     this.elapsed += dt;
   }
 
-  /** Resolves to the state after all work submitted so far. The arrays are packed, in the order of ids. */
+  /** Resolves to a copy of the state after all work submitted so far, in the order of ids. */
   read(): Promise<PositionFluidState> {
     return this.particles.read();
   }
@@ -213,7 +224,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     const { lambdas, densities } = particles.buffers;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.measure' });
     particles.encode(encoder);
-    // The density kernel does not use dt, so any value will do.
+    // The density kernel does not use dt.
     const parameters = this.parametersFor(1);
     kernels.density.encode(encoder, { buffers: { lambdas, densities, solids }, parameters });
     this.gpu.device.queue.submit([encoder.finish()]);
@@ -221,6 +232,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     return measuresOf(Float32Array.from(ids, (id) => read[id] as number));
   }
 
+  /** Resolves to plain data from which a fluid continues with the same bits. */
   async checkpoint(): Promise<PositionFluidCheckpoint> {
     const { elapsed: time, currentSettings: settings, obstacles } = this;
     const { radius, density } = this.plan;
@@ -228,7 +240,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     return { time, radius, density, settings, obstacles, ...(await this.particles.checkpoint()) };
   }
 
-  /** Continues from a checkpoint, which may come from a CpuPositionFluid. */
+  /** Continues from a checkpoint, which may come from a `CpuPositionFluid`. */
   restore(checkpoint: PositionFluidCheckpoint): void {
     const { particles } = this.parts;
     particles.checkAlive();
@@ -240,6 +252,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     this.elapsed = checkpoint.time;
   }
 
+  /** Frees the buffers. Later calls throw. */
   destroy(): void {
     this.particles.destroy();
     this.parts.solids.destroy();
@@ -247,7 +260,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   private writeObstacles(): void {
     const packed = packObstacles(this.obstacles, this.dimensions, this.plan.radius);
-    // Deno aborts the whole process on an empty write.
+    // Deno aborts the process on an empty write.
     if (packed.byteLength > 0) this.gpu.device.queue.writeBuffer(this.parts.solids, 0, packed);
   }
 

@@ -1,25 +1,33 @@
-/** Checks and packs obstacles, for both engines: solid balls and boxes that a position-based fluid does not enter. */
+/** Checks and packs obstacles, for both engines. */
 import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
 import { farther } from './smoothing';
 
+/** A solid ball that fluid does not enter. */
 export interface BallObstacle {
+  /** Always 'ball'. */
   readonly shape: 'ball';
+  /** Position of the centre, −10⁹ to 10⁹. */
   readonly position: readonly number[];
+  /** Radius, 10⁻⁶ to 10⁹. */
   readonly radius: number;
 }
 
+/** A solid box that fluid does not enter. */
 export interface BoxObstacle {
+  /** Always 'box'. */
   readonly shape: 'box';
+  /** Position of the centre, −10⁹ to 10⁹. */
   readonly position: readonly number[];
-  /** Half of each edge. */
+  /** Half of each edge, 10⁻⁶ to 10⁹. */
   readonly halfExtents: readonly number[];
 }
 
+/** A solid body that never moves by itself. */
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A checked copy of the caller's obstacle. */
+/** A checked copy. */
 export type Obstacle = ObstacleOptions;
 
 export const MOST_OBSTACLES = 1024;
@@ -68,7 +76,7 @@ export function checkObstacles(
   });
 }
 
-/** Packs obstacles as OBSTACLE_FLOATS numbers each. `reach` is the radius of the smoothing kernels. */
+/** Packs OBSTACLE_FLOATS numbers each. `reach`: radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

@@ -1,4 +1,4 @@
-/** Types and checks of a position-based fluid's options, settings, measures and checkpoints, for both engines. */
+/** Types and checks of the position-based fluid, for both engines. */
 import {
   checkDimensions,
   checkFinite,
@@ -21,52 +21,63 @@ import type { Dimensions } from '../../core/world/world';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
 import { defaultDensity, type Smoothing, smoothingOf } from './smoothing';
 
+/** The numbers among the settings of a position-based fluid. */
 export interface PositionFluidNumbers {
-  /** Rounds of corrections per step. Each round sorts the particles again. Default 4. */
+  /** Rounds of corrections per step, 1 to 100. Each round sorts the particles again. Default: 4. */
   readonly iterations: number;
-  /** How far a particle's velocity approaches its neighbours' velocity per step (XSPH), 0 to 1. Default 0.02. */
+  /** How far a particle's velocity approaches its neighbours' velocity per step (XSPH), 0 to 1. Default: 0.02. */
   readonly viscosity: number;
-  /** Strength of a push that sustains eddies, in radii. The push does not conserve momentum. Default 0. */
+  /** Strength of a push that sustains eddies, in radii, 0 to 10. The push does not conserve momentum. Default: 0. */
   readonly vorticity: number;
-  /** How strongly missing density draws particles together, 0 to 1. Default 0. */
+  /** How strongly missing density draws particles together, 0 to 1. Default: 0. */
   readonly tension: number;
-  /** Artificial pressure that keeps near particles apart, in radii². Default 0.0005. */
+  /** Artificial pressure that keeps near particles apart, in radii², 0 to 1. Default: 0.0005. */
   readonly pressure: number;
-  /** Softens corrections of particles with few neighbours, in 1 / radius². Default 1. */
+  /** Softens corrections of particles with few neighbours, in 1 / radius², 0.001 to 10⁶. Default: 1. */
   readonly softness: number;
 }
 
+/** What `set` can change while the fluid runs. */
 export interface PositionFluidSettings extends PositionFluidNumbers {
-  /** Length / s². Default: 9.8 along −y. */
+  /** Acceleration, length / s². Default: 9.8 along −y. */
   readonly gravity: readonly number[];
 }
 
+/** Options of `createPositionFluid` and `createCpuPositionFluid`. */
 export interface PositionFluidOptions extends Partial<PositionFluidSettings>, MethodOptions {
-  /** Distance up to which particles interact. */
+  /** Distance up to which particles interact, 10⁻⁶ to 10⁶. */
   readonly radius: number;
-  /** Rest density in particles per area (3D: volume). Default: that of a lattice with a spacing of half a radius. */
+  /**
+   * Rest density in particles per area (3D: volume): 1 to 1,000 per radius² (radius³). Default: that of a lattice with
+   * a spacing of half a radius.
+   */
   readonly density?: number | undefined;
   /** Solid bodies, at most 1,024. Every particle tests each of them. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
-/** The particles, sorted by id. */
+/** The current particles, sorted by id. */
 export type PositionFluidState = PlacedArrays;
 
 /** Plain data from which a fluid with the same world, radius and density continues with the same bits. */
 export interface PositionFluidCheckpoint extends ParticlesCheckpoint {
+  /** Simulated seconds. */
   readonly time: number;
+  /** The radius, as in the options. */
   readonly radius: number;
   /** The rest density, as in the options. */
   readonly density: number;
+  /** The current settings. */
   readonly settings: PositionFluidSettings;
+  /** The current obstacles. */
   readonly obstacles: readonly ObstacleOptions[];
 }
 
 /** Densities as shares of the rest density. */
 export interface FluidMeasures {
-  /** One density per particle, in the order of ids. */
+  /** Density of each particle, in the order of ids. */
   readonly densities: Float32Array;
+  /** Mean density. */
   readonly meanDensity: number;
   /** Mean excess over the rest density. */
   readonly meanExcess: number;
@@ -98,7 +109,7 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/** Shortest time step in seconds. Velocities are distances / time step, so short steps magnify rounding errors. */
+/** In seconds. Velocities are distances / time step, so short steps magnify rounding errors. */
 const SHORTEST_STEP = 1e-6;
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
@@ -138,7 +149,7 @@ export function checkTimeStep(dt: unknown): asserts dt is number {
   checkRange('dt', dt, SHORTEST_STEP, 1);
 }
 
-/** Checks the data that this fluid adds to a checkpoint. Call this function before you change any state. */
+/** Call this before you change any state. */
 export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,

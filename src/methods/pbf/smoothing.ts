@@ -1,16 +1,15 @@
 /**
- * Constants and integrals of the position-based fluid's smoothing kernels, for both engines. With q = distance /
- * radius, poly6 is proportional to (1 − q²)³, and spiky to (1 − q)³. `radius` is the distance at which both end,
- * `density` the rest density in particles per area (3D: volume).
+ * Constants and integrals of the smoothing kernels. With q = distance / radius, poly6 is proportional to (1 − q²)³, and
+ * spiky to (1 − q)³. `density`: rest density in particles per area (3D: volume).
  */
 import type { Dimensions } from '../../core/world/world';
 
 export interface Smoothing {
-  /** Poly6 at its centre divided by the rest density: the density that a particle adds to itself. */
+  /** Poly6 at its centre / rest density: the density that a particle adds to itself. */
   readonly weight: number;
-  /** Slope of the spiky kernel at its centre divided by the rest density. Unit: 1 / length. */
+  /** Slope of the spiky kernel at its centre / rest density. Unit: 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius, divided by the rest density. Artificial pressure is relative to this value. */
+  /** Poly6 at a fifth of the radius / rest density. Artificial pressure is relative to it. */
   readonly nearWeight: number;
 }
 
@@ -21,7 +20,7 @@ export function smoothingOf(dimensions: Dimensions, radius: number, density: num
   return { weight, slope: spiky / density, nearWeight: weight * (1 - 0.2 ** 2) ** 3 };
 }
 
-/** Returns the density of a lattice with a spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
+/** Spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
 export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }

@@ -1,6 +1,6 @@
 /**
  * Computes a step of a flock in doubles, for the CPU engine. Twin of shaders/flock/boids.wgsl, hunter.wgsl and
- * steering.wgsl. The state changes in place and is rounded to 32-bit floats.
+ * steering.wgsl. The state changes in place.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import type { FlockSettings } from '../options';
@@ -32,9 +32,8 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid in `sums`:
- *   - one number, the sum of the neighbours' weights. A weight is 1 at distance 0 and 0 at distance `perception`.
- *   - three vectors of three numbers: relative velocity, offset from the neighbours, separation.
+ * Numbers per boid in `sums`: the neighbours' weights, from 1 at distance 0 to 0 at `perception`; then three vectors:
+ * relative velocity, offset from the neighbours, separation.
  */
 const SUMS = 10;
 
@@ -64,7 +63,7 @@ export class Boids {
     const balls = ballsOf(dimensions, obstacles, true);
     const hunterBalls = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
-    // Move the hunters first: they use the boids' old positions, and `hunterBalls` has the hunters' old positions.
+    // Move hunters first, because they use the boids' old positions. `hunterBalls` has the hunters' old positions.
     this.hunt(hunters, balls, step);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
@@ -82,7 +81,7 @@ export class Boids {
     }
   }
 
-  /** Adds each pair within perception to the sums of both its boids. */
+  /** Adds each pair within perception to the sums of both boids. */
   private gather({ perception, spacing }: FlockStep): void {
     const { particles, space, sums } = this;
     const { dimensions, grid } = particles;
@@ -104,7 +103,7 @@ export class Boids {
       const v = weight * ((velocities[b + 1] as number) - (velocities[a + 1] as number));
       const w = is3D ? weight * ((velocities[b + 2] as number) - (velocities[a + 2] as number)) : 0;
       const crowding = Math.max(0, 1 - distance / spacing);
-      // If two boids coincide, push the boid with the lower id towards −x.
+      // If two boids coincide, push the one with the lower id towards −x.
       const parting = distance > 0 ? crowding / distance : 0;
       const partingX = distance > 0 ? parting * x : -crowding;
       const first = SUMS * one;
@@ -135,7 +134,7 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // Alignment and cohesion use means over the neighbours, or sums if the weights add up to less than 1.
+    // Use means over the neighbours, or sums if the weights add up to less than 1.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
       const relativeVelocity = sums[first + 1 + axis] as number;
@@ -189,10 +188,7 @@ export class Boids {
     scale(velocity, speed);
   }
 
-  /**
-   * Moves a boid or hunter, and turns it back at walls. Pushes it out of obstacles and removes the part of its velocity
-   * towards them.
-   */
+  /** Moves a boid or hunter, turns it back at walls and pushes it out of obstacles. */
   private fly(balls: Float64Array, dt: number): void {
     const { space, position, velocity, away } = this;
     space.move(position, velocity, dt);

@@ -1,6 +1,6 @@
 /**
  * Computes a step of particle life in doubles, for the CPU engine. Twin of shaders/flock/life.wgsl. The state changes
- * in place and is rounded to 32-bit floats.
+ * in place.
  */
 import type { CpuGridParticles } from '../../../cpu/grid/grid-particles';
 import { keptShare, type LifeNumbers } from '../life-options';
@@ -10,13 +10,13 @@ export interface LifeStep extends LifeNumbers {
   readonly dt: number;
   readonly reach: number;
   readonly kinds: number;
-  /** The attraction table, packed row by row. */
+  /** The table, packed row by row. */
   readonly attraction: ArrayLike<number>;
 }
 
 export class LifeTwin {
   private readonly space: Space;
-  /** The sum of all pulls on each particle: three numbers per id. */
+  /** The pulls on each particle: three numbers per id. */
   private readonly pulls: Float64Array;
   private readonly position = vector();
   private readonly velocity = vector();
@@ -70,7 +70,7 @@ export class LifeTwin {
       const otherKind = species[other] as number;
       const wanted = attraction[kinds * kind + otherKind] as number;
       const otherWanted = attraction[kinds * otherKind + kind] as number;
-      // If two particles coincide, the particle with the lower id counts as the left one.
+      // If two particles coincide, the one with the lower id counts as the left one.
       const along = distance > 0 ? 1 / distance : 0;
       const headingX = distance > 0 ? along * x : -1;
       const headingY = along * y;
@@ -88,8 +88,8 @@ export class LifeTwin {
 }
 
 /**
- * Returns the pull towards a particle whose distance is `share` times the reach; `wanted` is the attraction. From 0 to
- * `core` the pull rises from −1 (repulsion) to 0. From `core` to 1 it is a triangle with the height `wanted`.
+ * Returns the pull at `share` of the reach; `wanted` is the attraction. From 0 to `core` the pull rises from −1
+ * (repulsion) to 0. From `core` to 1 it is a triangle with the height `wanted`.
  */
 export function pullAt(share: number, wanted: number, core: number): number {
   if (share < core) return share / core - 1;

@@ -1,7 +1,7 @@
 /**
- * Vectors, minimum images, wrapping, walls and balls for flocks and particle life, in doubles. Vectors have three
- * numbers (z is 0 in 2D). Functions change them in place instead of allocating new ones.
- * Twins: shaders/flock/motion.wgsl, the pushes in steering.wgsl, and the grid's minimum_image and wrap.
+ * Vectors, minimum images, walls and balls for flocks and particle life, in doubles. Vectors have three numbers (z is 0
+ * in 2D) and are changed in place. Twins: shaders/flock/motion.wgsl, the pushes in steering.wgsl, and the grid's
+ * minimum_image and wrap.
  */
 import { wallsOf } from '../../../core/world/walls';
 import type { World } from '../../../core/world/world';
@@ -13,11 +13,11 @@ export function vector(): Vector {
 }
 
 export class Space {
-  /** Length of the world along each axis; infinite along axes that are not periodic. */
+  /** Infinite along axes that are not periodic. */
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
-  /** Coordinates of the walls; infinite along axes without walls. */
+  /** Infinite along axes without walls. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 
@@ -31,10 +31,7 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /**
-   * Moves a point by its velocity. A point beyond a wall is put back onto the wall, and its velocity towards the wall
-   * is reversed.
-   */
+  /** A point beyond a wall is put back onto the wall, and its velocity towards the wall is reversed. */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
       point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
@@ -61,7 +58,7 @@ export class Space {
     }
   }
 
-  /** Adds a push away from walls nearer than `reach`. It grows from 0 at distance `reach` to `strength` at the wall. */
+  /** Adds a push away from walls. It grows from 0 at distance `reach` to `strength` at the wall. */
   shunWalls(point: Vector, reach: number, strength: number, push: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const low = Math.max(0, 1 - ((point[axis] as number) - (this.lower[axis] as number)) / reach);
@@ -79,8 +76,7 @@ export class Space {
   }
 
   /**
-   * Adds a push away from a ball whose surface is nearer than `reach`. It grows from 0 at distance `reach` to
-   * `strength` at the surface.
+   * Adds a push away from a ball. It grows from 0 at distance `reach` from the surface to `strength` at the surface.
    */
   shun(
     point: Vector,
@@ -98,25 +94,23 @@ export class Space {
   }
 }
 
-/**
- * Returns the minimum image of the difference of two coordinates that are inside the world. `period` may be infinite.
- */
+/** For coordinates inside the world. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** Returns the minimum image of the difference of any two coordinates. `period` may be infinite. */
+/** For any coordinates. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)
     : difference;
 }
 
-/** Numbers per ball: the centre (3) and the radius. */
+/** Centre (3) and radius. */
 export const BALL_FLOATS = 4;
 
-/** Unpacks balls to BALL_FLOATS numbers each. Without radii, every radius is 0. */
+/** Without radii, every radius is 0. */
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
   const width = hasRadii ? dimensions + 1 : dimensions;
   const count = packed.length / width;
@@ -151,7 +145,7 @@ export function scale(given: Vector, factor: number): void {
   for (let axis = 0; axis < 3; axis++) given[axis] = factor * (given[axis] as number);
 }
 
-/** Scales a vector to length 1. A zero vector becomes (1, 0, 0), as in shaders/flock/motion.wgsl. */
+/** A zero vector becomes (1, 0, 0), as in shaders/flock/motion.wgsl. */
 export function normalize(given: Vector): void {
   const length = lengthOf(given);
   if (length > 0) scale(given, 1 / length);

@@ -1,7 +1,8 @@
 /**
  * Computes a step of the position-based fluid in doubles, for the CPU engine. Twin of the kernels in shaders/pbf.
- * Rounds positions, velocities and densities to 32-bit floats, as the GPU stores them; curls and factors λ stay
- * doubles. The same state gives the same bits, because the grid's order of pairs depends on the state alone.
+ * Positions, velocities and densities are rounded to 32-bit floats, as the GPU stores them; curls and factors λ are
+ * not.
+ * Guarantee: the same state gives the same bits, because the grid's order of pairs depends on the state alone.
  */
 
 import { wallsOf } from '../../../core/world/walls';
@@ -12,35 +13,35 @@ import { inSolids, leaveSolids, minimumImage, type Surroundings, walledIn } from
 
 export interface FluidStep {
   readonly settings: PositionFluidSettings;
-  /** Obstacles from packObstacles. */
+  /** From packObstacles. */
   readonly solids: Float32Array;
   readonly dt: number;
 }
 
-/** Visits a pair with the vector from the second particle to the first, and its squared length. */
+/** The vector leads from the second particle to the first. */
 type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
 export class FluidTwin {
   readonly densities: Float32Array;
   /** Positions at the end of the step, which each round corrects. */
   private readonly predicted: Float32Array;
-  /** Velocities that lead to `predicted`; they replace the old ones at the end of the step. */
+  /** Velocities at the end of the step. */
   private readonly aims: Float32Array;
   private readonly curls: Float64Array;
-  /** Scratch: a sum over the neighbours, three numbers per id. Each stage sums different vectors. */
+  /** Scratch: three numbers per id. Each stage sums different vectors over the neighbours. */
   private readonly sums: Float64Array;
-  /** Scratch: the gradient of the curl's size, three numbers per id. */
+  /** Scratch: gradient of the curl's size, three numbers per id. */
   private readonly rises: Float64Array;
-  /** Scratch: the sum of the squared gradients that the neighbours add, per id. */
+  /** Scratch: sum of the squared gradients that the neighbours add. */
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
   /** Gradients of the density that walls and obstacles add, from the last call of measure(). */
   private readonly gradients: Float64Array;
   private readonly surroundings: Surroundings;
   private readonly point = new Float64Array(3);
-  /** Scratch: the density of walls and obstacles at a point, then its gradient. */
+  /** Scratch: density of walls and obstacles at a point, then its gradient. */
   private readonly bounds = new Float64Array(4);
-  /** Scratch: the gradient of the density that a neighbour adds. */
+  /** Scratch: gradient of the density that a neighbour adds. */
   private readonly slope = new Float64Array(3);
 
   constructor(
@@ -83,8 +84,8 @@ export class FluidTwin {
   }
 
   /**
-   * Computes each particle's density and its factor λ, by which the particle and its neighbours move towards the rest
-   * density. The particles must be sorted by `positions`.
+   * Computes densities and the factors λ, by which particles and their neighbours move towards the rest density. The
+   * particles must be sorted by `positions`.
    */
   measure(positions: Float32Array, { settings, solids }: Omit<FluidStep, 'dt'>): void {
     const { particles, sums, squares, lambdas, densities, gradients, slope, bounds, point, surroundings } =
@@ -94,7 +95,7 @@ export class FluidTwin {
     const { dimensions } = particles;
     sums.fill(0, 0, 3 * particles.end);
     squares.fill(0, 0, particles.end);
-    // Sum densities in `lambdas`, which holds doubles; `densities` holds only 32-bit floats.
+    // Sum densities in `lambdas`, which holds doubles.
     lambdas.fill(weight, 0, particles.end);
     this.forEachPair(positions, (one, other, x, y, z, squared) => {
       const added = this.weightAt(squared);
@@ -219,7 +220,7 @@ export class FluidTwin {
     }
   }
 
-  /** Visits all pairs. The particles must be sorted by `positions`. */
+  /** The particles must be sorted by `positions`. */
   private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;
@@ -241,8 +242,8 @@ export class FluidTwin {
   }
 
   /**
-   * Writes the gradient of a pair's density with respect to the first particle's position to `slope`. If the particles
-   * coincide, the particle with the lower id counts as the left one.
+   * Writes the gradient of a pair's density with respect to the first particle's position. If the particles coincide,
+   * the one with the lower id counts as the left one.
    */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;
@@ -256,7 +257,7 @@ export class FluidTwin {
   }
 }
 
-/** Adds `factor * part` to the sum of one particle of a pair, and subtracts it from the sum of the other. */
+/** Adds `factor * part` to one particle's sum and subtracts it from the other's. */
 function addBoth(sums: Float64Array, one: number, other: number, part: Float64Array, factor: number): void {
   for (let axis = 0; axis < 3; axis++) {
     const added = factor * (part[axis] as number);

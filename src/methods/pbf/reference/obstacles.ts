@@ -1,21 +1,20 @@
 /**
- * Walls and obstacles of the position-based fluid, in doubles. Twin of shaders/pbf/obstacles.wgsl and of the walls in
- * smoothing.wgsl. Walls and obstacles act as if they were full of fluid at rest. This file computes the density and
- * gradient of that imagined fluid, and moves points out of obstacles. `solids` comes from packObstacles.
+ * Walls and obstacles of the position-based fluid, in doubles. Both act as if they were full of fluid at rest. Twin of
+ * shaders/pbf/obstacles.wgsl and of the walls in smoothing.wgsl. `solids` comes from packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
 import { farther, inPlane } from '../smoothing';
 
 export interface Surroundings {
   readonly dimensions: number;
-  /** Radius of the smoothing kernels. */
+  /** Of the smoothing kernels. */
   readonly radius: number;
-  /** Coordinates of the walls; out of reach along axes without walls (see wallsOf). */
+  /** Out of reach along axes without walls (see wallsOf). */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   /** Lower corner of the world. */
   readonly low: readonly number[];
-  /** Length of the world along periodic axes, 0 along other axes. */
+  /** 0 along axes that are not periodic. */
   readonly period: readonly number[];
 }
 
@@ -63,7 +62,7 @@ export function inSolids(
   }
 }
 
-/** Adds the density and the gradient of a box to `bounds`. Call depthIn first, which sets `offsets`. */
+/** Call depthIn first, which sets `offsets`. */
 function addBox(
   { dimensions, radius }: Surroundings,
   solids: Float32Array,
@@ -87,8 +86,7 @@ function addBox(
 }
 
 /**
- * Moves a point that is inside an obstacle to the nearest point of the surface. Sides of a box that are beyond the
- * walls do not count.
+ * Moves a point inside an obstacle to the nearest point of the surface. Sides of a box beyond the walls do not count.
  */
 export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;
@@ -108,7 +106,7 @@ export function leaveSolids(surroundings: Surroundings, solids: Float32Array, po
   }
 }
 
-/** Moves a point out of a box. Call depthIn first, which sets `offsets`. */
+/** Call depthIn first, which sets `offsets`. */
 function leaveBox(
   { dimensions, lower, upper }: Surroundings,
   solids: Float32Array,
@@ -127,8 +125,8 @@ function leaveBox(
 }
 
 /**
- * Scratch, a number per axis. `offsets`: the vector from an obstacle's centre to a point. `within`: the share of poly6
- * that lies within a box. `slopes`: the slope of that share.
+ * Scratch, a number per axis: the vector from an obstacle's centre to a point, the share of poly6 that lies within a
+ * box, and the slope of that share.
  */
 const offsets = new Float64Array(3);
 const within = new Float64Array(3);
@@ -151,7 +149,7 @@ function distanceFrom(
   return Math.sqrt(squared);
 }
 
-/** Like distanceFrom, but returns how deep the point is inside a box; negative for points outside. */
+/** Like distanceFrom, but returns the depth inside a box; negative for points outside. */
 function depthIn(
   surroundings: Surroundings,
   solids: Float32Array,
