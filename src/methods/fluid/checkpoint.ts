@@ -1,7 +1,4 @@
-/**
- * The checkpoint of a fluid: plain data, safe to copy and store, from which a fluid continues with the same bits. A
- * checkpoint has no lattice, because every substep rebuilds the lattice from the particles.
- */
+/** The checkpoint of a fluid. It has no lattice, because every substep rebuilds the lattice from the particles. */
 import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import type { Checkpoint } from '../../core/simulation/simulation';
@@ -10,21 +7,31 @@ import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions }
 import type { FluidPlan } from './options';
 import { type FluidSettings, pickSettings, resolveSettings, type Transfer } from './settings';
 
+/** Plain data from which a fluid continues with the same bits. */
 export interface FluidCheckpoint {
+  /** Version of the format: 1. */
   readonly version: 1;
+  /** 2 or 3. */
   readonly dimensions: 2 | 3;
+  /** Cells along each axis. */
   readonly cells: readonly number[];
+  /** Edge of a cell. */
   readonly cellSize: number;
+  /** Particles in a full cell. */
   readonly particlesPerCell: number;
+  /** Transfer of the fluid that made this checkpoint. */
   readonly transfer: Transfer;
+  /** The current settings. */
   readonly settings: FluidSettings;
+  /** The particles. */
   readonly particles: Checkpoint;
   /** APIC only: the velocity gradient at each particle, dimensions² numbers each, in the order of `particles`. */
   readonly slopes?: Float32Array | undefined;
-  /** Simulated time at which each particle was added, in seconds, in the order of `particles`. Default: 0 for all. */
+  /** Time at which each particle was added, in simulated seconds, in the order of `particles`. Default: 0 for all. */
   readonly births?: Float32Array | undefined;
+  /** The current obstacles. */
   readonly obstacles: readonly ObstacleOptions[];
-  /** Simulated time in seconds. */
+  /** Simulated seconds. */
   readonly time: number;
   /** Number of substeps so far. */
   readonly substeps: number;
@@ -34,15 +41,15 @@ export interface FluidCheckpoint {
   readonly unconverged: number;
   /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** How far each emitter's own lattice of points has moved, `dimensions` numbers each; see emitters.ts. */
+  /** How far each emitter's lattice of points has moved, `dimensions` numbers each. */
   readonly ways: readonly number[];
-  /** Ids of particles drained since the last collection; see turnover.ts. They are still in `particles`. */
+  /** Ids of particles drained since ids were last collected. They are still in `particles`. */
   readonly drained: Uint32Array;
   /** Ids of particles drained earlier, which the next collection removes. */
   readonly leaving: Uint32Array;
 }
 
-/** The fields of a checkpoint that describeFluid() copies as they are. */
+/** The fields that describeFluid() copies as they are. */
 export type Progress = Omit<
   FluidCheckpoint,
   | 'version'
@@ -61,9 +68,9 @@ export function describeFluid(
   plan: FluidPlan,
   obstacles: readonly Obstacle[],
   progress: Progress,
-  /** APIC only: the velocity gradients, dimensions² numbers per id. */
+  /** APIC only: dimensions² numbers per id. */
   affine: Float32Array | undefined,
-  /** Simulated time at which each particle was added, indexed by id. */
+  /** Indexed by id. */
   births: Float32Array,
 ): FluidCheckpoint {
   const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
@@ -92,19 +99,19 @@ export function describeFluid(
   };
 }
 
-/** The fields of a checkpoint that the fluid stores in another form. */
+/** The fields that a fluid stores in another form, for the whole capacity. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
-  /** Velocity gradients, dimensions² numbers per id, for the whole capacity; undefined unless the transfer is APIC. */
+  /** Dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
-  /** Simulated time at which each particle was added, indexed by id, for the whole capacity. */
+  /** Indexed by id. */
   readonly births: Float32Array;
 }
 
 /**
- * Checks a checkpoint. Also accepts checkpoints of fluids with another transfer: missing slopes become 0, unused slopes
- * are dropped, and the fluid keeps its own `blend`.
+ * Also accepts checkpoints of fluids with another transfer: missing slopes become 0, unused slopes are dropped, and the
+ * fluid keeps its own `blend`.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
@@ -154,8 +161,7 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // There may be more entries than emitters. If the list of emitters becomes shorter, the last entries stay, and
-  // emitters that are added later reuse them.
+  // If the list of emitters became shorter, the last entries stay, and emitters that are added later reuse them.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

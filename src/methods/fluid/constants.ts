@@ -1,68 +1,58 @@
 /**
- * Numbers that the shaders of the fluid and their CPU twins must agree on. passes/kernel.ts links them into each shader
- * under the same names. Whole numbers get the type u32 in WGSL, others f32. Lengths are in cells; a fullness of 1 is
- * that of fluid at rest.
+ * Numbers that the fluid's shaders and their CPU twins share; passes/kernel.ts links them into each shader. Lengths are
+ * in cells; a fullness of 1 is that of fluid at rest.
  */
 
 /** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
 
-/**
- * Least distance from a fluid cell's centre to the surface. With a shorter one, velocities at the surface become
- * unstable.
- */
+/** Least distance from a fluid cell's centre to the surface. Below it, velocities at the surface become unstable. */
 export const LEAST_SURFACE = 0.25;
 
-/** Greatest relative growth of a cell's volume per substep. A faster growth would throw particles about. */
+/** Greatest relative growth of a cell's volume per substep. More would throw particles about. */
 export const MOST_SWELLING = 0.1;
 
 /**
- * Greatest relative shrinking of a cell's volume per substep. It is large enough for a wave that closes over a hollow
- * to fill that hollow.
+ * Greatest relative shrinking of a cell's volume per substep: enough for a wave to fill the hollow that it closes over.
  */
 export const MOST_SHRINKING = 0.3;
 
-/** A cell counts as full if its fullness differs from 1 by at most this. */
+/** A cell is full if its fullness differs from 1 by at most this. */
 export const FULLNESS_SLACK = 0.02;
 
 /**
- * Longest step of the pressure solver along a search direction, in multiples of that direction. If the equations have a
- * solution, steps are from 0.7 to 1.3. Much longer steps mean that there is no solution: the fluid is enclosed
- * without air, but would have to swell. The solver then stops, because further steps would spoil the pressure found so
- * far.
+ * Longest step of the solver in multiples of its direction. Steps are from 0.7 to 1.3 if there is a solution. Much
+ * longer ones mean that there is none, because fluid is enclosed without air but would have to swell. The solver then
+ * stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
- * Smaller diagonals count as rounding errors and become 0. Couplings of fluid cells are at least 1 on the finest level,
- * and each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
+ * Smaller diagonals are rounding errors and become 0. Couplings of fluid cells are at least 1 on the finest level, and
+ * each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
 /**
- * A cell is solid if its centre lies in an obstacle, deeper than this. A centre is often exactly on a surface, where
- * rounding would decide; both engines then leave the cell free.
+ * A cell is solid if its centre is deeper than this in an obstacle. Rounding must not decide about centres on a
+ * surface.
  */
 export const SOLID_DEPTH = 2 ** -10;
 
-/**
- * In a substep, a particle moves at most this many cells along an axis. Extrapolated velocities do not reach much
- * farther.
- */
+/** Most cells along an axis that a particle moves in a substep. Extrapolated velocities do not reach much farther. */
 export const MOST_CELLS = 2;
 
-/** Distance that particles keep from the ends of the tank, and at which cells that are always solid stop a particle. */
+/** Distance from the ends of the tank, and from solid cells, at which particles stop. */
 export const MARGIN = 1 / 64;
 
 /**
- * Greatest share of a particle's height by which a substep lowers the particle. A fluid of the right density needs a
- * hundredth of this share. A fluid that was poured into too little room has to swell and needs more.
+ * Greatest share of its height by which a substep lowers a particle. Fluid of the right density needs a hundredth of
+ * this; fluid poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 
 /**
- * Greatest share of the kinetic energy that may be removed if lowering is not enough. Splashes with APIC, which has no
- * noise to remove, need 2%. If the kinetic energy grew by more than this share in the move, up to the whole growth may
- * be removed. That happens when the last bubble in a tank fills up.
+ * Greatest share of the kinetic energy removed if lowering is not enough; splashes with APIC need 2%. If the move
+ * gained a larger share, such as when the last bubble in a tank fills up, the whole gain may be removed.
  */
 export const MOST_SLOWING = 0.05;

@@ -1,9 +1,4 @@
-/**
- * The fluid on the CPU, single-threaded, for Node and for pages without WebGPU. A CpuSimulation stores the particles,
- * and its `separate` keeps them apart.
- * Stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate. If needed, energy and
- * drain follow.
- */
+/** The fluid on the CPU, single-threaded. A CpuSimulation stores the particles and keeps them apart. */
 
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
@@ -40,22 +35,35 @@ import {
 } from './shape';
 import { Turnover } from './turnover';
 
+/**
+ * Creates a fluid on the CPU, for Node and for pages without WebGPU. It takes the options of `createFluid`.
+ *
+ * @example
+ * ```ts
+ * const fill = [{ min: [0, 0], max: [0.5, 0.5] }];
+ * const fluid = createCpuFluid({ dimensions: 2, cells: [64, 32], cellSize: 1 / 32, fill });
+ * fluid.step(1 / 60);
+ * const { volume, residual } = fluid.measure();
+ * ```
+ */
 export function createCpuFluid(options: FluidOptions): CpuFluid {
   return new CpuFluid(planFluid(options));
 }
 
+/** A fluid on the CPU. It has the methods of `Fluid` except `encodeSubstep`; they return values instead of promises. */
 export class CpuFluid {
+  /** Always 'cpu'. */
   readonly backend = 'cpu';
-  /** Simulated time at which each particle was added, in seconds, indexed by id; 0 for initial particles. Read-only. */
+  /** Time at which each particle was added, in simulated seconds, indexed by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   /** The particles, for drawing and pushing. Do not step this simulation. */
   readonly particles: CpuSimulation;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
-  /** Indexed by id: 1 if a drain took the particle and its id is not yet collected; see turnover.ts. */
+  /** Indexed by id: 1 if a drain took the particle and its id is not yet collected. */
   private readonly drained: Uint8Array;
-  /** Slots in the order of ids. Sums use this order, so that they do not depend on the order of slots. */
+  /** Slots in the order of ids, so that sums do not depend on the order of slots. */
   private readonly order: Uint32Array;
   private readonly slots: Int32Array;
   private readonly affine: Float32Array | undefined;
@@ -110,36 +118,39 @@ export class CpuFluid {
     return this.currentPlan;
   }
 
+  /** The current settings. */
   get settings(): FluidSettings {
     return pickSettings(this.currentPlan);
   }
 
-  /** The number of particles, including drained particles that are not yet removed. */
+  /** Number of particles, including drained particles that are not yet removed. */
   get count(): number {
     return this.particles.count;
   }
 
+  /** Greatest number of particles. */
   get capacity(): number {
     return this.plan.capacity;
   }
 
+  /** Simulated seconds. */
   get time(): number {
     return this.elapsed;
   }
 
-  /** Changes the settings of later substeps. */
+  /** Changes settings of later substeps. */
   set(changes: FluidSettingsOptions): void {
     this.checkUsable();
     const { plan } = this;
     this.currentPlan = { ...plan, ...changeSettings(plan, plan, changes) };
   }
 
-  /** Advances by `dt` seconds. `substeps` defaults to the setting of that name. */
+  /** Advances by `dt` seconds. `substeps`: 1 to 64. Default: the setting of that name. */
   step(dt: number, substeps = this.plan.substeps): void {
     this.play(dt, substeps, () => undefined);
   }
 
-  /** Takes one substep and times each stage. */
+  /** Takes one substep of `dt` seconds and times each stage. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -153,8 +164,8 @@ export class CpuFluid {
   }
 
   /**
-   * Advances by `dt` in as many substeps as the fastest particle, obstacle or emitter needs, at most `most`. Returns
-   * the number of substeps.
+   * Advances by `dt` seconds in as many substeps as the fastest particle, obstacle or emitter needs. Returns their
+   * number. `most`: 1 to 64. Default: 16.
    */
   advance(dt: number, most = 16): number {
     this.checkUsable();
@@ -174,6 +185,7 @@ export class CpuFluid {
     return this.append(given);
   }
 
+  /** Removes particles with these ids. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkUsable();
     this.particles.remove(ids);
@@ -188,12 +200,13 @@ export class CpuFluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles. During later steps each obstacle moves with its velocity. */
+  /** Replaces all obstacles by at most 16 others, which move with their velocities. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkUsable();
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
   }
 
+  /** Measures the fluid. */
   measure(): FluidMeasures {
     this.checkUsable();
     const { plan, lastStep } = this;
@@ -209,12 +222,13 @@ export class CpuFluid {
     };
   }
 
+  /** Returns a copy of the particles, without drained ones. */
   read(): FluidParticles {
     this.checkUsable();
     return withoutIds(this.plan.dimensions, this.particles.read(), this.gone());
   }
 
-  /** Returns a checkpoint, from which a fluid continues with the same bits. */
+  /** Returns plain data from which a fluid continues with the same bits. */
   checkpoint(): FluidCheckpoint {
     this.checkUsable();
     const progress = {
@@ -255,6 +269,7 @@ export class CpuFluid {
     markSolids({ ...this.plan, obstacles }, this.kinds);
   }
 
+  /** Returns the lattice after the last substep. */
   fields(): FluidFields {
     this.checkUsable();
     return packFields(
@@ -264,6 +279,7 @@ export class CpuFluid {
     );
   }
 
+  /** Releases the memory. Do not use the fluid afterwards. */
   destroy(): void {
     this.destroyed = true;
     this.particles.destroy();
@@ -365,7 +381,6 @@ export class CpuFluid {
     return new Set([...marked(this.drained), ...(this.turnover.leaving() as Uint32Array)]);
   }
 
-  /** Returns the greatest finite speed of a particle. */
   private greatestSpeed(): number {
     const { velocities } = this.particles.buffers;
     const { dimensions } = this.plan;
@@ -383,19 +398,18 @@ export class CpuFluid {
   }
 }
 
-/** Returns the arrays over all levels as arrays of the finest level, whose entries come first. */
+/** The finest level's entries come first. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }
 
-/** Returns the marked ids, ascending. */
 function marked(flags: Uint8Array): Uint32Array {
   const ids: number[] = [];
   for (let id = flags.indexOf(1); id >= 0; id = flags.indexOf(1, id + 1)) ids.push(id);
   return Uint32Array.from(ids);
 }
 
-/** Writes the slots in ascending order of ids to `order`. `slots` is scratch with one entry per possible id. */
+/** `slots`: scratch with one entry per possible id. */
 function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
   slots.fill(-1);
   for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;

@@ -1,44 +1,41 @@
 /**
- * Emitters: regions that emit fluid. Each emitter has an infinite lattice of points, spaced like particles at rest,
- * which moves with the emitter's velocity. When a point enters the region, a particle is added at that point. This
- * keeps the region full and the stream evenly dense, whatever its direction.
+ * Emitters: regions that emit fluid. Each has an infinite lattice of points, spaced like particles at rest, which moves
+ * with the emitter's velocity. A point that enters the region becomes a particle, so streams are evenly dense in any
+ * direction.
  * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU.
  */
 import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
-/** A region and the velocity of the fluid that it emits. */
+/** A region and the velocity of the fluid that it emits, length / s, not 0. */
 export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** The greatest number of lattice points per region. Each substep tests all of them; so many take some milliseconds. */
+/** Most lattice points per region. Each substep tests all of them; so many take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/**
- * A substep tests a point at most this many times. In very fast streams a point may cross a thin region between two
- * tests.
- */
+/** Most tests of a point per substep. In very fast streams a point may cross a thin region between two tests. */
 const MOST_TESTS = 16;
 
-/** Greatest speed of a stream along each axis, in point spacings per second. */
+/** Along each axis, in point spacings per second. */
 const MOST_PACE = 2 ** 24;
 
 /**
- * The lattice repeats after this many spacings, because a point's random offset depends on the low 32 bits of its
- * coordinates. The moves of lattices (`ways` in emit()) are wrapped to ± half of this length, which keeps them precise.
+ * The lattice repeats after this many spacings, because random offsets use the low 32 bits of coordinates. `ways` in
+ * emit() are wrapped to ± half of this length, which keeps them precise.
  */
 const REPEAT = 2 ** 32;
 
-/** Returns the largest absolute value that a number in `ways` may have. */
+/** Returns the greatest absolute value in `ways`. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
 
 export interface EmitterScope {
   readonly dimensions: 2 | 3;
-  /** Distance between the points of an emitter's lattice. */
+  /** Between the points of an emitter's lattice. */
   readonly spacing: number;
   /** Upper corner of the tank. */
   readonly max: readonly number[];
@@ -78,16 +75,15 @@ export function checkEmitters(
   });
 }
 
-/** Packed: `dimensions` numbers per particle. */
+/** Packed. */
 export interface Emitted {
   readonly positions: number[];
   readonly velocities: number[];
 }
 
 /**
- * Returns the particles emitted within `dt`, at their positions at the end of `dt`. `ways` holds how far each emitter's
- * lattice has moved, `dimensions` numbers each, and is updated in place. `isFree` returns whether a particle may be at
- * a point.
+ * Returns the particles emitted within `dt`, at their positions at its end. `ways` holds how far each emitter's lattice
+ * has moved, `dimensions` numbers each, and is updated in place.
  */
 export function emit(
   emitters: readonly Emitter[],
@@ -128,8 +124,7 @@ export function emit(
 }
 
 /**
- * Visits the lattice points that may be in the region once the lattice has moved by `way`. Calls `visit` with the
- * position of each before that move. Some of these points do not reach the region; the caller must test each.
+ * Visits the points, as they were before the move `way`, that may be in the region after it. The caller must test each.
  */
 function eachPoint(
   emitter: Emitter,

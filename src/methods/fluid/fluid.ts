@@ -1,6 +1,6 @@
 /**
- * The public class of the fluid on the GPU. A Simulation stores the particles, and its `separate` keeps them apart.
- * passes/substep.ts owns everything else on the GPU and makes the stages of a substep.
+ * The public class of the fluid on the GPU. A Simulation stores the particles and keeps them apart; passes/substep.ts
+ * owns the rest.
  * Guarantee: the same calls on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { ArgumentError, CellstormError, DestroyedError } from '../../core/base/errors';
@@ -31,13 +31,27 @@ import {
 } from './shape';
 import { Turnover } from './turnover';
 
+/**
+ * Creates a fluid (FLIP, PIC or APIC) on the GPU, which moves particles by means of a staggered lattice.
+ *
+ * @example
+ * ```ts
+ * const gpu = await requestGpu({ particles: 10_000, dimensions: 2 });
+ * const fill = [{ min: [0, 0], max: [0.5, 0.5] }];
+ * const fluid = await createFluid(gpu, { dimensions: 2, cells: [64, 32], cellSize: 1 / 32, fill });
+ * fluid.step(1 / 60);
+ * const { volume, residual } = await fluid.measure();
+ * ```
+ */
 export async function createFluid(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
   return Fluid.create(gpu, options);
 }
 
+/** A fluid on the GPU. */
 export class Fluid {
+  /** Always 'gpu'. */
   readonly backend = 'gpu';
-  /** Simulated time at which each particle was added, in seconds, indexed by id; 0 for initial particles. Read-only. */
+  /** Time at which each particle was added, in simulated seconds, indexed by id; 0 for initial particles. Read-only. */
   readonly births: Float32Array<ArrayBuffer>;
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
@@ -45,7 +59,7 @@ export class Fluid {
   /** Settles when all steps so far are submitted. Steps may have to wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
-  /** The plan with the settings of the last substep. measure() needs them to compute the divergence that is left. */
+  /** The plan with the settings of the last substep, which measure() needs. */
   private lastPlan: FluidPlan;
   private elapsed = 0;
   private done = 0;
@@ -69,14 +83,24 @@ export class Fluid {
     substep.writeSolids(plan, plan.obstacles);
   }
 
+  /**
+   * Creates a fluid, as `createFluid` does.
+   *
+   * @example
+   * ```ts
+   * const gpu = await requestGpu({ particles: 10_000, dimensions: 2 });
+   * const fill = [{ min: [0, 0], max: [0.5, 0.5] }];
+   * const fluid = await Fluid.create(gpu, { dimensions: 2, cells: [64, 32], cellSize: 1 / 32, fill });
+   * ```
+   */
   static async create(gpu: Gpu, options: FluidOptions): Promise<Fluid> {
     const plan = planFluid(options);
     checkGpu(gpu);
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // The default, cells as wide as a diameter, would take eleven times as many cells in 3D, nearly all of them empty.
+    // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
     const bodies = { ...given, cellSize: spacing };
-    // Check all limits now: createSimulation checks its own only after the lattice has taken memory.
+    // Check all limits now, because createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);
     checkHolds(gpu, capacity, planSimulation(bodies).world);
     const substep = await Substep.create(gpu, plan);
@@ -93,37 +117,38 @@ export class Fluid {
     return this.currentPlan;
   }
 
+  /** The current settings. */
   get settings(): FluidSettings {
     return pickSettings(this.currentPlan);
   }
 
-  /** The number of particles, including drained particles that are not yet removed. */
+  /** Number of particles, including drained particles that are not yet removed. */
   get count(): number {
     return this.particles.count;
   }
 
+  /** Greatest number of particles. */
   get capacity(): number {
     return this.plan.capacity;
   }
 
-  /** Simulated time in seconds. */
+  /** Simulated seconds. */
   get time(): number {
     return this.elapsed;
   }
 
+  /** Bytes of all buffers. */
   get memoryBytes(): number {
     return this.substep.bytes + this.particles.memoryBytes;
   }
 
-  /**
-   * The lattice in GPU memory, for drawing and for the caller's kernels. Read-only. docs/fluid.md describes the layout.
-   */
+  /** The lattice on the GPU, for drawing and for your kernels. Read-only. docs/fluid.md describes the layout. */
   get buffers(): Readonly<Record<'velocity' | 'kinds' | 'fullness' | 'pressure', GPUBuffer>> {
     this.checkUsable();
     return this.substep.buffers;
   }
 
-  /** Changes the settings of later substeps. */
+  /** Changes settings of later substeps. */
   set(changes: FluidSettingsOptions): void {
     this.checkSettled('set');
     const { plan } = this;
@@ -139,9 +164,9 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` seconds. `substeps` defaults to the setting of that name. If the GPU has yet to report the ids of
-   * drained particles, step returns a promise. Until the promise settles, further steps queue up. Calls of
-   * advance, profile and drain wait; any other change of the fluid throws.
+   * Advances by `dt` seconds. `substeps`: 1 to 64. Default: the setting of that name. Returns a promise if the GPU has
+   * yet to report drained particles. Until it settles, calls of step, advance, profile and drain wait, and any other
+   * change throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkUsable();
@@ -161,9 +186,8 @@ export class Fluid {
   }
 
   /**
-   * Advances by `dt` in as many substeps as the fastest particle, obstacle or emitter needs, at most `most`. It reads
-   * the particles' greatest speed back from the GPU. Resolves to the number of substeps, which is the same for the same
-   * state.
+   * Advances by `dt` seconds in as many substeps as the fastest particle, obstacle or emitter needs. Resolves to their
+   * number, which depends on the state alone. `most`: 1 to 64. Default: 16. Reads the greatest speed back from the GPU.
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkUsable();
@@ -177,9 +201,9 @@ export class Fluid {
   }
 
   /**
-   * Records one substep into the caller's encoder. Submit the encoder before you call anything except another `encode…`
-   * method. At most 63 substeps can be recorded before a submission. Throws if there are emitters or drains, because
-   * their particles come and go between submissions.
+   * Records one substep of `dt` seconds. Submit the encoder before you call anything except another `encode…` method.
+   * An encoder holds at most 63 substeps. Throws if there are emitters or drains, because their particles come and go
+   * between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');
@@ -199,10 +223,7 @@ export class Fluid {
     this.pass(dt);
   }
 
-  /**
-   * Takes one substep. Submits its stages one by one and times each stage by the wall clock. Steps called meanwhile
-   * queue up.
-   */
+  /** Takes one substep of `dt` seconds and times each stage by the wall clock. Steps called meanwhile wait. */
   async profile(dt: number): Promise<StageTimes> {
     this.checkUsable();
     checkTimeStep(dt, 1);
@@ -219,6 +240,7 @@ export class Fluid {
     return this.append(given);
   }
 
+  /** Removes particles with these ids. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkSettled('remove');
     this.particles.remove(ids);
@@ -228,8 +250,8 @@ export class Fluid {
   }
 
   /**
-   * Reads back the particles after all steps so far, then removes those in a region. Resolves to how many it removed.
-   * Do not remove any of them by another call meanwhile.
+   * Removes all particles in a region after all steps so far. Resolves to how many it removed. Do not remove any of
+   * them by another call meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());
@@ -237,12 +259,13 @@ export class Fluid {
     return ids.length;
   }
 
-  /** Replaces all obstacles. During later steps each obstacle moves with its velocity. */
+  /** Replaces all obstacles by at most 16 others, which move with their velocities. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkSettled('setObstacles');
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
   }
 
+  /** Measures the fluid after all steps before this call. */
   async measure(): Promise<FluidMeasures> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -268,6 +291,7 @@ export class Fluid {
     };
   }
 
+  /** Resolves to a copy of the particles after all steps before this call, without drained ones. */
   async read(): Promise<FluidParticles> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -276,7 +300,7 @@ export class Fluid {
     return withoutIds(this.plan.dimensions, particles, ids);
   }
 
-  /** Resolves to the state after all steps before this call. A fluid continues from it with the same bits. */
+  /** Resolves to plain data from which a fluid continues with the same bits, as of all steps before this call. */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkUsable();
     if (this.waiting) await this.waiting;
@@ -320,6 +344,7 @@ export class Fluid {
     return packFields(this.plan, await this.substep.readFields(), lastStep);
   }
 
+  /** Frees the buffers. Later calls throw. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -382,7 +407,7 @@ export class Fluid {
       },
     );
     this.waiting = waiting;
-    // Callers that do not await the promise must not cause an unhandled rejection.
+    // Callers may leave the promise without a handler.
     waiting.catch(() => undefined);
     return waiting;
   }
@@ -411,7 +436,7 @@ export class Fluid {
     return ids;
   }
 
-  /** Resolves to the ids of particles that are drained but not yet removed at the time of the call; see turnover.ts. */
+  /** Resolves to the ids of particles that are drained but not yet removed at the time of the call. */
   private async gone(): Promise<{ readonly drained: Uint32Array; readonly leaving: Uint32Array }> {
     const none = new Uint32Array(0);
     if (!this.turnover.isBusy) return { drained: none, leaving: none };
@@ -425,8 +450,8 @@ export class Fluid {
   }
 
   /**
-   * Throws while `waiting` is set. Every method that changes the fluid must call this method first. Only step, advance,
-   * profile and drain do not call it, because they wait.
+   * Throws while `waiting` is set. Call this first in every method that changes the fluid, except those that wait:
+   * step, advance, profile and drain.
    */
   private checkSettled(call: string): void {
     this.checkUsable();

@@ -1,20 +1,22 @@
 /**
- * The staggered lattice that all stages share. Defines how cells and faces map to array entries, for one level or for
- * all levels of a multigrid.
+ * The staggered lattice of all stages: how cells and faces map to array entries.
  *
- * Every array over a lattice has one entry per cell. At the upper end of each axis, one layer of entries follows (in 2D
- * not along z). Cells of that layer are solid, and their lower faces are the upper walls. The lower neighbour of cell n
- * along an axis is n − stride, with the axis' stride from `strides`. Face `axis` of entry n lies between cell n and its
- * lower neighbour.
+ * Every array has one entry per cell. At the upper end of each axis, one layer of entries follows (in 2D not along z).
+ * Its cells are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is n −
+ * stride, and face `axis` of entry n lies between both.
  *
  * Before the first cell there are `first` more entries, so that n − stride is in the array for every cell n. These
- * entries are solid, and 0 in all arrays except that of the kinds. If cell n is at the lower end of an axis, n − stride
- * is one of these entries or belongs to an upper layer. So the cell's lower neighbour is solid.
+ * entries are solid, and 0 in all arrays except that of the kinds. At the lower end of an axis, n − stride is one of
+ * them or in an upper layer. So the lower neighbour is solid there.
  */
+/** Numbers along x, y and z. */
 export type Triple = readonly [number, number, number];
 
+/** The lattice, and how cells map to array entries. */
 export interface Lattice {
+  /** 2 or 3. */
   readonly dimensions: 2 | 3;
+  /** Cells along each axis; 1 along z in 2D. */
   readonly cells: Triple;
   /** Cells along each axis, with the upper layer. */
   readonly extents: Triple;
@@ -26,7 +28,7 @@ export interface Lattice {
   readonly size: number;
 }
 
-/** Kinds of cells. SOLID is a cell that is always solid; SOLID + 1 + i is a cell inside obstacle i. */
+/** SOLID is a cell that is always solid; SOLID + 1 + i is a cell inside obstacle i. */
 export const AIR = 0;
 export const FLUID = 1;
 export const SOLID = 2;
@@ -39,7 +41,7 @@ export function defineLattice(dimensions: 2 | 3, cells: Triple): Lattice {
   return { dimensions, cells, extents, strides, first, size: first + extents[0] * extents[1] * extents[2] };
 }
 
-/** A level of a multigrid. Its part of an array over all levels begins at `offset`. */
+/** A level of a multigrid, at `offset` in arrays over all levels. */
 export interface Level extends Lattice {
   readonly offset: number;
 }
@@ -50,10 +52,10 @@ export interface Levels {
   readonly size: number;
 }
 
-/** The coarsest level has at most this many cells along each axis. */
+/** Most cells along each axis. */
 const COARSEST = 4;
 
-/** Returns the lattice and coarser levels. Cells of each level are twice as wide as those of the level before. */
+/** Cells of each level are twice as wide as those of the level before. */
 export function defineLevels(lattice: Lattice): Levels {
   const levels: Level[] = [{ ...lattice, offset: 0 }];
   let size = lattice.size;
@@ -67,9 +69,8 @@ export function defineLevels(lattice: Lattice): Levels {
 }
 
 /**
- * Calls `visit` with each row (along x) of the faces perpendicular to an axis, both walls included. If the axis is −1,
- * visits rows of cells. A row's entries go from `row` to `end` − 1. Hot loops use rows, because a call per entry would
- * take longer than the work on most entries.
+ * Calls `visit` with each row (along x) of the faces perpendicular to an axis, both walls included; axis −1 means
+ * cells. A row ends before `end`. A call per entry would take longer than the work in hot loops.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,
@@ -87,7 +88,7 @@ export function eachRow(
   }
 }
 
-/** Calls `visit` with each cell's entry and coordinates, x fastest. */
+/** X is fastest. */
 export function eachCell(
   lattice: Lattice,
   visit: (entry: number, x: number, y: number, z: number) => void,
@@ -95,7 +96,7 @@ export function eachCell(
   eachFace(lattice, -1, visit);
 }
 
-/** Calls `visit` with the entry of each face perpendicular to an axis, both walls included. */
+/** Both walls are included. */
 export function eachFace(
   lattice: Lattice,
   axis: number,

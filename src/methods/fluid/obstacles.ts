@@ -1,30 +1,40 @@
-/** Solid balls and boxes that move through the fluid. */
 import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 
+/** A solid ball that moves through the fluid. */
 export interface BallObstacle {
+  /** Always 'ball'. */
   readonly shape: 'ball';
+  /** Position of the centre. */
   readonly position: readonly number[];
+  /** Radius, 2⁻³⁰ to 2³⁰. */
   readonly radius: number;
-  /** Length / s. Default 0. */
+  /** Velocity, length / s. Default: 0. */
   readonly velocity?: readonly number[] | undefined;
 }
 
+/** A solid box that moves through the fluid. */
 export interface BoxObstacle {
+  /** Always 'box'. */
   readonly shape: 'box';
+  /** Position of the centre. */
   readonly position: readonly number[];
-  /** Half of each edge. */
+  /** Half of each edge, 2⁻³⁰ to 2³⁰. */
   readonly halfExtents: readonly number[];
+  /** Velocity, length / s. Default: 0. */
   readonly velocity?: readonly number[] | undefined;
 }
 
+/** A solid body that moves through the fluid. */
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A checked obstacle with defaults filled in. Vectors have three numbers, also in 2D; z is then 0. */
+/** A checked obstacle. Vectors have three numbers; in 2D, z is 0. */
 export interface Obstacle {
+  /** Position of the centre. */
   readonly position: readonly number[];
+  /** Velocity, length / s. */
   readonly velocity: readonly number[];
-  /** Half of each edge of a box; all 0 for balls. In 2D a box has 2³⁰ along z. */
+  /** Half of each edge of a box; 0 for balls. In 2D a box has 2³⁰ along z. */
   readonly halfExtents: readonly number[];
   /** Radius of a ball; 0 for boxes. */
   readonly radius: number;
@@ -63,13 +73,13 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     obstacle.halfExtents.forEach((half, axis) => {
       checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
-    // In 2D a box has no ends along z, so points are never outside along that axis.
+    // In 2D, points are never outside along z.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
     return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
   });
 }
 
-/** Returns whether a point is inside an obstacle and more than `depth` away from its surface. */
+/** Returns whether a point is deeper than `depth` inside an obstacle. */
 export function insideObstacle(
   { position, halfExtents, radius }: Obstacle,
   point: readonly number[],
@@ -85,14 +95,14 @@ export function insideObstacle(
   return radius > 0 ? squared < Math.max(radius - depth, 0) ** 2 : within;
 }
 
-/** If a point is inside, moves it to the nearest point of the surface. Returns whether it was inside. */
+/** Moves a point inside an obstacle to the nearest point of the surface. Returns whether it was inside. */
 export function leaveObstacle(obstacle: Obstacle, point: number[]): boolean {
   if (!insideObstacle(obstacle, point)) return false;
   const { position, halfExtents, radius } = obstacle;
   const offset = position.map((middle, axis) => (point[axis] as number) - middle);
   if (radius > 0) {
     const distance = Math.hypot(...offset);
-    // Move a point at the centre upwards.
+    // A point at the centre moves upwards.
     const outward =
       distance > 0
         ? offset.map((component) => component / distance)
@@ -114,7 +124,6 @@ export function movedObstacle(obstacle: Obstacle, dt: number): Obstacle {
   return { ...obstacle, position: position.map((value, axis) => value + dt * (velocity[axis] as number)) };
 }
 
-/** Returns the obstacle as options, with `dimensions` numbers per vector. */
 export function describeObstacle(
   { position, velocity, halfExtents, radius }: Obstacle,
   dimensions: 2 | 3,

@@ -17,67 +17,84 @@ import {
   type Transfer,
 } from './settings';
 
-/** Fixed options and the initial settings. Settings may change later; see settings.ts. */
+/** Options of `createFluid` and `createCpuFluid`. The settings among them may change later. */
 export interface FluidOptions extends FluidSettingsOptions {
+  /** 2 or 3. */
   readonly dimensions: 2 | 3;
-  /** Cells along each axis, 2 to 4096. The tank reaches from 0 to cells · cellSize and has solid walls. */
+  /**
+   * Cells along each axis, 2 to 4,096, at most 2²⁴ in all. The tank reaches from 0 to cells · cellSize and has solid
+   * walls.
+   */
   readonly cells: readonly number[];
-  /** Edge of a cell, in the caller's unit of length. */
+  /** Edge of a cell, in your unit of length, 2⁻²⁰ to 2²⁰. */
   readonly cellSize: number;
-  /** Regions that are full of fluid at the start. */
+  /** Regions that are full of fluid at the start. Default: none. */
   readonly fill?: readonly FluidRegion[] | undefined;
-  /** More initial particles, packed: `dimensions` numbers each. */
+  /** Packed positions of more initial particles. Default: none. */
   readonly positions?: Float32Array | undefined;
+  /** Packed velocities of the particles in `positions`, length / s. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
-  /** Particles in a full cell: 1, 4, 9 or 16 in 2D (default 4), 1, 8 or 27 in 3D (default 8). */
+  /** Particles in a full cell: 1, 4, 9 or 16 in 2D, 1, 8 or 27 in 3D. Default: 4 in 2D, 8 in 3D. */
   readonly particlesPerCell?: number | undefined;
-  /** Largest number of particles. Default: the number of initial particles, but at least 1. */
+  /** Greatest number of particles, at most 2²⁶. Default: the number of initial particles, but at least 1. */
   readonly capacity?: number | undefined;
-  /** Mass per volume. Default 1000. */
+  /** Mass per volume (2D: area), 10⁻⁶ to 10⁹. Default: 1000. */
   readonly density?: number | undefined;
-  /** How velocities return from the lattice to the particles. Default 'flip'. */
+  /** How velocities return from the lattice to the particles. Default: 'flip'. */
   readonly transfer?: Transfer | undefined;
   /**
-   * Says which cells are solid:
-   *   - a number per cell, x fastest, where 0 means free;
-   *   - or a function that gets a cell's centre and returns true if the cell is solid.
+   * Which cells are solid: a number per cell, x fastest, where 0 means free, or a function of a cell's centre that
+   * returns true if the cell is solid. Default: none.
    */
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
-  /** At most 16 solid bodies that move. */
+  /** Solid bodies that move, at most 16. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
 }
 
 /** Checked and completed options, with the current settings. */
 export interface FluidPlan extends FluidSettings {
+  /** How cells map to array entries. */
   readonly lattice: Lattice;
+  /** 2 or 3. */
   readonly dimensions: 2 | 3;
+  /** Edge of a cell. */
   readonly cellSize: number;
+  /** Particles in a full cell. */
   readonly particlesPerCell: number;
+  /** Greatest number of particles. */
   readonly capacity: number;
+  /** Number of initial particles. */
   readonly count: number;
+  /** Packed initial positions. */
   readonly positions: Float32Array;
+  /** Packed initial velocities. */
   readonly velocities: Float32Array;
+  /** Mass per volume (2D: area). */
   readonly density: number;
+  /** How velocities return from the lattice to the particles. */
   readonly transfer: Transfer;
   /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
+  /** Initial obstacles. */
   readonly obstacles: readonly Obstacle[];
   /** Radius of a particle, for pushing particles apart. */
   readonly radius: number;
   /** Initial distance between particles. */
   readonly spacing: number;
+  /** Lower corner of the tank: 0. */
   readonly min: readonly number[];
+  /** Upper corner of the tank. */
   readonly max: readonly number[];
 }
 
-/** With this many cells the buffers on the GPU take 2 GB in 2D and 3 GB in 3D, particles excluded. */
+/** So many cells take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle for pushing particles apart, as a share of their initial distance. With a much larger radius,
- * particles at random positions could hardly avoid overlap. Pushing them apart would then raise the surface.
+ * As a share of the initial distance. Much larger particles at random positions would overlap nearly always; pushing
+ * them apart would raise the surface.
  */
 const RADIUS = 0.225;
 
@@ -186,7 +203,6 @@ function maskOf(solids: FluidOptions['solids'], lattice: Lattice, cellSize: numb
   return mask;
 }
 
-/** The cells in which particles of `fill` can start. */
 interface Seedbed {
   readonly lattice: Lattice;
   readonly cellSize: number;
@@ -195,10 +211,7 @@ interface Seedbed {
   readonly mask: Uint8Array;
 }
 
-/**
- * Returns the particles of `fill`, cell by cell, then the caller's particles. Counts all of them before it allocates
- * arrays.
- */
+/** Returns the particles of `fill`, cell by cell, then the caller's. Counts all of them before it allocates arrays. */
 function seed(
   { dimensions, fill = [], positions, velocities, capacity }: FluidOptions,
   bed: Seedbed,
@@ -254,7 +267,7 @@ function seed(
   return all;
 }
 
-/** Calls `visit` with the position and the region of each particle of `fill`. `point` is always the same array. */
+/** `point` is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
@@ -269,7 +282,7 @@ function eachSeed(
   });
 }
 
-/** Returns how many particles eachSeed visits. Tests single points only in cells that no region contains wholly. */
+/** Returns how many particles eachSeed visits. Tests single points only where no region contains the whole cell. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -292,7 +305,7 @@ function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   return count;
 }
 
-/** Calls `visit` with the entry and coordinates of each cell that is not solid. `cell` is always the same array. */
+/** Visits cells that are not solid. `cell` is always the same array. */
 function eachFreeCell(
   { lattice, mask }: Seedbed,
   visit: (entry: number, cell: readonly number[]) => void,
@@ -307,7 +320,7 @@ function eachFreeCell(
   });
 }
 
-/** Calls `visit` with the position of each particle of a full cell. `point` is always the same array. */
+/** Visits each particle of a full cell. `point` is always the same array. */
 function eachPointIn(
   { lattice: { dimensions }, cellSize, along }: Seedbed,
   entry: number,
@@ -326,10 +339,7 @@ function eachPointIn(
   }
 }
 
-/**
- * Rejects particles outside the tank. Accepts particles in solid cells: the next substep moves each of them out, if a
- * neighbouring cell is free.
- */
+/** Accepts particles in solid cells: the next substep moves each out, if a neighbouring cell is free. */
 export function checkInTank(
   argument: string,
   positions: Float32Array,
@@ -344,10 +354,7 @@ export function checkInTank(
   });
 }
 
-/**
- * The shortest substep in seconds. A rate is a change divided by the substep's length. In shorter substeps it would be
- * mostly a rounding error.
- */
+/** In seconds. In shorter substeps, rates would be mostly rounding errors. */
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {

@@ -1,19 +1,22 @@
-/**
- * Boxes and balls in the tank, which serve as initially full regions, emitters and drains. Also the random offsets of
- * new particles.
- */
+/** Boxes and balls in the tank, and the random offsets of new particles. */
 import { checkKnownKeys, checkRange, checkVector } from '../../core/base/checks';
 
-/** A box or a ball. `velocity` is the velocity of the fluid in it. */
+/** A box or a ball in the tank. */
 export type FluidRegion =
   | {
+      /** Lowest corner. */
       readonly min: readonly number[];
+      /** Highest corner. */
       readonly max: readonly number[];
+      /** Velocity of the fluid, length / s. Default: 0. Drains have none. */
       readonly velocity?: readonly number[] | undefined;
     }
   | {
+      /** Centre of the ball. */
       readonly centre: readonly number[];
+      /** Radius of the ball, 0 to 2³⁰. */
       readonly radius: number;
+      /** Velocity of the fluid, length / s. Default: 0. Drains have none. */
       readonly velocity?: readonly number[] | undefined;
     };
 
@@ -37,7 +40,7 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
     );
   }
   const { centre } = region;
-  // Test the box's farthest corner.
+  // The box's farthest corner.
   return isInRegion(
     region,
     low.map((value, axis) => {
@@ -70,7 +73,6 @@ export function checkRegion(name: string, region: FluidRegion, dimensions: 2 | 3
   if (region.velocity !== undefined) checkVector(`${name}.velocity`, region.velocity, dimensions);
 }
 
-/** Returns a deep copy, so that later changes by the caller have no effect. */
 export function copyRegion(region: FluidRegion): FluidRegion {
   const velocity = region.velocity && { velocity: Array.from(region.velocity) };
   return 'radius' in region
@@ -78,12 +80,10 @@ export function copyRegion(region: FluidRegion): FluidRegion {
     : { min: Array.from(region.min), max: Array.from(region.max), ...velocity };
 }
 
-/**
- * Range of a particle's random offset, as a share of the initial spacing. Without offsets particles would stay in rows.
- */
+/** Range of random offsets as a share of the initial spacing. Without offsets, particles would stay in rows. */
 export const JITTER = 0.4;
 
-/** Returns a hash of its arguments as a number from 0 to 1. */
+/** Returns a hash from 0 to 1. */
 export function noise(index: number, axis: number): number {
   let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);

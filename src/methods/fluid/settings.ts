@@ -1,31 +1,34 @@
-/** Defaults and checks of a fluid's settings, which may change between two steps. */
+/** Defaults and checks of a fluid's settings. */
 import { checkInteger, checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { checkEmitters, type Emitter } from './emitters';
 import { checkRegion, copyRegion, type FluidRegion } from './regions';
 
+/** How velocities return from the lattice to the particles. */
 export type Transfer = 'flip' | 'pic' | 'apic';
 
+/** What `set` can change between two steps. */
 export interface FluidSettings {
   /** Acceleration, length / s². Default: 9.81 along −y. */
   readonly gravity: readonly number[];
-  /** Share of FLIP if the transfer is 'flip': 1 is pure FLIP, 0 is PIC. Default 0.97; 0 for other transfers. */
+  /** Share of FLIP if the transfer is 'flip', from 0 (PIC) to 1 (pure FLIP). Default: 0.97; 0 for other transfers. */
   readonly blend: number;
-  /** The pressure solver stops once this share of the surplus flow into cells is left. Default 1e-4. */
+  /** The pressure solver stops once this share of the surplus flow into cells is left, 10⁻⁶ to 0.5. Default: 10⁻⁴. */
   readonly tolerance: number;
-  /** Largest number of iterations of the pressure solver. Default 12. */
+  /** Most iterations of the pressure solver, 1 to 200. Default: 12. */
   readonly mostIterations: number;
-  /** Share of a cell's surplus of particles that a substep corrects. Default 0.3. With 0 the volume may drift. */
+  /**
+   * Share of a cell's surplus of particles that a substep corrects, 0 to 1. With 0 the volume may drift. Default: 0.3.
+   */
   readonly correction: number;
-  /** Number of rounds per substep that push particles apart. Default 1. With 0 nothing pushes them apart. */
+  /** Rounds per substep that push particles apart, 0 to 64. Default: 1. */
   readonly separation: number;
-  /** Substeps per step. Default 2. */
+  /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * If a substep gained energy, it may remove up to this share of the kinetic energy before it moves particles down.
-   * Default 0.001. A substep that gained energy removes FLIP's noise first, then at most this share of the kinetic
-   * energy. If that is not enough, the substep lowers particles a little, then removes more kinetic energy. With 0, or
-   * while an obstacle moves, substeps remove nothing, and energy may grow.
+   * If a substep gained energy, it removes up to this share of the kinetic energy, 0 to 1, after FLIP's noise. If that
+   * is not enough, particles sink slightly and lose more speed. With 0, or while an obstacle moves, energy may grow.
+   * Default: 0.001.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */
@@ -56,7 +59,7 @@ export const MAX_DRAINS = 16;
 export const MAX_SUBSTEPS = 64;
 const MAX_ITERATIONS = 200;
 
-/** The fixed options on which the settings depend. */
+/** The fixed options on which settings depend. */
 export interface SettingsScope {
   readonly dimensions: 2 | 3;
   readonly transfer: Transfer;
@@ -81,7 +84,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** Returns `current`, changed by the settings in `given`. Ignores properties of `given` that are not settings. */
+/** Ignores properties of `given` that are not settings. */
 export function resolveSettings(
   scope: SettingsScope,
   current: FluidSettings,
@@ -135,7 +138,7 @@ export function resolveSettings(
   };
 }
 
-/** Like resolveSettings, but rejects properties that are not settings. */
+/** Rejects properties that are not settings. */
 export function changeSettings(
   scope: SettingsScope,
   current: FluidSettings,

@@ -1,4 +1,4 @@
-/** Types and helpers that the fluids on the GPU and on the CPU share. */
+/** Types and helpers of both engines. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -10,27 +10,32 @@ import { checkRegion, type FluidRegion, isInRegion } from './regions';
 
 /** The lattice after the last substep, packed cell by cell, x fastest. */
 export interface FluidFields {
+  /** Cells along each axis. */
   readonly cells: readonly number[];
   /** Kind of each cell: 0 is air, 1 fluid, 2 solid. */
   readonly kinds: Uint8Array;
   /** Pressure relative to the air, in units of density · length² / s². */
   readonly pressure: Float32Array;
-  /** Velocity at the centres of cells, `dimensions` numbers each; 0 in air and solids. */
+  /** Velocity at the centres of cells, `dimensions` numbers each, length / s; 0 in air and solids. */
   readonly velocity: Float32Array;
 }
 
+/** Particles to add. */
 export interface NewFluid {
+  /** Packed positions inside the tank. */
   readonly positions: Float32Array;
+  /** Packed velocities, length / s. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
 }
 
+/** The current particles, sorted by id. */
 export type FluidParticles = Pick<ParticleArrays, 'ids' | 'positions' | 'velocities'>;
 
 /** Arrays over the lattice, from either engine. */
 export interface LatticeState {
   readonly kinds: ArrayLike<number>;
   readonly velocity: ArrayLike<number>;
-  /** Pressure in units of velocity; see reference/equations.ts. */
+  /** In units of velocity; see reference/equations.ts. */
   readonly pressure: ArrayLike<number>;
 }
 
@@ -63,17 +68,16 @@ export function packFields(
   return fields;
 }
 
-/** Distance in cells that a particle may move in a substep if `advance` chooses the number of substeps. */
+/** Most cells that a particle moves in a substep if `advance` chooses the number of substeps. */
 export const CELLS_PER_SUBSTEP = 1;
 
-/** Checks the argument `most` of advance. Call it before the greatest speed is read. */
+/** Call this before the greatest speed is read. */
 export function checkMostSubsteps(most: unknown): void {
   checkInteger('most', most, 1, 64);
 }
 
 /**
- * Returns how many substeps are needed so that nothing moves more than CELLS_PER_SUBSTEP cells per substep, but at most
- * `most`. Takes the speed that gravity adds in `dt` into account.
+ * Returns how many substeps keep moves below CELLS_PER_SUBSTEP cells, but at most `most`. Gravity adds speed in `dt`.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
@@ -86,7 +90,7 @@ export function substepsFor(
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_PER_SUBSTEP * cellSize))));
 }
 
-/** Returns the speed of the fastest obstacle or emitter, length / s. */
+/** Length / s. */
 export function fastestBody(
   { emitters }: Pick<FluidPlan, 'emitters'>,
   obstacles: readonly Obstacle[],
@@ -95,7 +99,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Returns whether to keep energy from growing. Moving obstacles do work on the fluid, so with them energy may grow. */
+/** Moving obstacles do work on the fluid, so energy may grow. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],

@@ -1,27 +1,26 @@
 /**
- * Adds the emitters' particles and removes drained particles, for both engines. A particle that enters a drain is
- * marked at the end of that substep, and all stages ignore it from then on. Its id becomes free later. Every
- * COLLECT_EVERY substeps, begin() removes the ids that it requested last time and requests the ids marked since. So a
- * GPU has COLLECT_EVERY substeps to deliver the ids; if it takes longer, begin() returns a promise to wait for.
- * Guarantee: the result depends on the number of substeps and on the state, never on when the GPU delivers the ids.
+ * Adds the emitters' particles and removes drained particles, for both engines. The end of a substep marks particles in
+ * drains; stages ignore them from then on. Every COLLECT_EVERY substeps, begin() removes the ids that it requested last
+ * time and requests those marked since. So a GPU has COLLECT_EVERY substeps to deliver ids; after that, begin() waits.
+ * Guarantee: the result never depends on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** Substeps between two removals: four steps of two substeps. Rare removals cost less: each sorts the particles. */
+/** Substeps between two removals, each of which sorts the particles. */
 export const COLLECT_EVERY = 8;
 
 export interface TurnoverHost {
-  /** Returns the ids marked since the last call of take(). */
+  /** Returns the ids marked since the last call. */
   take(): Uint32Array | Promise<Uint32Array>;
   remove(ids: Uint32Array): void;
 }
 
-/** The ids that the next removal removes. `ids` is undefined until they arrive. */
+/** The ids that the next removal removes; undefined until they arrive. */
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Ids that the caller removed meanwhile. They must not be removed again, because other particles may have them. */
+  /** Ids that the caller removed meanwhile. Other particles may have them by now. */
   readonly spared: Set<number>;
 }
 
@@ -76,7 +75,7 @@ export class Turnover {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** Returns the ids that the next removal removes. Later calls of spare() do not change the result. */
+  /** Later calls of spare() do not change the result. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);
@@ -85,7 +84,7 @@ export class Turnover {
     return due.ids ? left() : due.arrives.then(left);
   }
 
-  /** Returns the particles that emitters add in a substep of `dt`, at most `room`; undefined if there are none. */
+  /** Returns the particles to add in a substep of `dt`, at most `room`; undefined if there are none. */
   emit(
     plan: FluidPlan,
     dt: number,
@@ -122,7 +121,7 @@ function expect(taken: Uint32Array | Promise<Uint32Array>): Due {
     }),
     spared: new Set<number>(),
   };
-  // Callers that do not await the promise must not cause an unhandled rejection.
+  // Callers may leave the promise without a handler.
   due.arrives.catch(() => undefined);
   return due;
 }

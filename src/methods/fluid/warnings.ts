@@ -1,14 +1,15 @@
-/** Warnings for users: one text per problem that a fluid's measures show. */
 import { ArgumentError } from '../../core/base/errors';
 import { MOST_CELLS } from './constants';
 import type { FluidPlan } from './options';
 import type { FluidMeasures } from './reference/measure';
 
+/** The measures that `fluidWarnings` reads. */
 export type WarningFigures = Pick<
   FluidMeasures,
   'count' | 'missed' | 'nonFinite' | 'substeps' | 'tooFast' | 'unconverged'
 >;
 
+/** Returns one text per problem that a fluid's measures show. */
 export function fluidWarnings(
   measures: WarningFigures,
   fluid: { readonly plan: Pick<FluidPlan, 'capacity' | 'emitters' | 'mostIterations' | 'tolerance'> },

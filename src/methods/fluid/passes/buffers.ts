@@ -1,4 +1,3 @@
-/** Creates, reads back, clears and destroys the fluid's buffers. */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { Readback } from '../../../gpu/readback';
@@ -16,7 +15,7 @@ export const UNIFORM = 0x40 | 0x08;
 /** INDIRECT */
 export const INDIRECT = 0x100;
 
-/** The bytes of each buffer, or its bytes and usage. */
+/** Bytes, or bytes and usage. */
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
 
 export async function createBuffers<const Given extends Sizes>(
@@ -65,7 +64,7 @@ export function checkSizes({ device: { limits } }: Gpu, sizes: Sizes): void {
   }
 }
 
-/** Reads whole buffers. Their contents are those after all work submitted so far. */
+/** Reads whole buffers after all work submitted so far. */
 export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
   gpu.checkAlive();
   const readback = new Readback(gpu, 'fluid');

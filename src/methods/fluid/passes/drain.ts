@@ -1,6 +1,6 @@
 /**
- * Drains on the GPU: a kernel marks the ids of drained particles, and the host reads the marked ids back.
- * Shaders: shaders/fluid/drain.wgsl, drained.wgsl.
+ * Drains on the GPU: a kernel marks the ids of drained particles, and the host reads them back. Shaders:
+ * shaders/fluid/drain.wgsl, drained.wgsl.
  */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, clearWords, createBuffers, readBuffers } from './buffers';
@@ -8,7 +8,7 @@ import { FluidKernel, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface DrainedParticles {
-  /** The buffer with the parameters of substeps; see frames.ts. */
+  /** Parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly positions: GPUBuffer;
   readonly ids: GPUBuffer;
@@ -41,10 +41,7 @@ export class Drain {
     return this.owned.bytes;
   }
 
-  /**
-   * Records a kernel that sets the positions of all particles inside a drain to NaN, and marks their ids.
-   * `frame`: byte offset of the substep's parameters in the buffer of frames.
-   */
+  /** Sets the positions of particles inside a drain to NaN and marks their ids. `frame`: byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, particles: DrainedParticles, count: number, frame: number): void {
     const group = this.drain.bind({ ...particles, marks: this.owned.buffers.marks });
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);
@@ -68,7 +65,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Like `take`, but keeps the marks. */
+  /** Keeps the marks. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

@@ -1,8 +1,7 @@
 /**
- * Keeps the fluid's energy from growing in a substep.
- * Guarantee: the same state gives the same bits. The state alone decides which particles each workgroup sums, and the
- * workgroups' sums are added up in a fixed order.
- * Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl. Twin: src/methods/fluid/reference/energy.ts.
+ * Keeps the fluid's energy from growing in a substep. Shaders: shaders/fluid/energy.wgsl, settlement.wgsl, settle.wgsl.
+ * Twin: src/methods/fluid/reference/energy.ts.
+ * Guarantee: the same state gives the same bits, because sums have a fixed order.
  */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers } from './buffers';
@@ -10,7 +9,7 @@ import { FluidKernel, PARTIALS, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface SettledParticles {
-  /** The buffer with the parameters of substeps; see frames.ts. */
+  /** Parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
   readonly positions: GPUBuffer;
@@ -20,7 +19,7 @@ export interface SettledParticles {
 
 const NAMES = ['energy', 'settlement', 'settle'] as const;
 
-/** Returns the bytes of the particles' accounts; see shared.wgsl. */
+/** Returns the bytes of the accounts; see shared.wgsl. */
 export function accountBytes(dimensions: number, capacity: number): number {
   return 4 * (1 + 2 * dimensions) * capacity;
 }
@@ -49,7 +48,7 @@ export class Energy {
     return new Energy(owned, kernels);
   }
 
-  /** Each particle's account, indexed by id. The kernel that moves particles writes it; see shared.wgsl. */
+  /** Indexed by id. The kernel that moves particles writes it; see shared.wgsl. */
   get account(): GPUBuffer {
     return this.owned.buffers.account;
   }
@@ -58,7 +57,7 @@ export class Energy {
     return this.owned.bytes;
   }
 
-  /** Records the kernels. `frame`: byte offset of the substep's parameters in the buffer of frames. */
+  /** `frame`: byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, particles: SettledParticles, count: number, frame: number): void {
     const all = { ...this.owned.buffers, ...particles };
     const each = Math.ceil(count / WORKGROUP);

@@ -1,7 +1,4 @@
-/**
- * Writes `struct Frame` and `struct Level` of shaders/fluid/shared.wgsl. Both consist of vectors of four numbers; the
- * lists below name them in order.
- */
+/** Writes `struct Frame` and `struct Level` of shaders/fluid/shared.wgsl, which consist of vectors of four numbers. */
 import type { Lattice, Level, Levels } from '../lattice';
 import { MAX_OBSTACLES, type Obstacle } from '../obstacles';
 import type { FluidPlan } from '../options';
@@ -30,7 +27,7 @@ const VECTOR_BYTES = 16;
 const VECTORS_PER_OBSTACLE = 3;
 const VECTORS_PER_DRAIN = 2;
 
-/** Number of vectors before the arrays `drains` and `obstacles`. */
+/** Vectors before the arrays `drains` and `obstacles`. */
 const HEAD_VECTORS = FRAME_FIELDS.length - 2;
 const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DRAINS);
 
@@ -41,21 +38,19 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/**
- * Least positive restraint. A smaller one could become 0 as a 32-bit float, and 0 turns the particles' accounts off.
- */
+/** A smaller restraint could become 0 as a 32-bit float, and 0 turns the accounts off. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];
 
-/** The sorted grid: how many cells it has along each axis, including the ring of empty cells. */
+/** Cells along each axis, with the ring of empty cells. */
 export interface GridCells {
   readonly cells: readonly number[];
 }
 
 export interface FrameInput {
   readonly plan: FluidPlan;
-  /** Number of entries per axis in the pressure solver's array `coupling`. */
+  /** Entries per axis in the solver's array `coupling`. */
   readonly couplingSize: number;
   readonly grid: GridCells;
   readonly count: number;
@@ -71,7 +66,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     cells: [...lattice.cells, count],
     strides: [...lattice.strides, lattice.first],
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
-    // The grid has a ring of empty cells around the lattice's cells.
+    // The grid has a ring of empty cells around the lattice's.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
     grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };
@@ -107,7 +102,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Returns the number of cells, including those of the upper layers. */
+/** Includes the cells of the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }
@@ -116,13 +111,13 @@ export function cellsOf({ cells }: Lattice): number {
   return cells[0] * cells[1] * cells[2];
 }
 
-/** Distance between levels in bytes: the alignment of uniform bindings. */
+/** In bytes: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
-/** A multigrid has at most this many levels. The longest accepted axis has 4096 cells, which takes 11 levels. */
+/** The longest accepted axis has 4,096 cells, which takes 11 levels. */
 export const MOST_LEVELS = 12;
 
-/** Encodes the levels of the multigrid. `tail`: the first level that the tail kernel solves; see pressure.ts. */
+/** `tail`: the first level that the tail kernel solves; see pressure.ts. */
 export function encodeLevels({ levels, size }: Levels, tail: number): ArrayBuffer {
   const bytes = new ArrayBuffer(LEVEL_BYTES * MOST_LEVELS);
   levels.forEach((level, index) => {

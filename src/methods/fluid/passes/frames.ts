@@ -1,7 +1,6 @@
 /**
- * The uniform buffer from which substeps read their parameters (`struct Frame`). Each recorded substep has a frame of
- * its own, so that many substeps can be recorded before a submission. FRAMES substeps later, another substep overwrites
- * that frame.
+ * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, so that many
+ * can be recorded before a submission. FRAMES substeps later, another substep overwrites it.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
@@ -33,7 +32,7 @@ export class Frames {
     return this.owned.bytes;
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if the encoder would need more frames than there are. */
+  /** Throws if the encoder would need more frames than there are. */
   reserve(encoder: GPUCommandEncoder): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded >= FRAMES - 1) {
@@ -45,7 +44,7 @@ export class Frames {
     this.recorded.set(encoder, recorded + 1);
   }
 
-  /** Writes the frame of the next substep. Returns the frame's byte offset. */
+  /** Writes the next substep's frame. Returns its byte offset. */
   write(input: FrameInput): number {
     const offset = FRAME_STRIDE * this.next;
     this.next = (this.next + 1) % FRAMES;

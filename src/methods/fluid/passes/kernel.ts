@@ -1,4 +1,4 @@
-/** A kernel of the fluid: adds the WGSL and constants that all kernels share, and dispatches with a substep's frame. */
+/** A kernel of the fluid: adds shared WGSL and constants, and dispatches with a substep's frame. */
 
 import shared from '../../../../shaders/fluid/shared.wgsl?raw';
 import { NOT_A_NUMBER } from '../../../core/base/constants';
@@ -13,13 +13,12 @@ import { COARSEST_ROUNDS, SMOOTHINGS } from '../reference/multigrid';
 import { MAX_DRAINS } from '../settings';
 import { FRAME_BYTES, MOST_LEVELS } from './frame';
 
-/** Threads per workgroup. */
 export const WORKGROUP = 64;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** This workgroup solves levels of at most this many cells. */
+/** That workgroup solves levels of at most this many cells. */
 export const TAIL_CELLS = 1024;
-/** The greatest number of workgroups that compute a sum. Each writes a partial sum; a later workgroup adds these up. */
+/** Most workgroups that compute a sum. Each writes a partial sum. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };
@@ -27,14 +26,13 @@ const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };
 export interface FluidKernelSource {
   readonly name: string;
   readonly source: ShaderSource;
-  /** Modules that `source` needs. */
   readonly modules?: readonly ShaderSource[];
   readonly entryPoint: string;
   readonly bindings: Bindings;
   readonly constants?: Readonly<Record<string, number | boolean>>;
 }
 
-/** An indirect dispatch: `buffer` holds its workgroup counts along three axes, three words from byte `offset` on. */
+/** Workgroup counts for an indirect dispatch: three words from byte `offset` on. */
 export interface Dispatch {
   readonly buffer: GPUBuffer;
   readonly offset: number;
@@ -55,7 +53,7 @@ export class FluidKernel {
     return this.kernel.bind({ ...buffers, frame: { buffer: frame as GPUBuffer, size: FRAME_BYTES } });
   }
 
-  /** Records a dispatch. `frame` is the byte offset of the frame. Kernels without a frame ignore it. */
+  /** `frame`: byte offset of the frame. Kernels without a frame ignore it. */
   encode(
     pass: GPUComputePassEncoder,
     group: GPUBindGroup,

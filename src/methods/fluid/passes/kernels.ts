@@ -1,4 +1,4 @@
-/** Lists every kernel of the fluid with its file, entry point and buffers. Tests compile and reflect all of them. */
+/** Every kernel of the fluid with its file, entry point and buffers. Tests compile and reflect them. */
 
 import drain from '../../../../shaders/fluid/drain.wgsl?raw';
 import drained from '../../../../shaders/fluid/drained.wgsl?raw';
@@ -54,8 +54,8 @@ function fluidFile(name: string, text: string): ShaderSource {
 }
 
 /**
- * The stages of the solver at which weigh.wgsl runs: after each pass that writes partial sums, and at the end. The
- * kernel adds up these sums and decides whether to stop. A stage's index here is the constant STAGE in weigh.wgsl.
+ * The stages of the solver after which weigh.wgsl adds up partial sums and decides whether to stop. A stage's index is
+ * the constant STAGE in weigh.wgsl.
  */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 

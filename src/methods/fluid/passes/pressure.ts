@@ -1,9 +1,8 @@
 /**
  * Records the pressure solver: conjugate gradients, preconditioned by one V-cycle per iteration. All iterations are
- * recorded. Once the residual is small enough or no step helps, the GPU skips the remaining ones: it sets all indirect
- * workgroup counts to 0. The tail kernel, a single workgroup, solves all small levels of a V-cycle.
+ * recorded; once the solver is done, the GPU skips the rest by setting indirect workgroup counts to 0. The tail kernel,
+ * a single workgroup, solves all small levels. Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  * Guarantee: the same equations give the same bits, because sums have a fixed order.
- * Twins: src/methods/fluid/reference/pressure.ts, multigrid.ts.
  */
 
 import type { Gpu } from '../../../gpu/device';
@@ -48,12 +47,12 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices in `dispatches`: three dispatches that belong to no level, then the first dispatch of the first level. */
+/** Indices in `dispatches`: three dispatches that belong to no level, then the first of the first level. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
-/** Words per dispatch: its workgroup counts along three axes. */
+/** Workgroup counts along three axes. */
 const WORDS = 3;
 /** Bytes of `struct Solver`, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
@@ -67,7 +66,7 @@ interface LevelGroups {
   readonly coarsen: GPUBindGroup;
 }
 
-/** The frame, and buffers of the lattice that the solver reads and writes. */
+/** The frame, and the lattice's buffers that the solver uses. */
 export interface PressureInput {
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
@@ -77,9 +76,9 @@ export interface PressureInput {
 
 /** The part of `struct Solver` (solver.wgsl) that the host reads. */
 export interface SolverState {
-  /** The greatest magnitude of a right-hand side. */
+  /** Greatest magnitude of a right-hand side. */
   readonly greatest: number;
-  /** The greatest residual divided by `greatest`. */
+  /** Greatest residual divided by `greatest`. */
   readonly left: number;
   readonly iterations: number;
   readonly unconverged: number;
@@ -170,7 +169,7 @@ export class Pressure {
     encoder.copyBufferToBuffer(allDispatches, 0, dispatches, 0, dispatches.size);
   }
 
-  /** Records the solver. `frame` is the byte offset of the frame. */
+  /** `frame`: byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, frame: number, mostIterations: number): void {
     const { levels } = this.levels;
     const nodes = Math.ceil(nodesOf(levels[0] as Level) / WORKGROUP);
@@ -199,7 +198,7 @@ export class Pressure {
     run('project', nodes);
   }
 
-  /** Resets the solver to its state before the first substep, but with this number of unconverged substeps. */
+  /** Resets the solver to its state before the first substep. */
   restart({ device }: Gpu, unconverged: number): void {
     const words = new Uint32Array(SOLVER_BYTES / 4);
     words[UNCONVERGED_WORD] = unconverged;
@@ -226,7 +225,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction runs once per cell of the coarser level, whose two dispatches follow this level's two.
+    // Restriction runs once per cell of the coarser level, whose dispatches follow this level's two.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);
@@ -257,7 +256,7 @@ function reductionGroups(lattice: Level): number {
   return Math.min(PARTIALS, Math.ceil(nodesOf(lattice) / WORKGROUP));
 }
 
-/** Returns the index of the first level with few enough cells for the tail kernel, or of the last level. */
+/** Returns the index of the first level with few enough cells, or of the last level. */
 function tailOf({ levels }: Levels): number {
   const few = levels.findIndex((level) => cellsOf(level) <= TAIL_CELLS);
   return few < 0 ? levels.length - 1 : few;
@@ -265,10 +264,10 @@ function tailOf({ levels }: Levels): number {
 
 /**
  * Returns the workgroup counts of all indirect dispatches, in this order:
- *   - over all nodes (the cells and the upper layers);
- *   - over all nodes, with at most PARTIALS workgroups;
- *   - for the tail;
- *   - per level, over half of its cells, then over all of them.
+ * - over all nodes (the cells and the upper layers);
+ * - over all nodes, with at most PARTIALS workgroups;
+ * - for the tail;
+ * - per level, over half of its cells, then over all of them.
  */
 function dispatchWords({ levels }: Levels, perDimension: number): Uint32Array<ArrayBuffer> {
   const finest = levels[0] as Level;

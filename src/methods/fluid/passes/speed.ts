@@ -1,4 +1,4 @@
-/** Reads back the speed of the fastest particle. Shader: shaders/fluid/speed.wgsl. */
+/** Reads back the greatest speed of a particle. Shader: shaders/fluid/speed.wgsl. */
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, readBuffers } from './buffers';
 import { FluidKernel, PARTIALS } from './kernel';
@@ -20,7 +20,6 @@ export class Speed {
     return this.owned.bytes;
   }
 
-  /** Resolves to the greatest speed at the time of the call. */
   async greatest(input: Readonly<Record<'frame' | 'velocities', GPUBuffer>>, frame: number): Promise<number> {
     const { device } = this.gpu;
     const { partials } = this.owned.buffers;
@@ -32,7 +31,7 @@ export class Speed {
     const [bytes] = await readBuffers(this.gpu, [partials]);
     const squares = new Float32Array(bytes as ArrayBuffer);
     let greatest = 0;
-    // The third number of each partial result is a workgroup's greatest squared speed.
+    // The third number of a partial result is a workgroup's greatest squared speed.
     for (let part = 0; part < PARTIALS; part++)
       greatest = Math.max(greatest, squares[4 * part + 2] as number);
     return Math.sqrt(greatest);

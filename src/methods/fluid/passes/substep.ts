@@ -1,8 +1,6 @@
 /**
- * Owns the lattice, the kernels and a HashGrid: everything that a fluid has on the GPU except its particles. The grid
- * has the lattice's cells. It sorts the particles, so that faces can gather from near particles.
- * Makes the stages of a substep: sort, cells, transfer, faces, pressure, extrapolate, particles, separate. If needed,
- * energy and drain follow. No stage waits for the GPU.
+ * Owns what a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with the
+ * lattice's cells sorts the particles, so that faces can gather from near ones. No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -57,20 +55,20 @@ interface Parts {
   readonly speed: Speed;
 }
 
-/** The fluid's state when a substep is recorded. */
+/** When a substep is recorded. */
 export interface SubstepState {
   readonly plan: FluidPlan;
   readonly obstacles: readonly Obstacle[];
   readonly particles: Simulation;
 }
 
-/** One stage of a substep. `frame` is the byte offset of the substep's frame; see frames.ts. */
+/** `frame`: byte offset of the substep's frame; see frames.ts. */
 export interface Stage {
   readonly name: string;
   readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
 }
 
-/** The lattice after the last substep. */
+/** After the last substep. */
 export interface LatticeReading {
   readonly kinds: Uint32Array;
   readonly fullness: Float32Array;
@@ -79,9 +77,9 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** The part of a checkpoint that the buffers of a Substep hold. */
+/** The part of a checkpoint that a Substep holds. */
 export interface SubstepCheckpoint {
-  /** Velocity gradients, dimensions² numbers per id; undefined unless the transfer is APIC. */
+  /** Dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
   readonly unconverged: number;
 }
@@ -97,7 +95,7 @@ export class Substep {
   private constructor(
     private readonly gpu: Gpu,
     private readonly parts: Parts,
-    /** Number of entries per axis in the pressure solver's array `coupling`. */
+    /** Entries per axis in the solver's array `coupling`. */
     private readonly couplingSize: number,
   ) {
     const { kernels, owned, grid, frames } = parts;
@@ -115,10 +113,10 @@ export class Substep {
     ];
   }
 
-  /** Throws if the device cannot hold the lattice, or those buffers of a Substep that have an entry per particle. */
+  /** Throws if the device cannot hold the lattice or buffers with an entry per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
-    // It is enough to check the largest buffers.
+    // The largest buffers suffice.
     checkSizes(gpu, {
       velocity: 4 * dimensions * lattice.size,
       coupling: 4 * dimensions * defineLevels(lattice).size,
@@ -128,7 +126,7 @@ export class Substep {
     foldWorkgroups(Math.ceil(Math.max(lattice.size, capacity) / WORKGROUP), gpu.workgroupsPerDimension);
   }
 
-  /** Creates the buffers and compiles the kernels. Call `check` first. */
+  /** Call `check` first. */
   static async create(gpu: Gpu, plan: FluidPlan): Promise<Substep> {
     const { dimensions, lattice, capacity, min, max, cellSize } = plan;
     const { size } = lattice;
@@ -198,12 +196,12 @@ export class Substep {
     );
   }
 
-  /** Counts one more substep in a caller's encoder. Throws if one submission cannot hold so many. */
+  /** Throws if one submission cannot hold so many substeps. */
   reserve(encoder: GPUCommandEncoder): void {
     this.parts.frames.reserve(encoder);
   }
 
-  /** Writes the frame of the next substep. Returns the frame's byte offset. */
+  /** Writes the next substep's frame. Returns its byte offset. */
   writeFrame({ plan, obstacles, particles }: SubstepState, dt: number): number {
     const { frames, grid } = this.parts;
     const { cells } = grid.world;
@@ -211,7 +209,7 @@ export class Substep {
     return frames.write({ plan, couplingSize: this.couplingSize, grid: { cells }, count, dt, obstacles });
   }
 
-  /** Returns the stages of the next substep. When a stage is recorded, it binds the particles' current buffers. */
+  /** When a stage is recorded, it binds the particles' current buffers. */
   stages({ plan, obstacles, particles }: SubstepState): readonly Stage[] {
     const { groups, parts } = this;
     const { kernels, grid, owned, frames, pressure, energy, drain } = parts;
@@ -226,8 +224,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Later sums, such as the energy, add particles in the order of these buffers. `separate` sorts them. If it
-          // is off, this copy does; otherwise the sums would depend on history.
+          // Later sums add particles in the order of these buffers. `separate` sorts them; without it this copy does,
+          // so that sums do not depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
@@ -319,8 +317,8 @@ export class Substep {
   }
 
   /**
-   * Writes the solid cells, so that they are known before the first substep. Also makes the entries before the first
-   * cell solid; no kernel writes them.
+   * Makes solid cells known before the first substep. No kernel writes the entries before the first cell, which are
+   * solid too.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
@@ -328,7 +326,7 @@ export class Substep {
     this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
   }
 
-  /** Clears the slopes of new particles: removed particles may have had the same ids. */
+  /** Removed particles may have had the same ids. */
   clearSlopes({ transfer, dimensions }: FluidPlan, ids: Uint32Array): void {
     if (transfer === 'apic') clearWords(this.gpu, this.parts.owned.buffers.affine, dimensions ** 2, ids);
   }
@@ -339,7 +337,7 @@ export class Substep {
   }
 }
 
-/** Copies the particles back in the grid's order, which follows from their positions. */
+/** The grid's order follows from the positions. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: HashGrid,

@@ -8,12 +8,12 @@ import { insideObstacle, type Obstacle } from '../obstacles';
 export interface CellInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
-  /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
+  /** 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
 }
 
-/** Writes the kinds of all cells as if there were no fluid: AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
+/** Writes AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
   const middle = [0, 0, 0];
@@ -30,7 +30,7 @@ export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, ki
   });
 }
 
-/** Marks air cells with particles as fluid. `inside`: number of particles per cell; `kinds`: result of markSolids. */
+/** `inside`: number of particles per cell; `kinds`: result of markSolids. */
 export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Array): void {
   eachRow(lattice, -1, (row, end) => {
     for (let cell = row; cell < end; cell++)
@@ -38,7 +38,6 @@ export function markFluid(lattice: Lattice, inside: Uint32Array, kinds: Uint8Arr
   });
 }
 
-/** Returns whether a particle may be at a point of the tank. */
 export function isFreeAt(
   { lattice, cellSize, mask, obstacles }: CellInput,
   point: readonly number[],

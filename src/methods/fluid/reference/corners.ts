@@ -1,12 +1,11 @@
 /**
- * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. Their weights fall off
- * linearly over one cell along each axis. Points are in units of cells.
- * This code runs a dozen times per particle and substep. So hot parts write out x, y and z instead of looping over
- * them. Functions take points as arrays, because V8 puts fractional arguments on the heap.
+ * Finds a point's corners: the faces or cell centres around it, four in 2D and eight in 3D. Weights fall off linearly
+ * over one cell along each axis. Points are in units of cells. This code is hot, so it writes out x, y and z. Points
+ * are arrays, because V8 puts fractional arguments on the heap.
  */
 import type { Lattice } from '../lattice';
 
-/** Sets of corners, one bit per corner: the lower corners along each axis, and all corners. */
+/** One bit per corner. */
 const LOWER_X = 0b01010101;
 const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
@@ -15,9 +14,9 @@ const ALL = 0b11111111;
 /** Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
-  /** Distance in entries from the first corner to each corner. */
+  /** In entries, from the first corner. */
   readonly offsets: Int32Array;
-  /** Weights of the corners that find() found last. */
+  /** Of the last find(). */
   readonly weights = new Float64Array(8);
   /** The first corner's entry in an array over the lattice. */
   entry = 0;
@@ -50,9 +49,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces perpendicular to an axis, or, with axis −1, among the centres of cells. Set
-   * `clamped` for reading: the outermost corners then get the weight of corners beyond the ends of the lattice. Leave
-   * it off for scattering: `beyond` then marks corners beyond the ends.
+   * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. `clamped`, for reading,
+   * gives the outermost corners the weight of corners beyond the ends. Otherwise, for scattering, `beyond` marks those
+   * corners.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
@@ -97,7 +96,7 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Returns the distance along an axis, in cells, from the point to a corner that find() found for it. */
+  /** Returns the distance along an axis, in cells, from the point to a corner of the last find(). */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
@@ -121,8 +120,8 @@ export class Corners {
   }
 
   /**
-   * Writes the velocity at a point to `out`: along each axis, the weighted sum of the faces' velocities, with clamped
-   * corners. Does not call find(), which passes results in arrays and would double the time of this hot function.
+   * Writes the velocity at a point: along each axis, the weighted sum of the faces' velocities, with clamped corners.
+   * Calling find(), which passes results in arrays, would double the time.
    */
   velocityAt(point: Float64Array, field: Float64Array, out: Float64Array): void {
     const { is3D, row, plane, first, size } = this;
@@ -173,12 +172,12 @@ function within(coordinate: number, last: number): number {
   return Math.min(Math.max(coordinate, 0), last);
 }
 
-/** Returns the lower of the two neighbours of a coordinate inside the lattice. */
+/** For coordinates inside the lattice. */
 function lowerOf(coordinate: number, last: number): number {
   return Math.min(Math.floor(coordinate), last - 1);
 }
 
-/** Returns the corners that are below 0 or above `last` along an axis. `lowers`: the lower corners along that axis. */
+/** Returns the corners below 0 or above `last` along an axis. `lowers`: the lower corners along that axis. */
 function beyondEnds(lower: number, last: number, lowers: number): number {
   return (lower < 0 || lower > last ? lowers : 0) | (lower < -1 || lower >= last ? ALL ^ lowers : 0);
 }

@@ -1,6 +1,6 @@
 /**
- * Drains particles. Twin of shaders/fluid/drain.wgsl. Sets the positions of drained particles to NaN, so that every
- * stage ignores them, and marks their ids.
+ * Drains particles. Twin of shaders/fluid/drain.wgsl. Positions of drained particles become NaN, so that stages ignore
+ * them, and their ids are marked.
  */
 import { type FluidRegion, isInRegion } from '../regions';
 

@@ -3,8 +3,8 @@
  * shaders/fluid/energy.wgsl, settlement.wgsl and settle.wgsl.
  *
  * On the lattice, where all faces count equally, pressure does no work. On particles it does a little, because a
- * particle takes more of its velocity from some faces than from others. Also, keeping particles apart and correcting
- * their density lifts some particles. The end of the substep removes the energy gained this way, in this order:
+ * particle takes more of its velocity from some faces than from others. Keeping particles apart and correcting density
+ * also lifts some. The end of the substep removes this energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
@@ -14,9 +14,9 @@ import { MOST_LOWERING, MOST_SLOWING } from '../constants';
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** Each particle's account of a substep, indexed by id. Valid from the particle's move to the end of the substep. */
+/** Indexed by id. Valid from a particle's move to the end of the substep. */
 export interface Account {
-  /** Growth of the particle's kinetic energy in the move, per mass. */
+  /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
   /** Position before the move, `dimensions` numbers each. */
   readonly start: Float64Array;
@@ -44,26 +44,23 @@ export interface EnergyRules {
 
 /** Sums over all finite particles, per mass of a particle. */
 export interface EnergySums {
-  /** Growth of the total energy in the substep. */
+  /** Of the total energy in the substep. */
   readonly gain: number;
-  /** Growth of the kinetic energy in the move. */
+  /** Of the kinetic energy in the move. */
   readonly growth: number;
-  /** Kinetic energy after the move. */
+  /** After the move. */
   readonly kinetic: number;
   /** Scalar product of the velocity and offLattice. */
   readonly along: number;
   /** Squared length of offLattice. */
   readonly squared: number;
-  /**
-   * Potential energy relative to the tank's lowest corner, only of the particles that may be lowered; see isFreeBelow.
-   */
+  /** Relative to the tank's lowest corner; only of particles that may be lowered. */
   readonly potential: number;
 }
 
 /**
- * How a substep ends:
- *   - each velocity becomes `scale · (velocity − share · offLattice)`;
- *   - each height above the tank's lowest corner becomes `(1 − lowering) · height`.
+ * Each velocity becomes `scale · (velocity − share · offLattice)`, each height above the tank's lowest corner `(1 −
+ * lowering) · height`.
  */
 export interface Settlement {
   readonly share: number;
@@ -71,19 +68,19 @@ export interface Settlement {
   readonly lowering: number;
 }
 
-/** Returns how to remove the energy gained. `restraint`: see FluidSettings. */
+/** `restraint`: see FluidSettings. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // Subtracting share · offLattice from each velocity removes the energy along · share − squared · share² / 2. Find the
-  // least share that removes the gain, or, if none does, the share that removes the most.
+  // least share that removes the gain; if none does, the one that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
   const taken = share * along - (share * share * squared) / 2;
   const rest = Math.max(0, kinetic - taken);
   const unpaid = Math.max(0, gain - taken);
-  // Without gravity, lowering removes no energy. So the velocities must lose all of `unpaid`.
+  // Without gravity, lowering removes no energy, so the velocities must lose all of `unpaid`.
   const restrained = Math.min((potential > 0 ? restraint : 1) * rest, unpaid);
   const lowering = potential > 0 ? Math.min(MOST_LOWERING, (unpaid - restrained) / potential) : 0;
   const uncovered = potential > 0 ? unpaid - lowering * potential : 0;
@@ -138,14 +135,13 @@ function sumEnergy(
   return sums;
 }
 
-/** Returns the coordinate, along an axis, of the end of the tank to which gravity points. */
+/** Returns the coordinate of the end of the tank to which gravity points. */
 function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number): number {
   return pull > 0 ? cellSize * (cells[axis] as number) : 0;
 }
 
 /**
- * Returns whether a particle may be lowered. If lowered as far as allowed, it must still be in the tank, and its cell
- * must not be one that is always solid.
+ * Returns whether a particle, lowered as far as allowed, is still in the tank and outside cells that are always solid.
  */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,
@@ -165,8 +161,8 @@ function isFreeBelow(
 }
 
 /**
- * Lowers a particle if isFreeBelow() allows it. Usually the lowering is less than a coordinate's last bit. So a hash of
- * coordinate and id decides whether to round down. On average, particles are lowered by the right amount.
+ * Lowers a particle if isFreeBelow() allows it. The lowering is usually less than a coordinate's last bit, so a hash
+ * decides whether to round down. On average the lowering is right.
  */
 function lower(
   rules: EnergyRules,
@@ -191,7 +187,7 @@ function lower(
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** Returns a hash of a float's bits and an id as a number from 0 to 1. */
+/** Returns a hash from 0 to 1. */
 function hashOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);
@@ -200,7 +196,6 @@ function hashOf(value: number, id: number): number {
   return ((bits ^ (bits >>> 16)) >>> 8) * 2 ** -24;
 }
 
-/** Returns the value of the last bit of a 32-bit float. */
 function lastBit(value: number): number {
   NUMBER[0] = value;
   BITS[0] = (BITS[0] as number) & 0x7f800000;

@@ -1,14 +1,14 @@
 /**
- * The pressure equations. Twin of shaders/fluid/pressure/equations.wgsl. Each fluid cell has one equation. Its left
- * side adds up coupling · (pressure − neighbour's pressure) over the cell's faces. Its right side is the surplus flow
- * into the cell. Pressures are in units of velocity: divided by density · cell size / dt.
+ * The pressure equations, one per fluid cell. Twin of shaders/fluid/pressure/equations.wgsl. The left side adds up
+ * coupling · (pressure − neighbour's pressure) over the cell's faces; the right side is the surplus flow into the cell.
+ * Pressures are in units of velocity: divided by density · cell size / dt.
  *
  * The coupling of a face is 1 between fluid cells, 0 at solids, and 1 / (distance to the surface) towards air. At the
- * surface the pressure is 0 (ghost fluid method). The distance follows from the fluid cell's fullness. The fullness is
- * the weight of the particles around the cell's centre, relative to their weight in a full cell.
+ * surface the pressure is 0 (ghost fluid method). The distance follows from the fullness, the weight of the particles
+ * around the cell's centre relative to a full cell.
  *
- * Density correction: in each substep, cells that are too full swell a little. Cells that are not full shrink a little
- * if they are deep, that is without air neighbours.
+ * Density correction: cells that are too full swell a little. Cells that are not full shrink a little if they are deep,
+ * that is without air neighbours.
  */
 import { FULLNESS_SLACK, LEAST_SURFACE, MOST_SHRINKING, MOST_SWELLING, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
@@ -19,7 +19,7 @@ export interface EquationInput {
   readonly kinds: Uint8Array;
   readonly fullness: Float64Array;
   readonly velocity: Float64Array;
-  /** The speed at which a flow through one face of a cell fills the cell in a substep; see correctionRate. */
+  /** See correctionRate. */
   readonly rate: number;
   /** Share of a cell's surplus of particles that a substep corrects, 0 to 1. */
   readonly correction: number;
@@ -28,16 +28,16 @@ export interface EquationInput {
 /** Arrays over the finest level of a multigrid, or over all levels, which begin with the finest. */
 export interface Equations {
   readonly coupling: Float64Array;
-  /** Number of entries per axis in `coupling`. */
+  /** Entries per axis in `coupling`. */
   readonly couplingSize: number;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
 }
 
 /**
- * Returns the distance from a fluid cell's centre to the surface, towards an air cell, in cells. The weight of
- * a particle falls linearly to 0 at one cell from the centre. If the fluid ends at distance d, the fullness is
- * therefore 1 − (1 − d)² / 2. This function solves for d.
+ * Returns the distance in cells from a fluid cell's centre to the surface, towards an air cell. The weight of a
+ * particle falls linearly to 0 at one cell from the centre. If the fluid ends at distance d, the fullness is therefore
+ * 1 − (1 − d)² / 2.
  */
 export function surfaceDistance(fullness: number): number {
   const distance =
@@ -46,17 +46,16 @@ export function surfaceDistance(fullness: number): number {
 }
 
 /**
- * Limits on how fast density is corrected; see correctionRate. SHORTEST_FALL is in units of √(cell size / gravity),
- * about the time of a fall through a cell. SHORTEST_CORRECTION is in seconds. Swelling fluid keeps the velocity with
- * which it swelled. Without the limits, that velocity would be greater in shorter substeps. A dam break then gained a
- * quarter of its energy in substeps of 0.1 ms, and blew up in even shorter ones.
+ * Limits on how fast density is corrected. SHORTEST_FALL is in units of √(cell size / gravity), about the time of a
+ * fall through a cell; SHORTEST_CORRECTION is in seconds. Fluid keeps the velocity with which it swelled. Without
+ * limits, shorter substeps would make that velocity greater: a dam break gained a quarter of its energy at 0.1 ms.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the speed at which a flow through one face of a cell fills the cell in `dt`. A `dt` below both limits counts
- * as the shorter limit.
+ * Returns the speed at which a flow through one face fills a cell in `dt`, or in the shorter limit if `dt` is below
+ * both.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
@@ -122,7 +121,7 @@ export function assemble(
     unknowns++;
     sum += right[cell] as number;
   });
-  // Without a surface the total volume cannot change, so the mean inflow must be removed for a solution to exist.
+  // Without a surface the total volume cannot change, so a solution exists only without the mean inflow.
   if (hasSurface || unknowns === 0) return;
   eachCell(lattice, (cell) => {
     if ((diagonal[cell] as number) > 0) right[cell] = (right[cell] as number) - sum / unknowns;

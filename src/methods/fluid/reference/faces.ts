@@ -1,7 +1,6 @@
 /**
- * Applies gravity and the velocities of solids to faces. Twin of shaders/fluid/faces.wgsl. Gravity accelerates the
- * faces of fluid cells. A face between a solid cell and a free one gets the solid's velocity. Both kinds of faces are
- * marked as known; all other faces are extrapolated later.
+ * Applies gravity to the faces of fluid cells, and the velocities of solids to faces between solid and free cells.
+ * Marks these faces as known; the others are extrapolated later. Twin of shaders/fluid/faces.wgsl.
  */
 import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';
@@ -14,7 +13,7 @@ export interface FaceInput {
   readonly gain: readonly number[];
 }
 
-/** Changes `velocity` in place. `known` has the layout of `velocity`. */
+/** `known` has the layout of `velocity`. */
 export function driveFaces(
   { lattice, kinds, obstacles, gain }: FaceInput,
   velocity: Float64Array,

@@ -13,6 +13,7 @@ import { fillCells } from './transfer';
 
 /** Figures of the pressure solver in the last substep. */
 export interface SolverFigures {
+  /** Iterations of the pressure solver. */
   readonly iterations: number;
   /** Greatest residual divided by the greatest right-hand side. */
   readonly residual: number;
@@ -20,9 +21,11 @@ export interface SolverFigures {
   readonly divergenceBefore: number;
 }
 
+/** Figures of a fluid. Those of the solver belong to the last substep. */
 export interface FluidMeasures extends SolverFigures {
+  /** Number of particles, without drained ones. */
   readonly count: number;
-  /** Simulated time in seconds. */
+  /** Simulated seconds. */
   readonly time: number;
   /** Number of substeps so far. */
   readonly substeps: number;
@@ -32,22 +35,23 @@ export interface FluidMeasures extends SolverFigures {
   readonly unconverged: number;
   /** Number of particles that emitters could not add because the capacity was reached. */
   readonly missed: number;
-  /** Volume that the particles fill where they are now; see measureVolume. */
+  /** Volume (2D: area) that the particles fill where they are now. */
   readonly volume: number;
-  /** Volume that the particles should fill. */
+  /** Volume (2D: area) that the particles should fill. */
   readonly nominalVolume: number;
+  /** Kinetic energy, mass · length² / s². */
   readonly kineticEnergy: number;
-  /** Potential energy relative to the origin. */
+  /** Potential energy relative to the origin, mass · length² / s². */
   readonly potentialEnergy: number;
+  /** Sum of kinetic and potential energy. */
   readonly energy: number;
+  /** Momentum along each axis, mass · length / s. */
   readonly momentum: readonly number[];
-  /** Angular momentum around the centre of mass; one number in 2D. */
+  /** Angular momentum around the centre of mass, mass · length² / s; one number in 2D. */
   readonly angularMomentum: readonly number[];
+  /** Greatest speed of a particle, length / s. */
   readonly greatestSpeed: number;
-  /**
-   * Number of particles whose speed exceeds MOST_CELLS cells per substep. A substep may cut their moves; use more
-   * substeps.
-   */
+  /** Number of particles faster than two cells per substep. A substep may cut their moves; use more substeps. */
   readonly tooFast: number;
   /** Number of particles in cells that are always solid; cells of obstacles do not count. */
   readonly inSolid: number;
@@ -81,7 +85,7 @@ export function measureState(
   dt: number,
 ): ParticleFigures & Pick<FluidMeasures, 'count' | 'volume' | 'nominalVolume'> {
   const { lattice, cellSize, dimensions, particlesPerCell } = plan;
-  // Find the kinds of cells anew: the engine's lattice is that of the last substep, or empty before the first.
+  // The engine's lattice is that of the last substep, or empty before the first.
   const kinds = new Uint8Array(lattice.size);
   markSolids({ ...plan, obstacles }, kinds);
   const { fullness, inside } = fillCells({ ...plan, kinds }, { positions, velocities });
@@ -199,8 +203,8 @@ function isWhole(
 }
 
 /**
- * Returns the volume of the fluid, length^dimensions. A deep cell (without air neighbours) that is at least half full
- * counts as full. All other cells count by their fullness, because a few particles of spray do not fill a cell.
+ * Returns the volume of the fluid. A deep cell (without air neighbours) that is at least half full counts as full.
+ * Others count by their fullness, because a few particles of spray do not fill a cell.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -218,15 +222,15 @@ export function measureVolume(
 }
 
 /**
- * Returns the greatest divergence of the faces' velocities, minus the density correction, 1 / s. `plan` must have the
- * settings of the substep that produced these velocities.
+ * Returns the greatest divergence minus the density correction, 1 / s. `plan` must have the settings of the substep
+ * that produced these velocities.
  */
 export function measureDivergence(
   plan: Pick<FluidPlan, 'lattice' | 'cellSize' | 'correction' | 'gravity'>,
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
-  /** Diagonal of the pressure equations; 0 for cells without an equation. */
+  /** Of the pressure equations; 0 for cells without an equation. */
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {
@@ -248,7 +252,7 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // Without a surface the total volume cannot change, so the equations subtract the mean. Subtract it here too.
+  // Without a surface the total volume cannot change, so the equations subtract the mean.
   const mean = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
   for (const one of left) greatest = Math.max(greatest, Math.abs(one - mean));
   return greatest / cellSize;

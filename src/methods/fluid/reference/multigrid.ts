@@ -1,11 +1,10 @@
 /**
  * One V-cycle of multigrid, a symmetric positive preconditioner. Twin of shaders/fluid/pressure/coarsen.wgsl,
- * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl. A coupling is the weight of a face in the pressure equations;
- * see equations.ts.
+ * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl.
  *
- * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), but with the left side
- * halved. A value is constant within a coarse cell, so differences between cells would otherwise count double. Coarse
- * equations depend on couplings only, so solids, surfaces and obstacles of any shape are right on every level.
+ * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left side halved.
+ * A value is constant within a coarse cell, so differences between cells would otherwise count double. Coarse equations
+ * depend on couplings only, so solids and surfaces of any shape are right on every level.
  *
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
@@ -13,15 +12,15 @@
 import { LEAST_DIAGONAL } from '../constants';
 import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
-/** Rounds of smoothing on each level but the coarsest, before the coarser levels and again after them. */
+/** Rounds of smoothing before the coarser levels and again after them. */
 export const SMOOTHINGS = 2;
 /** Rounds of smoothing on the coarsest level, forward (red, black) and again backward. */
 export const COARSEST_ROUNDS = 3;
 
-/** Arrays over all levels. assemble() fills the part of the first level. */
+/** Arrays over all levels. assemble() fills the first level. */
 export interface Hierarchy {
   readonly levels: Levels;
-  /** One array over all levels per axis, one after the other. */
+  /** An array over all levels per axis, one after the other. */
   readonly coupling: Float64Array;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -40,7 +39,6 @@ export function createHierarchy(levels: Levels): Hierarchy {
   };
 }
 
-/** Fills the coarser levels from the finest. */
 export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierarchy): void {
   for (let index = 1; index < levels.length; index++) {
     const fine = levels[index - 1] as Level;
@@ -74,20 +72,18 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
         }
       });
     }
-    // If all couplings are inside a coarse cell, its diagonal holds only rounding errors.
+    // A diagonal whose couplings are all inside the coarse cell holds only rounding errors.
     for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
       if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }
 }
 
-/** Returns the first entry, counted over all levels, of the coarse row that contains the finer row at `y` and `z`. */
+/** Returns the first entry, over all levels, of the coarse row that contains the finer row at `y` and `z`. */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/**
- * Returns the sum of coupling · solution over a cell's neighbours. `size`: number of entries per axis in `coupling`.
- */
+/** Returns the sum of coupling · solution over a cell's neighbours. `size`: entries per axis in `coupling`. */
 function neighbourSum(
   coupling: Float64Array,
   size: number,
@@ -130,7 +126,7 @@ function smooth(hierarchy: Hierarchy, level: Level, colour: number): void {
   }
 }
 
-/** Adds the residuals of cells to the right-hand sides of the coarse cells that contain them. */
+/** Adds the residuals of cells to the right-hand sides of their coarse cells. */
 function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   const { levels, coupling, diagonal, right, solution } = hierarchy;
   right.fill(0, coarse.offset, coarse.offset + coarse.size);
@@ -150,7 +146,7 @@ function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   });
 }
 
-/** Adds the solution of each coarse cell to the solutions of the cells in it. */
+/** Adds the solution of each coarse cell to those of its cells. */
 function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
   eachRow(level, -1, (row, end, y, z) => {
     const parents = parentRow(coarse, y, z);
@@ -162,7 +158,7 @@ function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level)
   });
 }
 
-/** Computes `solution` of a level from `right`; of the finest level by default. */
+/** Computes `solution` of a level from `right`. */
 export function cycle(hierarchy: Hierarchy, index = 0): void {
   const { levels, solution } = hierarchy;
   const level = levels.levels[index] as Level;

@@ -1,8 +1,7 @@
 /**
- * Updates particles from the lattice, in place: velocities, positions and, with APIC, slopes. Twin of
- * shaders/fluid/particles.wgsl.
- * A particle moves by Ralston's third-order rule through a velocity field that is constant during the substep. It moves
- * at most MOST_CELLS cells along an axis; then keepOut() moves it out of solids.
+ * Updates particles from the lattice: velocities, positions and, with APIC, slopes. Twin of
+ * shaders/fluid/particles.wgsl. A particle moves by Ralston's third-order rule through a velocity field that is
+ * constant during the substep, at most MOST_CELLS cells along an axis. Then keepOut() moves it out of solids.
  */
 import { MARGIN, MOST_CELLS } from '../constants';
 import type { Lattice } from '../lattice';
@@ -15,10 +14,10 @@ export interface ParticleStep {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly dt: number;
-  /** Share of FLIP: 1 is pure FLIP, 0 is PIC. */
+  /** From 0 (PIC) to 1 (pure FLIP). */
   readonly blend: number;
   readonly mask: Uint8Array;
-  /** Obstacles at their positions at the end of the substep. */
+  /** At their positions at the end of the substep. */
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
@@ -100,7 +99,7 @@ export function moveParticles(
 type Barriers = Pick<ParticleStep, 'lattice' | 'cellSize' | 'mask' | 'obstacles'>;
 
 /**
- * Moves the end of a move, `to`, out of solids, if possible. Positions are in units of cells. Returns a bit per axis, 1
+ * Moves `to`, the end of a move, out of solids, if possible. Positions are in units of cells. Returns a bit per axis, 1
  * if the move was stopped along that axis.
  */
 export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector): number {
@@ -108,7 +107,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   const { dimensions, cells, strides, first } = lattice;
   if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
-  // Entries of the cells at the beginning, the middle and the end of the move.
+  // Entries of the cells at the begin, the middle and the end of the move.
   let begin = first;
   let middle = first;
   let end = first;
@@ -134,7 +133,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** A point in units of cells. It has three numbers, also in 2D. */
+/** In units of cells. It has three numbers, also in 2D. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
@@ -154,8 +153,8 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 }
 
 /**
- * Moves along one axis after the other, so that a particle stopped along one axis slides along the others. Tests the
- * middle of each move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
+ * Moves along one axis after the other, so that a stopped particle slides along the others. Tests the middle of each
+ * move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;
@@ -177,7 +176,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
   return stopped;
 }
 
-/** Moves a point inside a masked cell to the nearest point in a neighbouring cell that is not masked, if any. */
+/** Moves a point to the nearest one in a neighbouring cell that is not masked, if any. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
   const here = Array.from(to, Math.floor);

@@ -11,7 +11,7 @@ export interface Solved {
   readonly iterations: number;
   /** Greatest residual divided by the greatest right-hand side. */
   readonly residual: number;
-  /** The greatest right-hand side: the surplus flow before the solver. */
+  /** Greatest right-hand side: the surplus flow before the solver. */
   readonly greatest: number;
 }
 
@@ -60,7 +60,7 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** Writes the left-hand sides of the equations, for the pressures `given`, to `applied`. */
+/** Writes the left-hand sides, for the pressures `given`, to `applied`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,

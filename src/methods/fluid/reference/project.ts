@@ -4,11 +4,10 @@
  */
 import { eachRow, type Lattice } from '../lattice';
 
-/** Changes each face's velocity by the pressure difference across the face. */
 export function applyPressure(
   { dimensions, size, strides }: Lattice,
   coupling: Float64Array,
-  /** Number of entries per axis in `coupling`. */
+  /** Entries per axis in `coupling`. */
   couplingSize: number,
   pressure: Float64Array,
   velocity: Float64Array,
@@ -26,12 +25,12 @@ export function applyPressure(
 }
 
 /**
- * Number of layers of faces that are extrapolated, outwards from the known faces. Each face gets the mean of its known
- * neighbours. Particles rarely read faces beyond these layers; such faces get velocity 0.
+ * Layers of faces that are extrapolated outwards. Each face gets the mean of its known neighbours. Faces beyond these
+ * layers get velocity 0; particles rarely read them.
  */
 export const LAYERS = 4;
 
-/** Extrapolates `velocity` in place. Faces that get a mean become known. */
+/** Faces that get a mean become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -50,10 +49,7 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/**
- * Extrapolates one more layer of the faces perpendicular to an axis. With the last layer, faces that are still unknown
- * get velocity 0, because they are far from any fluid.
- */
+/** With the last layer, faces that are still unknown get velocity 0. */
 function spread(
   lattice: Lattice,
   axis: number,

@@ -1,14 +1,14 @@
 /**
- * Transfers velocities from the particles to the faces of the lattice. Weights fall off linearly over one cell along
- * each axis. Also finds how full each cell is, and how many particles it holds. Twin of shaders/fluid/transfer.wgsl.
- * This code scatters; the shader gathers the same sums in another order. Points are in units of cells here.
- * Guarantees: a particle's new velocity comes only from faces to which the particle contributed. Particles fill no
- * solid cell: the free cells around a particle share its whole weight.
+ * Transfers velocities from particles to faces, with weights that fall off linearly over one cell along each axis. Also
+ * finds how full each cell is. Twin of shaders/fluid/transfer.wgsl, which gathers the same sums in another order.
+ * Points are in units of cells.
+ * Guarantee: a particle's new velocity comes only from faces to which it contributed. The free cells around a particle
+ * share its whole weight, so solid cells get none.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
 
-/** Particles in any order. Vectors are packed, `dimensions` numbers each; `positions` are in the caller's unit. */
+/** Particles in any order, packed. */
 export interface ParticleSet {
   readonly count: number;
   readonly positions: Float32Array;
@@ -22,22 +22,22 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Kinds of cells over the lattice. The transfer needs only the solid ones. */
+  /** Only the solid ones matter. */
   readonly kinds: Uint8Array;
 }
 
-/** The result of the transfer. `velocity` holds one array over the lattice per axis, one after the other. */
+/** `velocity` holds one array over the lattice per axis, one after the other. */
 export interface Transferred {
   readonly velocity: Float64Array;
-  /** Sum of the particles' weights at the centre of each cell, divided by the number of particles in a full cell. */
+  /** Particles' weights at the centre of each cell, relative to a full cell. */
   readonly fullness: Float64Array;
   /** Number of particles per cell. */
   readonly inside: Uint32Array;
 }
 
 /**
- * Computes `out` from the particles. Ignores particles that are not finite. `affine` holds dimensions² numbers per id:
- * the slope of velocity component a along axis b, per cell, at dimensions · a + b. Undefined means no slopes.
+ * Ignores particles that are not finite. `affine` holds dimensions² numbers per id: the slope of velocity component a
+ * along axis b, per cell, at dimensions · a + b. Undefined means no slopes.
  */
 export function particlesToGrid(
   input: TransferInput,
@@ -57,7 +57,7 @@ export function particlesToGrid(
   }
 }
 
-/** Adds up weighted velocities and weights. V8 optimises this loop better in a function of its own. */
+/** V8 optimises this loop better in a function of its own. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
@@ -103,7 +103,7 @@ function scatter(
   }
 }
 
-/** Computes `fullness` and `inside` of particlesToGrid, from packed particles. */
+/** From packed particles. */
 export function fillCells(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { positions, velocities }: Pick<ParticleSet, 'positions' | 'velocities'>,
@@ -152,7 +152,7 @@ function spreadFullness(
   }
 }
 
-/** Returns the entry of the cell that holds a point. A point outside the tank belongs to the nearest cell. */
+/** A point outside the tank belongs to the nearest cell. */
 function cellOf({ dimensions, cells, strides, first }: Lattice, point: Float64Array): number {
   let cell = first;
   for (let axis = 0; axis < dimensions; axis++) {
