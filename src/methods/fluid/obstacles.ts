@@ -1,3 +1,4 @@
+/** Solid balls and boxes that move through the fluid. */
 import { checkKnownKeys, checkList, checkRange, checkVector } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 

@@ -1,3 +1,4 @@
+/** Warnings for users of a fluid. */
 import { ArgumentError } from '../../core/base/errors';
 import { MOST_CELLS } from './constants';
 import type { FluidPlan } from './options';

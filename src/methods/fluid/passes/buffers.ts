@@ -1,3 +1,4 @@
+/** The fluid's buffers. */
 import { GpuError, LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { Readback } from '../../../gpu/readback';
