@@ -1,29 +1,24 @@
 /**
- * Sorts boxes into rows for the search of sweep.ts, which goes through each row along x. In each row, boxes ascend by
- * their low x. Along an axis that wraps, a box that reaches the far end of the world also has an image: a copy one
- * period lower.
- * Inputs:
- *   - packed boxes: each the low corner, then the high corner, with `dimensions` numbers each;
- *   - the period along each axis, 0 if the axis does not wrap.
+ * Sorts boxes into rows for sweep.ts, and in each row by low x. Along an axis that wraps, a box that reaches the far
+ * end of the world also has an image, one period lower.
  *
  * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
  * box is in the row of its low corner. Its level is so high that its high corner is at most one row farther.
  *
- * Let a and b be two overlapping boxes. On the higher of their two levels, their low corners are in the same row or in
- * neighbouring rows. Proof, along y or z: let low and high be the ends of a box, and row(c) the row at a coordinate c
- * on that level. A higher coordinate never has a lower row (`rowAlong`). The boxes overlap, so low(b) ≤ high(a). Hence
+ * If boxes a and b overlap, their low corners are in the same or in neighbouring rows on the higher of their levels.
+ * Proof, along y or z: a higher coordinate never has a lower row. The boxes overlap, so low(b) ≤ high(a). Hence
  * row(low(b)) ≤ row(high(a)) ≤ row(low(a)) + 1. The same holds with a and b swapped.
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
 
-/** Numbers per slot: low x, y, z, high x, y, z. */
+/** Low x, y, z, high x, y, z. */
 export const CORNERS = 6;
 
 /** Boxes per row of the lowest level if boxes were spread evenly. */
 const ROW_SHARE = 16;
 
-/** The greatest number of rows along an axis on the lowest level. */
+/** Along an axis, on the lowest level. */
 const MOST_ROWS = 2 ** 20;
 
 const SAMPLE = 512;
@@ -31,35 +26,33 @@ const SAMPLE = 512;
 /** Share of the sample beyond each end of the rows. Boxes beyond the ends are in the outermost rows. */
 const OUTLIERS = 0.02;
 
-/**
- * Share of the sampled boxes that count as ordinary: the shortest. The longest ordinary box determines the row width.
- */
+/** Share of the sample that counts as ordinary: the shortest boxes. The longest of them determines the row width. */
 const ORDINARY = 0.9;
 
-/** Factor on the extent of boxes, so that rounding moves no box to the next level. */
+/** Factor on extents, so that rounding moves no box to the next level. */
 const WIDER = 1 + 2 ** -20;
 
 const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 
 export class BoxOrder {
-  /** Slots in use: boxes, and images of boxes that reach across an end. */
+  /** In use: boxes, and images of boxes that reach across an end. */
   slots = 0;
   /** Boxes with a low end above the high one, or with a number that is not finite. They have no slot. */
   invalid = 0;
-  /** Index of the box in each slot. */
+  /** Per slot. */
   ids = new Uint32Array(0);
-  /** For each slot, one bit per axis along which the box is shifted down by a period. */
+  /** Per slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
   corners = new Float32Array(0);
-  /** For each slot, the index of its box in `unsortedCorners`. For an image, the index is that of the unshifted box. */
+  /** Per slot, the index of its unshifted box in `unsortedCorners`. */
   sources = new Uint32Array(0);
   unsortedCorners = new Float32Array(0);
   /** The first slot of each row, level by level, then the end. */
   starts = new Uint32Array(1);
   /** The first row of each level, then the end. */
   readonly levelRows: number[] = [0];
-  /** Rows along y and z on the lowest level. */
+  /** Along y and z on the lowest level. */
   readonly rows: [number, number] = [1, 1];
 
   private readonly origins: [number, number] = [0, 0];
@@ -151,7 +144,7 @@ export class BoxOrder {
     }
   }
 
-  /** Wraps the low corner of the last box into the world. If the box reaches the far end of any axis, adds images. */
+  /** Wraps the low corner of the last box. If the box reaches the far end of any axis, adds images. */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { unsortedCorners } = this;
@@ -174,7 +167,7 @@ export class BoxOrder {
       unsortedCorners[base + 3 + axis] = high;
       if (high >= period) across |= 1 << axis;
     }
-    // There is an image for each combination of the axes whose far end the box reaches.
+    // One image per combination of the axes whose far end the box reaches.
     const origin = this.slots - 1;
     for (let shift = across; shift > 0; shift = (shift - 1) & across) {
       this.makeRoom(this.slots + 1);
@@ -193,7 +186,7 @@ export class BoxOrder {
     }
   }
 
-  /** Chooses the width of rows from the sizes of sampled boxes, and the range of rows from their low corners. */
+  /** Chooses the width of rows from the sizes of sampled boxes, and their range from the low corners. */
   private chooseRows(): void {
     const { dimensions, slots } = this;
     const share = Math.max(1, slots / ROW_SHARE);
@@ -215,7 +208,7 @@ export class BoxOrder {
       const span = (lows[Math.floor((1 - OUTLIERS) * length)] ?? 0) - begin;
       const extent = WIDER * (extents[Math.floor(ORDINARY * length)] ?? 0);
       const least = span / most;
-      // If the longest ordinary box is longer than `least`, the rows of some level are as wide as this box is long.
+      // The rows of some level are then as wide as the longest ordinary box is long.
       const halvings = least > 0 && extent > least ? Math.floor(Math.log2(extent / least)) : 0;
       const width = extent > least ? extent / 2 ** halvings : least;
       const rows = width > 0 ? Math.min(most, Math.ceil(span / width) + 1) : 1;
@@ -234,12 +227,12 @@ export class BoxOrder {
     if (this.starts.length < rows + 1) this.starts = new Uint32Array(rows + 1);
   }
 
-  /** Returns the number of rows along y (0) or z (1) on a level. */
+  /** `across`: 0 for y, 1 for z. */
   rowsAt(across: 0 | 1, level: number): number {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** Returns the lowest level's row at a coordinate. A higher coordinate never has a lower row. */
+  /** On the lowest level. A higher coordinate never has a lower row. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;
@@ -265,8 +258,7 @@ export class BoxOrder {
         farZ = this.rowAlong(1, highZ);
         size = Math.max(size, (highZ - lowZ) * scales[1]);
       }
-      // The size gives the level, so boxes of one size share a level wherever they are. The highest level takes all
-      // larger boxes.
+      // The size gives the level, so boxes of one size share a level. The highest level takes all larger boxes.
       const highest = levelRows.length - 2;
       let level = size > 1 ? Math.min(highest, 32 - Math.clz32(Math.ceil(Math.min(size, MOST_ROWS)) - 1)) : 0;
       while ((farY >> level) - (y >> level) > 1 || (farZ >> level) - (z >> level) > 1) level++;
@@ -279,7 +271,7 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** Sorts by the bits of low x, one digit per pass, the lowest digit first. Each pass is stable. */
+  /** Sorts by the bits of low x, one digit per pass, the lowest first. Each pass is stable. */
   private sortAlongX(): void {
     const { slots, unsortedCorners, digits, number, bits } = this;
     digits.fill(0);

@@ -1,18 +1,6 @@
 /**
- * Finds the axis-aligned boxes that overlap, on the CPU. Boxes may be of any size, from points to one that contains all
- * others.
- *
- *     const { count, pairs } = findOverlaps(boxes, { dimensions: 2 });
- *
- *     const finder = createCpuBoxPairs({ dimensions: 3 });     // keeps its memory from frame to frame
- *     finder.build(boxes);
- *     finder.forEachPair((first, second) => …);
- *
- * Inputs: packed boxes, each the low corner, then the high corner, with `dimensions` numbers each. A low end may equal
- * the high end; the box is then a point, a line or a rectangle. A box is invalid if a low end is above the high end, or
- * if a number is not finite. Invalid boxes overlap nothing; `invalid` counts them.
- * Guarantee: boxes include their bounds, so touching boxes overlap. Corners are compared as 32-bit floats without
- * rounding, so no pair is missed, added or doubled.
+ * Finds the axis-aligned boxes that overlap, on the CPU.
+ * Guarantee: corners are compared as 32-bit floats without rounding, so no pair is missed, added or doubled.
  */
 import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, CellstormError } from '../../core/base/errors';
@@ -23,36 +11,58 @@ import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
 /**
- * Advice in the error if the pairs take too much memory. ROW_ADVICE is for forEachPair and countPairs, which store the
- * pairs of one row of boxes at a time.
+ * Advice in errors about memory. ROW_ADVICE is for forEachPair and countPairs, which store the pairs of one row at a
+ * time.
  */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const ROW_ADVICE =
   'these pairs must be stored at the same time, so use fewer boxes, or boxes that overlap fewer others';
 
+/** Options of `createCpuBoxPairs` and `findOverlaps`. */
 export interface BoxPairsOptions {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
   /**
-   * The period along each axis; 0 if the axis does not wrap. Boxes overlap if any of their images (copies moved by
-   * whole periods) overlap. Boxes are wrapped first: their low corners then lie between 0 and the period. If a wrapped
-   * box reaches the period, its images one period lower are compared, too. The corners of wrapped boxes and of images
-   * are rounded to 32-bit floats. A box at least as long as the period covers the whole axis.
+   * Period along each axis, 2⁻⁴⁰ to 2⁶⁰; 0 if the axis does not wrap. Default: 0. Boxes overlap if any of their images
+   * overlap. Low corners are wrapped into the period; corners of wrapped boxes and images are rounded to 32-bit floats.
+   * A box at least as long as the period covers the whole axis.
    */
   readonly period?: readonly number[] | undefined;
 }
 
 /** The overlapping pairs, and the number of invalid boxes. */
 export interface Overlaps extends PairList {
+  /** Number of invalid boxes: a low end is above the high end, or a number is not finite. They overlap nothing. */
   readonly invalid: number;
 }
 
-/** Returns every overlapping pair once, the lower id first, sorted by the first id and then the second. */
+/**
+ * Finds the boxes that overlap. Each box is its low corner, then its high corner. Touching boxes overlap. Returns every
+ * pair once, the lower id first, sorted by the first id and then the second.
+ *
+ * @example
+ * ```ts
+ * const boxes = Float32Array.of(0, 0, 2, 2, 1, 1, 3, 3, 5, 5, 6, 6);
+ * const { count, pairs } = findOverlaps(boxes, { dimensions: 2 });
+ * console.log(count, pairs); // 1, [0, 1]
+ * ```
+ */
 export function findOverlaps(boxes: Float32Array, options: BoxPairsOptions): Overlaps {
   const finder = createCpuBoxPairs(options);
   finder.build(boxes);
   return { ...finder.findPairs(), invalid: finder.invalid };
 }
 
+/**
+ * Creates a finder of overlapping boxes, which keeps its memory from one build to the next.
+ *
+ * @example
+ * ```ts
+ * const finder = createCpuBoxPairs({ dimensions: 2 });
+ * finder.build(Float32Array.of(0, 0, 2, 2, 1, 1, 3, 3, 5, 5, 6, 6));
+ * finder.forEachPair((first, second) => console.log(first, second));
+ * ```
+ */
 export function createCpuBoxPairs(options: BoxPairsOptions): CpuBoxPairs {
   checkKnownKeys('options', options, ['dimensions', 'period']);
   const { dimensions } = options;
@@ -72,6 +82,7 @@ function periodsOf({ dimensions, period }: BoxPairsOptions): readonly number[] {
   return Array.from(periods as readonly number[], Math.fround);
 }
 
+/** Finds the axis-aligned boxes that overlap. Boxes may be of any size, from points to one that contains all others. */
 export class CpuBoxPairs {
   private readonly order: BoxOrder;
   private readonly sweep: BoxSweep;
@@ -80,7 +91,9 @@ export class CpuBoxPairs {
 
   /** Use createCpuBoxPairs, which checks its arguments. */
   constructor(
+    /** 2 or 3. */
     readonly dimensions: Dimensions,
+    /** Period along each axis; 0 along axes that do not wrap. */
     readonly period: readonly number[],
   ) {
     this.order = new BoxOrder(dimensions, period);
@@ -97,11 +110,15 @@ export class CpuBoxPairs {
     return this.order.invalid;
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.order.memoryBytes + this.sweep.words.byteLength;
   }
 
-  /** Replaces the boxes by copies of the first `count` boxes. Default: all boxes of the array. */
+  /**
+   * Replaces the boxes by copies of the first `count`. Default: all boxes of the array. Each box is its low corner,
+   * then its high corner.
+   */
   build(boxes: Float32Array, count?: number): void {
     const { dimensions } = this;
     this.checkIdle();
@@ -128,9 +145,9 @@ export class CpuBoxPairs {
   }
 
   /**
-   * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * way to list them. The array belongs to this object, may be longer than the `2 · count` words in use, and is reused
-   * by the next call.
+   * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest way to list
+   * them. The array belongs to this object, is reused by the next call, and may be longer than the `2 · count` words in
+   * use.
    */
   collectPairs(): PairList {
     this.checkIdle();
@@ -147,8 +164,7 @@ export class CpuBoxPairs {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. It stores the pairs of only one row of boxes at
-   * a time.
+   * Calls `visit` for every overlapping pair once, the lower id first. Stores the pairs of one row of boxes at a time.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);

@@ -1,15 +1,15 @@
 /**
  * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through each pair of rows whose boxes may
- * overlap. order.ts describes the rows.
- * Guarantees: boxes that touch overlap. Only comparisons of corners decide, so no pair is missed or added. Each pair is
- * listed once, the lower id first.
+ * overlap.
+ * Guarantee: only comparisons of corners decide, so no pair is missed or added. Each pair is listed once, the lower id
+ * first.
  */
 
 import { lengthenPairs } from '../shared/lattice';
 import { type BoxOrder, CORNERS } from './order';
 
 export class BoxSweep {
-  /** Ids of the pairs found: the first `length` words. A caller that has read them may set `length` to 0. */
+  /** Ids of the pairs found: the first `length` words. A caller may set `length` to 0. */
   words = new Uint32Array(0);
   length = 0;
   private level = 0;
@@ -18,7 +18,7 @@ export class BoxSweep {
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** Starts a new search. `advice`: what the error recommends if there is no memory for the pairs. */
+  /** `advice`: what the error recommends if there is no memory for the pairs. */
   begin(advice: string): void {
     this.advice = advice;
     this.level = 0;
@@ -27,8 +27,7 @@ export class BoxSweep {
   }
 
   /**
-   * Adds the pairs within the next row that has boxes, and between this row and later rows. Returns false after the
-   * last row.
+   * Adds the pairs within the next row that has boxes, and between it and later rows. Returns false after the last row.
    */
   advance(): boolean {
     const { starts, levelRows } = this.order;
@@ -41,8 +40,8 @@ export class BoxSweep {
   }
 
   /**
-   * Compares the boxes of a row with each other and with the boxes of later rows. These are neighbouring rows of the
-   * same level, and rows of higher levels whose boxes may overlap boxes of this row.
+   * Compares the boxes of a row with each other and with those of later rows: neighbouring rows of the same level, and
+   * rows of higher levels whose boxes may overlap.
    */
   private searchRow(row: number): void {
     const { order, level } = this;
@@ -56,7 +55,6 @@ export class BoxSweep {
     this.sweepWithin(first, end);
     for (let higher = level; higher < order.levels; higher++) {
       const begin = levelRows[higher] as number;
-      // This level has no boxes.
       if (starts[begin] === starts[levelRows[higher + 1] as number]) continue;
       const shift = higher - level;
       const rowsY = order.rowsAt(0, higher);
@@ -80,7 +78,7 @@ export class BoxSweep {
     for (let slot = first; slot < end; slot++) this.sweep(corners, slot, slot + 1, end);
   }
 
-  /** Goes through the boxes of two rows together, by low x. Tests each box against later boxes of the other row. */
+  /** Goes through two rows together by low x. Tests each box against later boxes of the other row. */
   private sweepBetween(first: number, end: number, otherFirst: number, otherEnd: number): void {
     const { corners } = this.order;
     let slot = first;
@@ -131,9 +129,9 @@ export class BoxSweep {
   }
 
   /**
-   * A box and its images have several slots, so two boxes may overlap in several pairs of slots. Returns whether to
-   * list this pair of slots. Along each axis, the boxes may overlap with neither box shifted, with the lower id
-   * shifted, or with the higher id shifted. Only the first of these that applies is listed.
+   * A box and its images have several slots, so two boxes may overlap in several pairs of slots. Along each axis, they
+   * may overlap with neither box shifted, with the lower id shifted, or with the higher id shifted. Returns true for
+   * the first of these that applies.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

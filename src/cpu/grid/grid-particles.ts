@@ -1,13 +1,6 @@
 /**
- * Particles that a program moves itself, on the CPU: positions and velocities by id, and a CpuGrid over the positions.
- * Like the GPU's GridParticles, but without further buffers; `sort` replaces `encode`, and no method is asynchronous.
- *
- *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions });
- *     particles.sort();
- *     particles.grid.forEachPair((id, other) => …);
- *
- * Inputs: packed vectors, checked. Outputs: `buffers`, which the program changes in place; `grid`; packed copies by
- * `read`. Unused ids below `end` have the position NaN, so the grid quarantines them.
+ * Particles that a program moves itself, on the CPU, with a grid over their positions. Unused ids below `end` have the
+ * position NaN, so the grid quarantines them.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
@@ -31,6 +24,18 @@ import type { Dimensions } from '../../core/world/world';
 import { reserve } from '../shared/lattice';
 import { type CpuGrid, createCpuGrid } from './grid';
 
+/**
+ * Creates particles that your program moves, with a grid that finds their neighbours.
+ *
+ * @example
+ * ```ts
+ * const positions = Float32Array.from({ length: 2000 }, () => 20 * Math.random());
+ * const options = { min: [0, 0], max: [20, 20], diameter: 1, positions };
+ * const particles = createCpuGridParticles({ dimensions: 2, ...options });
+ * particles.sort();
+ * particles.grid.forEachPair((id, other) => console.log(id, other));
+ * ```
+ */
 export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles {
   checkKnownKeys('options', options, PLACED_OPTION_NAMES);
   const { positions, velocities, ...rest } = options;
@@ -41,7 +46,9 @@ export function createCpuGridParticles(options: PlacedOptions): CpuGridParticles
   return particles;
 }
 
+/** Particles that your program moves: positions and velocities by id, and a `CpuGrid` over the positions. */
 export class CpuGridParticles {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
   private readonly ids: IdAllocator;
   private readonly positions: Float32Array;
@@ -49,6 +56,7 @@ export class CpuGridParticles {
   private destroyed = false;
 
   /** Use createCpuGridParticles, which checks its arguments. */
+  /** The grid; `sort` builds it. */
   constructor(readonly grid: CpuGrid) {
     const { capacity, world } = grid;
     this.dimensions = world.dimensions;
@@ -57,10 +65,12 @@ export class CpuGridParticles {
     this.velocities = new Float32Array(world.dimensions * capacity);
   }
 
+  /** Greatest number of particles. */
   get capacity(): number {
     return this.grid.capacity;
   }
 
+  /** Number of particles. */
   get count(): number {
     return this.ids.count;
   }
@@ -71,13 +81,15 @@ export class CpuGridParticles {
   }
 
   /**
-   * The state itself, packed, by id up to `end`. The program may change it in place. Positions of unused ids are NaN.
+   * The state itself, not a copy: packed arrays, indexed by id, below `end`. You may change it in place. Positions of
+   * unused ids are NaN.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> {
     const floats = this.dimensions * this.end;
     return { positions: this.positions.subarray(0, floats), velocities: this.velocities.subarray(0, floats) };
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.grid.memoryBytes + this.positions.byteLength + this.velocities.byteLength + this.capacity;
   }
@@ -88,6 +100,7 @@ export class CpuGridParticles {
     this.grid.build(positions, this.end);
   }
 
+  /** Returns whether a particle has this id. */
   has(id: number): boolean {
     return this.ids.has(id);
   }
@@ -100,6 +113,7 @@ export class CpuGridParticles {
     return admitted.ids;
   }
 
+  /** Removes particles with these ids. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkAlive();
     this.ids.checkLiving('ids', ids);
@@ -108,7 +122,7 @@ export class CpuGridParticles {
     for (const id of ids) this.positions.fill(Number.NaN, dimensions * id, dimensions * (id + 1));
   }
 
-  /** Returns packed copies of the particles that exist. */
+  /** Returns packed copies of the particles, in the order of ids. */
   read(): PlacedArrays {
     this.checkAlive();
     const ids = this.ids.list();
@@ -119,12 +133,13 @@ export class CpuGridParticles {
     };
   }
 
+  /** Returns plain data for `restore`. */
   checkpoint(): ParticlesCheckpoint {
     const { world } = this.grid;
     return { version: 1, dimensions: world.dimensions, ...describeWorld(world), ...this.read() };
   }
 
-  /** Replaces all particles. */
+  /** Replaces all particles by those of a checkpoint. */
   restore(checkpoint: ParticlesCheckpoint): void {
     this.checkAlive();
     checkSameKind(checkpoint, this.dimensions);
@@ -135,11 +150,12 @@ export class CpuGridParticles {
     this.write(checkpoint);
   }
 
-  /** Throws an error if `destroy` was called. */
+  /** Throws if `destroy` was called. */
   checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('CpuGridParticles');
   }
 
+  /** Ends the use of the particles. Later changes and reads throw. */
   destroy(): void {
     this.destroyed = true;
   }

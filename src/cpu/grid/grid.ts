@@ -1,17 +1,7 @@
 /**
- * A grid without a simulation, on the CPU, for particles at given positions. It finds the particles that overlap, that
- * are near a point or in a box, or that a ray meets. Ids are indices into the array of positions.
- *
- *     const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
- *     grid.build(positions);
- *     grid.forEachPair((first, second) => …);
- *
- * Inputs: packed positions, `dimensions` numbers per particle, in any order; the grid copies them. Particles whose
- * position is not finite are quarantined and counted. Along axes that wrap, positions may lie up to a period outside
- * the box, and the grid wraps them. Along other axes, particles outside the box belong to its outermost cells.
- * Guarantee: particles overlap if their distance is less than the diameter. In a periodic world, the distance is that
- * of minimum images. Exact tests on the 32-bit coordinates decide, so no pair is missed, added or doubled. `build`,
- * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
+ * A grid on the CPU for particles of one diameter.
+ * Guarantee: exact tests on the 32-bit coordinates decide which particles overlap, so no pair is missed, added or
+ * doubled. `build`, `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import {
   checkDimensions,
@@ -43,24 +33,49 @@ import type { RayHits } from '../shared/ray-walk';
 import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
 
+/** Options of `createCpuGrid` for particles of one diameter. */
 export interface CpuGridOptions extends WorldOptions {
-  /** The greatest number of particles. Memory is reserved for all of them. */
+  /** Greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
   /** Particles overlap if their centres are nearer than this. Cells are at least as wide. */
   readonly diameter: number;
 }
 
-/** Options with a range of radii instead of a diameter: each particle has its own radius. */
+/** Options of `createCpuGrid` for particles with radii of their own. */
 export interface CpuLevelGridOptions extends WorldOptions {
-  /** The greatest number of particles. Memory is reserved for all of them. */
+  /** Greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Particles smaller than `smallest` are allowed. Particles larger than `largest` are quarantined. */
+  /** Range of radii. Smaller particles are allowed; larger ones are quarantined. */
   readonly radii: RadiusRange;
 }
 
 const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'radii'] as const;
 
+/**
+ * Creates a grid for particles of one diameter.
+ *
+ * @example
+ * ```ts
+ * const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000 });
+ * const positions = Float32Array.from({ length: 20_000 }, () => 100 * Math.random());
+ * grid.build(positions);
+ * grid.forEachPair((first, second) => console.log(first, second));
+ * const { ids } = grid.nearest([50, 50], 8);
+ * ```
+ */
 export function createCpuGrid(options: CpuGridOptions): CpuGrid;
+/**
+ * Creates a grid for particles with radii of their own.
+ *
+ * @example
+ * ```ts
+ * const range = { smallest: 1, largest: 8 };
+ * const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], radii: range, capacity: 100 });
+ * const positions = Float32Array.from({ length: 200 }, () => 100 * Math.random());
+ * grid.build(positions, new Float32Array(100).fill(2));
+ * const { count, pairs } = grid.findPairs();
+ * ```
+ */
 export function createCpuGrid(options: CpuLevelGridOptions): CpuLevelGrid;
 export function createCpuGrid(options: CpuGridOptions | CpuLevelGridOptions): CpuGrid | CpuLevelGrid {
   checkKnownKeys('options', options, OPTION_NAMES);
@@ -86,15 +101,17 @@ function createEqualGrid(options: CpuGridOptions): CpuGrid {
   return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
 }
 
-/**
- * Doubles the cell size of an unbounded world if the diameter exceeds it. That happens if rounding the diameter to a
- * 32-bit float lowered it to a power of two.
- */
+/** Doubles the cell size of an unbounded world if rounding lowered it below the diameter. */
 function wideEnough(world: World, options: CpuGridOptions): World {
   if (world.kind !== 'unbounded' || world.cellSize >= options.diameter) return world;
   return defineWorld({ ...options, cellSize: 2 * world.cellSize }, options.diameter, options.capacity);
 }
 
+/**
+ * A grid without a simulation, for particles of one diameter at positions that you give. Ids are indices into the array
+ * of positions. Along axes that wrap, positions may lie up to a period outside the box. Particles whose position is not
+ * finite are quarantined.
+ */
 export class CpuGrid extends PairGrid {
   protected readonly order: CellOrder;
   private readonly search: PairSearch;
@@ -107,6 +124,7 @@ export class CpuGrid extends PairGrid {
   constructor(
     world: World,
     capacity: number,
+    /** Particles overlap if their centres are nearer than this. */
     readonly diameter: number,
   ) {
     super(world, capacity);
@@ -117,14 +135,15 @@ export class CpuGrid extends PairGrid {
     this.positionWords = new Uint32Array(this.positions.buffer);
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     const { order, search, positions } = this;
     return order.memoryBytes + search.memoryBytes + positions.byteLength + this.ownBytes;
   }
 
   /**
-   * Returns the cell number of each particle that is not quarantined, in the order of `ids()`, in a new array.
-   * core/world/cells.ts defines these numbers; in an unbounded world, they are buckets.
+   * Returns, in a new array, the cell number of each particle that is not quarantined, in the order of `ids()`; in an
+   * unbounded world, its bucket.
    */
   cells(): Uint32Array {
     const { keys, activeCount, lattice } = this.order;
@@ -132,7 +151,7 @@ export class CpuGrid extends PairGrid {
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 
-  /** Replaces the positions by copies of the first `count` positions. Default: all positions of the array. */
+  /** Replaces the positions by copies of the first `count`. Default: all positions of the array. */
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -142,9 +161,9 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. Any point is
-   * allowed, and any radius above 0. In a periodic world, the radius must be at most half the shortest period, or
-   * Infinity. Distances there are those of minimum images. Distances are rounded to doubles.
+   * Calls `visit` for every particle no farther than `radius` from a point, in the order of `ids()`. `radius` must be
+   * above 0; in a periodic world, also at most half the shortest period, or Infinity. Distances are those of minimum
+   * images, rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -153,15 +172,15 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Returns the k particles nearest to a point, no farther than `radius`, or fewer if there are fewer. They come by
-   * distance, then by id. Any point and any radius above 0 are allowed; the default is Infinity. In a periodic world
-   * distances are those of minimum images. Distances are rounded to doubles.
+   * Returns the k particles nearest to a point, no farther than `radius`, by distance and then by id. There may be
+   * fewer. Distances are those of minimum images, rounded to doubles. Default radius: Infinity.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
     return findNearest(this.order, this.positions, point, k, radius);
   }
 
+  /** Returns the ids that `inBox` visits, in a new array. */
   findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
     checkCorners(min, max, this.world);
     return findInBox(this.order, this.positions, min, max);
@@ -169,9 +188,9 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets a particle if it comes as near as `radius`
-   * to the centre (default and maximum: half the diameter). The distance is the least t at which it does. In a periodic
-   * world the ray wraps, up to 64 periods along each axis, and meets each particle only once.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which it is as near as
+   * `radius` to the centre. Default and greatest radius: half the diameter. In a periodic world the ray wraps, up to 64
+   * periods along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

@@ -1,18 +1,7 @@
 /**
- * A grid without a simulation, on the CPU, for particles with variable radii. It finds the particles that overlap,
- * whose centres are near a point or in a box, or that a ray meets. Ids are indices into the arrays.
- *
- *     const grid = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
- *     grid.build(positions, radii);
- *     grid.forEachPair((first, second) => …);
- *
- * Inputs: packed positions (`dimensions` numbers per particle) and one radius per particle, in any order. The grid
- * copies both. Particles are quarantined and counted if their position is not finite, or if the radius is NaN, negative
- * or larger than `radii.largest`. Along axes that wrap, positions may lie up to a period outside the box, and the grid
- * wraps them. Along other axes, they may lie anywhere.
- * Guarantee: particles overlap if their distance is less than the sum of their radii. In a periodic world, the distance
- * is that of minimum images. Exact tests on the 32-bit numbers decide, so no pair is missed, added or doubled. `build`,
- * `countPairs` and `forEachPair` allocate nothing that grows with the particles.
+ * A grid on the CPU for particles with variable radii.
+ * Guarantee: exact tests on the 32-bit numbers decide which particles overlap, so no pair is missed, added or doubled.
+ * `build`, `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
 import { checkFunction } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -28,6 +17,11 @@ import { defineLattice } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
 import { PairGrid } from './pair-grid';
 
+/**
+ * A grid without a simulation, for particles with radii of their own at positions that you give. Ids are indices into
+ * the arrays. Along axes that wrap, positions may lie up to a period outside the box. Particles are quarantined if
+ * their position is not finite, or if their radius is NaN, negative or above `radii.largest`.
+ */
 export class CpuLevelGrid extends PairGrid {
   protected readonly order: LevelOrder;
   private readonly search: LevelSearch;
@@ -38,6 +32,7 @@ export class CpuLevelGrid extends PairGrid {
   constructor(
     world: World,
     capacity: number,
+    /** Range of radii, as in the options. */
     readonly radii: RadiusRange,
   ) {
     super(world, capacity);
@@ -45,6 +40,7 @@ export class CpuLevelGrid extends PairGrid {
     this.search = new LevelSearch(this.order, capacity);
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     return this.order.memoryBytes + this.search.memoryBytes + this.ownBytes;
   }
@@ -66,9 +62,8 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle whose centre is no farther than `radius` from a point, in the order of `ids()`.
-   * The particle's own radius does not matter. Any point is allowed, and any radius above 0. In a periodic world, the
-   * radius must be at most half the shortest period, or Infinity. Distances there are those of minimum images.
-   * Distances are rounded to doubles.
+   * `radius` must be above 0; in a periodic world, also at most half the shortest period, or Infinity. Distances are
+   * those of minimum images, rounded to doubles.
    */
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -77,16 +72,15 @@ export class CpuLevelGrid extends PairGrid {
   }
 
   /**
-   * Returns the k particles whose centres are nearest to a point, no farther than `radius`, or fewer if there are
-   * fewer. They come by distance, then by id; their own radii do not matter. Any point and any radius above 0 are
-   * allowed; the default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded
-   * to doubles.
+   * Returns the k particles whose centres are nearest to a point, no farther than `radius`, by distance and then by id.
+   * There may be fewer. Distances are those of minimum images, rounded to doubles. Default radius: Infinity.
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
     return findNearestLevels(this.order, point, k, radius);
   }
 
+  /** Returns the ids that `inBox` visits, in a new array. */
   findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
     checkCorners(min, max, this.world);
     return findInBoxLevels(this.order, min, max);
@@ -94,9 +88,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets a particle if it comes as near to the centre as
-   * the particle's own radius. The distance is the least such t. In a periodic world the ray wraps, up to 64 periods
-   * along each axis, and meets each particle only once.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which it is as near to
+   * the centre as the particle's radius. In a periodic world the ray wraps, up to 64 periods along each axis, and meets
+   * each particle only once. Leave out `radius`.
    */
   alongRay(
     origin: readonly number[],
@@ -109,10 +103,7 @@ export class CpuLevelGrid extends PairGrid {
     this.visitHits(this.findAlongRay(origin, direction, greatestDistance, radius), visit);
   }
 
-  /**
-   * Returns the particles that `alongRay` visits, in new arrays. `radius` must be undefined: only grids with one
-   * diameter accept a radius.
-   */
+  /** Returns the particles that `alongRay` visits, in new arrays. Leave out `radius`. */
   findAlongRay(
     origin: readonly number[],
     direction: readonly number[],

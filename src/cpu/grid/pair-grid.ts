@@ -1,6 +1,5 @@
 /**
- * The base class of the CPU's grids. It returns the results of a search in several forms, and wraps positions into a
- * periodic world. Subclasses decide which particles overlap.
+ * The base class of the CPU's grids. Subclasses decide which particles overlap.
  * Guarantee: while a visitor of the caller runs, the grid is not built and no search for pairs begins.
  */
 import { checkFunction } from '../../core/base/checks';
@@ -12,30 +11,33 @@ import { wrapOnceIn } from '../equal/wrapped';
 import type { RayHits } from '../shared/ray-walk';
 
 interface PortionedSearch {
-  /** The pairs found: two ids each, the lower id first. */
+  /** Two ids per pair, the lower id first. */
   readonly task: { readonly words: Uint32Array; readonly length: number };
   /** Fills the task with the next portion. Returns false if there are no more pairs. */
   advance(): boolean;
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** The index in the input of each slot's particle, and the number of particles that are not quarantined. */
+/** Indices in the input per slot, and the number of particles that are not quarantined. */
 interface Order {
   readonly source: Uint32Array;
   readonly activeCount: number;
 }
 
+/** What `CpuGrid` and `CpuLevelGrid` have in common. */
 export abstract class PairGrid {
-  /** In periodic worlds, the positions wrapped into the box, in the order of the input; otherwise empty. */
+  /** In periodic worlds, the wrapped positions in the order of the input; otherwise empty. */
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   protected built = 0;
-  /** Number of visitors of the caller that are running. */
+  /** Running visitors of the caller. */
   private visits = 0;
 
   constructor(
+    /** The world. */
     readonly world: World,
+    /** Greatest number of particles. */
     readonly capacity: number,
   ) {
     this.inside = new Float32Array(world.kind === 'periodic' ? world.dimensions * capacity : 0);
@@ -55,7 +57,7 @@ export abstract class PairGrid {
     return this.built;
   }
 
-  /** Number of quarantined particles: a coordinate is not finite, or the radius is not usable. */
+  /** Number of quarantined particles. */
   get nonFinite(): number {
     return this.built - this.order.activeCount;
   }
@@ -64,9 +66,7 @@ export abstract class PairGrid {
     return this.inside.byteLength + this.found.byteLength;
   }
 
-  /**
-   * Returns the ids in canonical order, in a new array: by cell or bucket, then by id. Quarantined particles come last.
-   */
+  /** Returns the ids by cell or bucket, then by id, in a new array. Quarantined particles come last. */
   ids(): Uint32Array {
     return this.order.source.slice(0, this.built);
   }
@@ -80,9 +80,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns every overlapping pair once, the lower id first; the order of pairs is not defined. This is the fastest
-   * method. The array belongs to the grid, and the next call reuses it. It may be longer than the `2 · count` words in
-   * use.
+   * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest method. The
+   * array belongs to the grid, is reused by the next call, and may be longer than the `2 · count` words in use.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();
@@ -122,9 +121,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Calls `visit` for every particle whose centre is in a box, bounds included, by ascending id. Any box is allowed; it
-   * is empty if its `min` is above its `max` along any axis. In a periodic world a particle is in a box if any of its
-   * images is.
+   * Calls `visit` for every particle whose centre is in a box, bounds included, by ascending id. A box with `min` above
+   * `max` along an axis is empty. In a periodic world, any image of the particle counts.
    */
   inBox(min: readonly number[], max: readonly number[], visit: (id: number) => void): void {
     checkFunction('visit', visit);

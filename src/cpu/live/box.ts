@@ -1,7 +1,6 @@
 /**
- * Finds the objects of an index whose centres are in a box, bounds included. Inputs: the cells of the index, two
- * corners. In a periodic world an object is in a box if any of its images is. Output: ids, in no particular order.
- * Positions are compared as in ../equal/box.ts.
+ * Finds the objects of an index whose centres, or any images of them, are in a box, bounds included. The order is not
+ * defined.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';

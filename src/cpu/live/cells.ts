@@ -1,12 +1,10 @@
 /**
- * The cells of a CpuIndex. A hash table holds a record per object, in the bucket of the object's cell. Loops visit the
- * objects in some cells.
- * Inputs: centres and radii that index.ts has checked and wrapped.
- * Outputs: ids of candidates, each once, in no particular order. The caller tests them.
+ * The cells of a CpuIndex: a hash table with a record per object, in the bucket of the object's cell. Loops visit
+ * candidates, each once, in no particular order.
  *
- * The edge of an object's cell is the least power of two that is at least the object's diameter and `cellSize`, if
- * given. Cells of one size form a level; all levels share one table. Adding, moving or removing an object looks at one
- * or two buckets and allocates nothing.
+ * The edge of an object's cell is the least power of two that is at least its diameter and `cellSize`. Cells of one
+ * size form a level; all levels share one table. Adding, moving or removing an object looks at one or two buckets and
+ * allocates nothing.
  */
 
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -15,23 +13,23 @@ import { LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 import type { Side } from '../equal/box';
 import type { CellsAlong } from '../shared/ray-walk';
 
-/** LEAST_EXPONENT: exponent of the edge of the smallest cells. */
+/** Exponent of the edge of the smallest cells. */
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of an object's record. The test of a candidate reads only the first four: its centre and radius. */
+/** Words of an object's record. Tests of candidates read only the first four. */
 const X = 0;
 const Y = 1;
 const Z = 2;
 export const RADIUS = 3;
-/** The next object in the bucket, or NONE. */
+/** In the bucket, or NONE. */
 const NEXT = 4;
-/** The object's level, whose cells have edges of 2^(level + LEAST_EXPONENT); NONE if no object has this id. */
+/** Cells of a level have edges of 2^(level + LEAST_EXPONENT). NONE if no object has this id. */
 export const LEVEL = 5;
 const CELL_X = 6;
 const CELL_Y = 7;
 const CELL_Z = 8;
-/** The previous object in the bucket. For the first object, it is the bucket's number with all bits inverted. */
+/** The previous object in the bucket; for the first object, the bucket's number with all bits inverted. */
 const PREVIOUS = 9;
 /** The next and the previous object in the list of a level's objects, or NONE. */
 const LEVEL_NEXT = 10;
@@ -40,7 +38,7 @@ export const WORDS = 12;
 
 export const NONE = -1;
 
-/** The table has at least this many buckets for each object that the index can hold. */
+/** Least number of buckets per object that the index can hold. */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
@@ -49,39 +47,36 @@ export class LiveCells {
   /** WORDS words per object. `reals` and `words` are the same memory as floats and as integers. */
   readonly reals: Float32Array;
   readonly words: Int32Array;
-  /** For each level: the number of its objects, and the first object or NONE. */
+  /** Per level: the number of its objects, and the first object or NONE. */
   readonly counts = new Uint32Array(LEVELS);
   private readonly firsts = new Int32Array(LEVELS).fill(NONE);
   /** The levels that have objects, ascending: the first `occupiedLevels` entries. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** The period along each axis; infinite if the axis does not wrap. */
+  /** Infinite along axes that do not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
-  /** The first object of each bucket, or NONE. */
+  /** First object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** The origin of cells and the first cell along each axis. In 2D, there is one cell along z. */
+  /** Origin of cells and first cell along each axis. In 2D, there is one cell along z. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
-  /** The last cell of each level along each axis. If the axis wraps, that cell includes the rest of the period. */
+  /** Last cell of each level along each axis. Along axes that wrap, it includes the rest of the period. */
   private readonly highest = new Float64Array(3 * LEVELS);
-  /** For each level, 1 divided by the edge of its cells. */
+  /** Per level, 1 / the edge of its cells. */
   private readonly scales = Float64Array.from(
     { length: LEVELS },
     (_, level) => 2 ** (-LEAST_EXPONENT - level),
   );
   /**
-   * For each level and axis, the first and the last cell that have had objects since the level was last empty. Searches
-   * in boxes skip the cells beyond, and so do rays along axes that do not wrap.
+   * Per level and axis, the first and the last cell that have had objects since the level was last empty. Searches in
+   * boxes skip the cells beyond, and so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /**
-   * A margin per axis. Along an axis that wraps, it exceeds the rounding error of a position plus a period. Along other
-   * axes, it is 0.
-   */
+  /** Along an axis that wraps, more than the rounding error of a position plus a period; otherwise 0. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
-  /** Scratch array: first and last cell of two ranges along each axis. The second range is usually empty. */
+  /** Scratch: first and last cell of two ranges along each axis. The second is usually empty. */
   private readonly spans = new Int32Array(12);
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
@@ -127,7 +122,7 @@ export class LiveCells {
     return Math.max(this.smallestLevel, this.levelOfDiameter(2 * Math.fround(radius)));
   }
 
-  /** Returns the greatest radius of objects on a level: half the edge of its cells. */
+  /** Returns half the edge of a level's cells. */
   greatestRadius(level: number): number {
     return 0.5 / (this.scales[level] as number);
   }
@@ -140,7 +135,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** Adds an object to the list of a level and to the bucket of its cell. The object's centre must be in its record. */
+  /** Adds an object to a level and a bucket. Its centre must be in its record. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -157,7 +152,7 @@ export class LiveCells {
     this.link(id, level);
   }
 
-  /** Removes an object from its level and its bucket. Its record stays. */
+  /** The object's record stays. */
   detach(record: number): void {
     const { words, counts, firsts } = this;
     const level = words[record + LEVEL] as number;
@@ -244,9 +239,9 @@ export class LiveCells {
   }
 
   /**
-   * Returns a hash of a block: HASH_BLOCK cells along x, whose buckets are consecutive. Its low bits are the block's
-   * first bucket, which may be any bucket. If blocks began only at multiples of HASH_BLOCK, objects with the same x
-   * could use only one in HASH_BLOCK buckets.
+   * Returns a hash of a block: HASH_BLOCK cells along x, whose buckets are consecutive. The low bits are the first
+   * bucket, which may be any: if blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in
+   * HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -264,8 +259,8 @@ export class LiveCells {
   }
 
   /**
-   * Returns the cell of a coordinate along an axis. A higher coordinate never has a lower cell. Edges are powers of
-   * two, so only the difference to the origin is rounded, and only along axes that wrap.
+   * A higher coordinate never has a lower cell. Edges are powers of two, so only the difference to the origin is
+   * rounded, and only along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);
@@ -274,7 +269,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Calls `visit` for the objects of a level within `reach` of a position, and perhaps for others. */
+  /** Visits a level's objects within `reach` of a position, and perhaps others. */
   visitAround(
     level: number,
     x: number,
@@ -290,7 +285,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Calls `visit` for the objects of a level between the sides of a box, and perhaps for others. */
+  /** Visits a level's objects between the sides of a box, and perhaps others. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -299,7 +294,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Writes the cells within reach of a position, along an axis, to `spans`. Returns the number of cells. */
+  /** Writes the cells within reach of a position, along an axis. Returns their number. */
   private spanAround(axis: number, level: number, centre: number, reach: number): number {
     const wide = reach + (this.slack[axis] as number);
     const period = this.periods[axis] as number;
@@ -322,7 +317,7 @@ export class LiveCells {
     return this.writeSpan(axis, 0, last, first, end);
   }
 
-  /** Writes the cells of one side of a box to `spans`. Returns the number of cells. */
+  /** Writes the cells of one side of a box. Returns their number. */
   private spanBetween(axis: number, level: number, { low, high, crosses }: Side): number {
     const first = this.cellAlong(axis, level, low);
     const last = this.cellAlong(axis, level, high);
@@ -334,8 +329,8 @@ export class LiveCells {
   }
 
   /**
-   * Writes two ranges of cells along an axis to `spans`: from `first` to `last`, and from `second` to `end`. A range
-   * whose last cell is before its first is empty. Returns the number of cells.
+   * Writes two ranges of cells: `first` to `last`, and `second` to `end`; a range that ends before it begins is empty.
+   * Returns the number of cells.
    */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
@@ -364,12 +359,9 @@ export class LiveCells {
     };
   }
 
-  /**
-   * Visits a level's objects in the cells of `spans`. If the level has fewer objects than there are cells, visits all
-   * of them.
-   */
+  /** Visits all of a level's objects if they are fewer than the cells in `spans`. */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // If there are no cells along one axis, the loops over the other axes could still be long.
+    // Without cells along one axis, loops over the other axes could still be long.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);

@@ -1,10 +1,10 @@
 /**
- * The ids that searches in a CPU index (see index.ts) have found. A visitor may start another search, so the ids of an
- * inner search come after those of the outer one. The array grows with the longest answer.
+ * The ids that searches in a CPU index have found. A visitor may start another search, so the ids of an inner search
+ * come after those of the outer one.
  */
 import { allocate } from '../shared/lattice';
 
-/** Answers of up to this many ids are sorted by insertion; longer ones by the built-in sort. */
+/** Longer answers are sorted by the built-in sort. */
 const SHORT_ANSWER = 32;
 
 export class Found {

@@ -1,17 +1,7 @@
 /**
- * An index of single objects, for programs in which few of many objects move. Each object is added, moved, resized and
- * removed on its own; the index is never rebuilt.
- *
- *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
- *     const id = index.add([3, 4]);
- *     index.move(id, [3.1, 4]);
- *     index.overlapping(id, (other) => …);
- *
- * Inputs: a centre and a radius per object, stored as 32-bit floats. Centres may lie anywhere; a periodic world wraps
- * them.
- * Ordering: every answer depends on the objects in the index alone, never on the calls that made them.
- * Guarantee: two objects overlap if the distance of their centres is less than the sum of their radii. In a periodic
- * world, the distance is that of minimum images. Exact tests on the 32-bit numbers decide, whatever the radii.
+ * An index of single objects, which is never rebuilt. Ordering: answers depend on the objects alone, not on the calls
+ * that made them.
+ * Guarantee: exact tests on the 32-bit numbers decide which objects overlap.
  */
 
 import { checkFunction, checkInteger, checkKnownKeys, checkVector } from '../../core/base/checks';
@@ -34,14 +24,15 @@ import { Found } from './found';
 import { DistanceSearch } from './near';
 import { findAlongRayLive } from './ray';
 
+/** Options of `createCpuIndex`. */
 export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
-  /** The greatest number of objects. Memory is reserved for all of them. */
+  /** Greatest number of objects. Memory is reserved for all of them. */
   readonly capacity: number;
-  /** Radius of objects that are added without one. By default, `add` requires a radius. */
+  /** Radius of objects that are added without one, 2⁻⁴¹ to 2⁵⁹. Default: `add` requires a radius. */
   readonly radius?: number | undefined;
   /**
-   * Least edge of cells, rounded up to a power of two. All objects smaller than it share these cells. Set it if objects
-   * are small compared with the radius of `near`. Default: cells as small as their objects allow.
+   * Least edge of cells, rounded up to a power of two. Set it if objects are small compared with the radius of `near`.
+   * Default: cells as small as their objects allow.
    */
   readonly cellSize?: number | undefined;
 }
@@ -49,11 +40,22 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
 /** `crowds` splits work among threads; the CPU engine has only one. */
 const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
-/** Advice in the error for a list of pairs that is too long. */
 const ADVICE = 'use forEachPair, which needs no list';
 
 const OPTION_NAMES = ['dimensions', ...BOUNDS_NAMES, 'capacity', 'radius'] as const;
 
+/**
+ * Creates an empty index.
+ *
+ * @example
+ * ```ts
+ * const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
+ * const id = index.add([3, 4]);
+ * index.add([3.5, 4]);
+ * index.move(id, [3.1, 4]);
+ * index.overlapping(id, (other) => console.log(other));
+ * ```
+ */
 export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   checkKnownKeys('options', options, OPTION_NAMES);
   const { capacity, radius, cellSize } = options;
@@ -64,6 +66,11 @@ export function createCpuIndex(options: CpuIndexOptions): CpuIndex {
   return reserve(capacity, () => new CpuIndex(bounds, capacity, radius, cellSize));
 }
 
+/**
+ * An index of balls, for programs in which few of many objects move. Each object is added, moved, resized and removed
+ * on its own. Centres and radii are stored as 32-bit floats; a periodic world wraps centres. Two objects overlap if the
+ * distance of their centres is less than the sum of their radii.
+ */
 export class CpuIndex {
   private readonly cells: LiveCells;
   private readonly free: FreeIds;
@@ -77,13 +84,14 @@ export class CpuIndex {
   private living = 0;
   /** All ids from here on are free. */
   private end = 0;
-  /** Number of searches in progress that call a `visit` function. */
+  /** Searches in progress that call a `visit` function. */
   private visits = 0;
 
   /** Use createCpuIndex, which checks its arguments. */
   constructor(
     /** The box, and the axes along which it wraps. */
     readonly bounds: Bounds,
+    /** Greatest number of objects. */
     readonly capacity: number,
     private readonly defaultRadius: number | undefined,
     cellSize: number | undefined,
@@ -100,31 +108,34 @@ export class CpuIndex {
     return this.living;
   }
 
+  /** Bytes of all arrays. */
   get memoryBytes(): number {
     const { cells, free, found, search, loaded } = this;
     const parts = [cells, free, search].map(({ memoryBytes }) => memoryBytes);
     return parts.reduce((sum, bytes) => sum + bytes, found.ids.byteLength + loaded.byteLength);
   }
 
+  /** Returns whether an object has this id. */
   has(id: number): boolean {
     if (typeof id !== 'number' || id >>> 0 !== id) return false;
     return id < this.end && this.cells.words[WORDS * id + LEVEL] !== NONE;
   }
 
-  /**
-   * Returns a copy of the centre of an object: rounded to 32-bit floats and, in a periodic world, wrapped into the box.
-   */
+  /** Returns a copy of an object's centre, rounded to 32-bit floats and, in a periodic world, wrapped into the box. */
   position(id: number): number[] {
     const record = this.recordOf(id);
     return Array.from(this.cells.reals.subarray(record, record + this.bounds.dimensions));
   }
 
-  /** Returns the radius of an object, rounded to a 32-bit float. */
+  /** Returns an object's radius, rounded to a 32-bit float. */
   radius(id: number): number {
     return this.cells.reals[this.recordOf(id) + RADIUS] as number;
   }
 
-  /** Adds an object. Returns its id: the lowest free id. */
+  /**
+   * Adds an object. Returns its id: the lowest free id. `radius`: 2⁻⁴¹ to 2⁵⁹, at most half the shortest period.
+   * Default: the option `radius`.
+   */
   add(position: ArrayLike<number>, radius: number | undefined = this.defaultRadius): number {
     this.checkIdle();
     this.loadPosition('position', position);
@@ -144,7 +155,7 @@ export class CpuIndex {
     return id;
   }
 
-  /** Moves the centre of an object. */
+  /** Moves an object's centre. */
   move(id: number, position: ArrayLike<number>): void {
     this.checkIdle();
     this.recordOf(id);
@@ -153,7 +164,7 @@ export class CpuIndex {
     this.cells.relink(id);
   }
 
-  /** Changes the radius of an object. */
+  /** Changes an object's radius. */
   resize(id: number, radius: number): void {
     this.checkIdle();
     const record = this.recordOf(id);
@@ -166,7 +177,7 @@ export class CpuIndex {
     cells.attach(id, level);
   }
 
-  /** Removes an object; its id becomes free. */
+  /** Removes an object. Its id becomes free. */
   remove(id: number): void {
     this.checkIdle();
     const record = this.recordOf(id);
@@ -188,9 +199,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. Any point is
-   * allowed, and any radius above 0. In a periodic world, the radius must be at most half the shortest period, or
-   * Infinity. Distances there are those of minimum images. Distances are rounded to doubles.
+   * Calls `visit` for every object whose centre is no farther than `radius` from a point, by ascending id. `radius`
+   * must be above 0; in a periodic world, also at most half the shortest period, or Infinity. Distances are those of
+   * minimum images, rounded to doubles.
    */
   near(point: ArrayLike<number>, radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
@@ -232,9 +243,8 @@ export class CpuIndex {
   }
 
   /**
-   * Returns the k objects whose centres are nearest to a point, no farther than `radius`, or fewer if there are fewer.
-   * They come by distance, then by id; their own radii do not matter. Any point and any radius above 0 are allowed; the
-   * default is Infinity. In a periodic world distances are those of minimum images. Distances are rounded to doubles.
+   * Returns the k objects whose centres are nearest to a point, no farther than `radius`, by distance and then by id.
+   * There may be fewer. Distances are those of minimum images, rounded to doubles. Default radius: Infinity.
    */
   nearest(point: ArrayLike<number>, k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.bounds);
@@ -280,8 +290,7 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Pairs ascend by the
-   * id of one object, then by the id of the other. The first of these two objects has the smaller cells. If both have
-   * cells of one size, it has the lower id.
+   * id of the object with the smaller cells (if equal, the lower id), then by the other id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -323,9 +332,8 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every object whose centre is in a box, bounds included, by ascending id; radii do not matter. Any
-   * box is allowed; it is empty if its `min` is above its `max` along any axis. In a periodic world an object is in a
-   * box if any of its images is.
+   * Calls `visit` for every object whose centre is in a box, bounds included, by ascending id. A box with `min` above
+   * `max` along an axis is empty. In a periodic world, any image of the object counts.
    */
   inBox(min: ArrayLike<number>, max: ArrayLike<number>, visit: (id: number) => void): void {
     checkFunction('visit', visit);
@@ -355,9 +363,9 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
-   * 0 ≤ t ≤ greatestDistance (Infinity is allowed). The ray meets an object if it comes as near to the centre
-   * as the object's radius. The distance is the least t at which it does. In a periodic world the ray wraps, up to 64
-   * periods along each axis, and meets each object only once. All decisions are made in doubles.
+   * 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets an object at the least t at which it is as near to the
+   * centre as the object's radius. In a periodic world the ray wraps, up to 64 periods along each axis, and meets each
+   * object only once. Leave out `radius`.
    */
   alongRay(
     origin: ArrayLike<number>,
@@ -378,10 +386,7 @@ export class CpuIndex {
     }
   }
 
-  /**
-   * Returns the objects that `alongRay` visits, in new arrays. `radius` must be undefined: only grids with one diameter
-   * accept a radius.
-   */
+  /** Returns the objects that `alongRay` visits, in new arrays. Leave out `radius`. */
   findAlongRay(
     origin: ArrayLike<number>,
     direction: ArrayLike<number>,
@@ -438,7 +443,7 @@ export class CpuIndex {
     checkReach(radius, this.halfPeriod);
   }
 
-  /** Returns a coordinate of a point, wrapped if the axis wraps; 0 for z in 2D. */
+  /** Returns 0 for z in 2D. */
   private wrappedCoordinate(point: ArrayLike<number>, axis: number): number {
     const { bounds } = this;
     if (axis === bounds.dimensions) return 0;
@@ -448,7 +453,7 @@ export class CpuIndex {
     return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
   }
 
-  /** Finds the objects near a position, by ascending id. Returns their end in `found`. */
+  /** Sorts by ascending id. Returns their end in `found`. */
   private searchNear(x: number, y: number, z: number, radius: number): number {
     const { cells, found, search } = this;
     const begin = found.end;
@@ -471,7 +476,7 @@ export class CpuIndex {
     return found.sort(begin);
   }
 
-  /** Finds the objects of a level that overlap the object in `record` and whose ids are above `above`. */
+  /** Finds a level's objects that overlap the object in `record` and whose ids are above `above`. */
   private searchAround(record: number, level: number, above: number): void {
     const { reals } = this.cells;
     const x = reals[record] as number;
@@ -480,7 +485,7 @@ export class CpuIndex {
     this.search.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
   }
 
-  /** Finds the objects in a box, by ascending id. Returns their end in `found`. */
+  /** Sorts by ascending id. Returns their end in `found`. */
   private searchBox(min: ArrayLike<number>, max: ArrayLike<number>): number {
     const { bounds, cells, found } = this;
     const begin = found.end;

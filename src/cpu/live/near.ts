@@ -1,10 +1,6 @@
 /**
- * Finds objects of an index: those whose centres are near a position, the nearest ones, or those that overlap a ball.
- * Inputs: the cells of the index, a position, and a radius of any size.
- * Output: ids, in no particular order; the nearest objects as in ../equal/nearest.ts. Distances are those of minimum
- * images.
- * Guarantee: two balls overlap if their centres are closer than the sum of their radii. This is decided exactly on the
- * 32-bit numbers, whatever the radii. Distances to a position are rounded to doubles.
+ * Finds objects of an index that are near a position or overlap a ball. Distances are those of minimum images.
+ * Guarantee: overlaps are decided exactly on the 32-bit numbers, whatever the radii.
  */
 
 import type { Visit } from '../equal/near';
@@ -14,7 +10,7 @@ import { ballsOverlap, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** Factor on search radii. It exceeds the relative rounding error of a sum of two doubles and of a distance². */
+/** More than the relative rounding error of a sum of two doubles and of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class DistanceSearch {
@@ -49,8 +45,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds the objects of a level whose ids are above `above` and whose centres are no farther than `radius` from a
-   * position. With `balls`, finds the objects that overlap a ball of that radius instead.
+   * Finds a level's objects whose ids are above `above` and whose centres are no farther than `radius` from a position.
+   * With `balls`, finds those that overlap a ball of that radius.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -65,8 +61,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Returns the k objects whose centres are nearest to a position, no farther than `radius`. The first search radius is
-   * the cell edge of the level with the most objects. So a few objects of other sizes do not determine it.
+   * Returns the k nearest objects. The first search radius is the cell edge of the level with the most objects, so that
+   * a few objects of other sizes do not determine it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -91,8 +87,8 @@ export class DistanceSearch {
       activeCount,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // `near` allows any reach. It visits each object once, even across an end of the world. On each level it visits
-      // at most as many cells as the level has objects.
+      // `near` allows any reach: it visits each object once, even across an end of the world, and on each level at most
+      // as many cells as there are objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),
@@ -119,7 +115,7 @@ export class DistanceSearch {
     const sum = radius + (this.cells.reals[record + RADIUS] as number);
     const excess = squared - sum * sum;
     // The factor 2 allows for the rounding of the sum of radii. `noise` bounds the rounding error of a distance along
-    // one axis. It matters if a period is far longer than the sum of the radii.
+    // one axis, which matters if a period is far longer than the radii.
     const noise = 2 ** -48 * this.longestPeriod;
     const band = 2 * wrappedBand(sum, this.longestPeriod) + noise * noise;
     if (excess > band) return false;

@@ -1,13 +1,12 @@
 /**
- * Finds the objects of an index that a ray meets; each is a ball of its own radius. Output: ids and distances, by
- * distance and then by id. On each level, it searches the cells that are near enough to the ray for the level's largest
- * object; see ../shared/ray-walk.ts.
+ * Finds the objects of an index that a ray meets, by distance and then by id. On each level, it searches the cells that
+ * are near enough to the ray for the level's largest object.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { Path, type Ray, RayHitList, type RayHits, Walk, wrapRay } from '../shared/ray-walk';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 
-/** More than the relative error of cells and hits, which are computed in doubles; the same as for grids with radii. */
+/** More than the relative error of cells and hits, which are computed in doubles. */
 const TOLERANCE = 2 ** -40;
 
 export function findAlongRayLive(cells: LiveCells, bounds: Bounds, ray: Ray): RayHits {

@@ -1,8 +1,6 @@
 /**
- * Moves fast particles to the ends of their paths (src/core/ccd/law.ts) on the CPU. It searches boxes around the pieces
- * of a path for the particles and obstacles that the path may meet.
- * Inputs: the state after a substep's motion, and the obstacles. The state must be in canonical order (see
- * neighbours.ts), and changes in place.
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts). Searches boxes around the pieces of a path.
+ * The state must be in canonical order and changes in place.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

@@ -1,4 +1,4 @@
-/** Chooses the contact loops for particles of one radius by the kind of world. */
+/** Chooses the contact loops for particles of one radius. */
 import type { Lattice } from '../shared/lattice';
 import type { ContactKernels } from './contact';
 import { GENERAL_CONTACT } from './general-contact';

@@ -1,4 +1,4 @@
-/** The neighbour search of a simulation with one radius; see neighbours.ts. */
+/** The neighbour search of a simulation with one radius. */
 import type { BroadPhase } from '../../core/contact/settings';
 import { visitInBox } from '../equal/box';
 import { CellOrder } from '../equal/order';

@@ -1,8 +1,7 @@
 /**
- * Finds the obstacles that a particle overlaps, if all bodies have one radius. `load` sorts the obstacles into the
- * cells of the world. `find` searches the cells around the cell that the particle was sorted into.
- * Guarantee: overlaps are decided exactly on the 32-bit coordinates.
- * Ordering: obstacles have slots in canonical order. The search lists them by rows of cells, in each cell by slot.
+ * Finds the obstacles that a particle overlaps, if all bodies have one radius, in the cells around the particle's cell.
+ * Guarantee: overlaps are decided exactly on the 32-bit coordinates. Obstacles come by rows of cells, in each cell by
+ * slot.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -20,13 +19,13 @@ import { type ObstacleSearch, Overlaps } from './obstacle-search';
 export class EqualObstacles implements ObstacleSearch {
   bodies: StaticBodies = NO_OBSTACLES;
   private readonly order: CellOrder;
-  /** Positions of the obstacles in canonical order, as floats and as words. */
+  /** In canonical order, as floats and as words. */
   private readonly positions: Float32Array;
   private readonly words: Uint32Array;
   /** In a bounded or periodic world, the first slot of each key, then the end. */
   private readonly starts: Uint32Array;
   private readonly overlaps = new Overlaps();
-  /** The particle that `find` works on: its slot, the array of positions, its position. */
+  /** The particle that `find` works on. */
   private slot = 0;
   private moved: Float32Array = new Float32Array(0);
   private readonly position = new Float64Array(3);

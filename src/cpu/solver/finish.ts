@@ -1,6 +1,6 @@
 /**
- * Ends a pass of the contact law (core/contact/law.ts) for each particle: limits the change of its velocity, holds it by
- * static friction, moves it, applies the walls, and sets its load. For all worlds and sizes, in 2D and 3D.
+ * Ends a pass of the contact law: limits the velocity changes, applies static friction, motion and walls, and sets
+ * loads. For all worlds and sizes.
  */
 import { changeLimit, holdFactor, loadOf } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
@@ -145,7 +145,7 @@ export function finish(
   }
 }
 
-/** Ends a pass that pushes apart: applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
+/** Ends a pass that pushes apart. Sets `pushes` to zero. */
 export function finishPushApart(
   state: ParticleState,
   activeCount: number,
@@ -170,8 +170,8 @@ export function finishPushApart(
 }
 
 /**
- * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
- * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
+ * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper`: a ball's radius, or half
+ * of a box's edge. With one radius it is 0, because `lower` and `upper` include it.
  */
 function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
   const isBall = !((halves[dimensions * slot] as number) > 0);

@@ -1,9 +1,8 @@
 /**
- * Applies the contact law (core/contact/law.ts) to pairs of particles in any world, in 2D and 3D. Particles of one
- * radius use `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster
- * loops of plane-contact.ts and space-contact.ts. All particles use `pushApart` of this file.
+ * The contact law for pairs of particles in any world, in 2D and 3D. Particles of one radius use `findPartners` and
+ * `respond` of this file only in periodic worlds; otherwise plane-contact.ts and space-contact.ts are faster.
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
- * same bits as in those two files.
+ * same bits as those files.
  */
 import { BOUNCE_PUSH } from '../../core/base/constants';
 import { bounceChange, frictionShare, massShare } from '../../core/contact/law';
@@ -86,7 +85,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
+    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
     if (bounces || change !== push * inverseDt) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;
@@ -100,7 +99,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     bearings[a] = (bearings[a] as number) + bearing;
     let closing = -share * approach;
     if (closing > idle) closings[a] = Math.max(closings[a] as number, closing);
-    // With a share of ½, b gets the same amounts as a in the opposite direction. Other shares give b its own amounts.
+    // With a share of ½, b gets the opposite of a's amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
       push = 2 * share * relaxed;

@@ -1,6 +1,6 @@
 /**
  * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep
- * their bits. Particles that become too fast are quarantined: their position becomes NaN.
+ * their bits. Those that become too fast are quarantined.
  */
 import { NOT_A_NUMBER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -70,10 +70,7 @@ function integrate3D(state: ParticleState, count: number, substep: Substep): voi
   }
 }
 
-/**
- * Sets the position of a particle to NaN if its speed is out of range. In any case, normalises the NaNs of the
- * particle.
- */
+/** Sets the position to NaN if the speed is out of range. Normalises NaNs in any case. */
 function quarantineIfTooFast(state: ParticleState, dimensions: Dimensions, slot: number): void {
   const first = dimensions * slot;
   let isTooFast = false;
@@ -84,7 +81,7 @@ function quarantineIfTooFast(state: ParticleState, dimensions: Dimensions, slot:
   normaliseNotFinite(state, dimensions, slot);
 }
 
-/** Gives every component that is NaN the same bits, so that hashes do not depend on the processor. */
+/** Gives every NaN the same bits, so that hashes do not depend on the processor. */
 export function normaliseNotFinite(state: ParticleState, dimensions: Dimensions, slot: number): void {
   for (let word = dimensions * slot; word < dimensions * (slot + 1); word++) {
     if (Number.isNaN(state.positions[word])) state.positionWords[word] = NOT_A_NUMBER;

@@ -1,6 +1,6 @@
 /**
- * The counts and sums of CpuSimulation.measure, from a state in canonical order (see neighbours.ts). Sums are doubles,
- * added in that order, so they have the same bits on every run.
+ * The counts and sums of CpuSimulation.measure, in doubles. They are added in canonical order, so they have the same
+ * bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -28,8 +28,7 @@ export function takeCensus(order: CellOrder): Census {
 function countCandidates(order: CellOrder): number {
   const { keys, activeCount, lattice } = order;
   const { rowStride, layerStride } = lattice;
-  // The key of the first of three cells in each row ahead, minus the key of the cell itself. The cell's own row is
-  // counted separately.
+  // The key of the first of three cells in each row ahead, minus the cell's own key. The own row is counted separately.
   const rowsAhead =
     lattice.dimensions === 2
       ? [rowStride - 1]
@@ -58,10 +57,7 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/**
- * Measures the overlaps of all pairs of a search. The labels of the search must be slots. `diameter` is used if
- * particles have no radii of their own.
- */
+/** The labels of the search must be slots. `diameter` is used if particles have no radii of their own. */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;
@@ -101,10 +97,7 @@ export function measureOverlaps(search: PairsInPortions, state: ParticleState, d
 
 type Sums = Pick<Measures, 'outside' | 'kineticEnergy' | 'momentum'>;
 
-/**
- * Sums over the particles that are not quarantined. A particle's weight is its mass, relative to that of the largest
- * ball.
- */
+/** Leaves out quarantined particles. A particle's weight is its mass, relative to that of the largest ball. */
 export function measureParticles(world: World, state: ParticleState, activeCount: number): Sums {
   const { dimensions, min, max } = world;
   const { positions, velocities, bulks } = state;

@@ -1,6 +1,5 @@
 /**
- * The neighbour search that CpuSimulation needs. equal-neighbours.ts implements it for particles of one radius,
- * variable-neighbours.ts for variable radii.
+ * The neighbour search that CpuSimulation needs.
  * Guarantee: the order of particles and of pairs depends on the particles alone, not on the order of the input.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -15,13 +14,10 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/**
- * Factor on a particle's extent in visitAround. It adds more than the eighth that visitAround promises, because
- * positions are rounded.
- */
+/** Factor on extents in visitAround: more than the promised eighth, because positions are rounded. */
 export const WIDER = 1.25;
 
-/** Measures of how particles fill the cells, and the number of pairs that the grid passes to the distance test. */
+/** How particles fill the cells, and the number of pairs that reach the distance test. */
 export type Census = Pick<
   Measures,
   'candidates' | 'occupiedCells' | 'greatestOccupancy' | 'crowded' | 'bucketCollisions'
@@ -29,21 +25,21 @@ export type Census = Pick<
 
 export interface Neighbours {
   readonly contact: ContactKernels;
-  /** For each slot, the index of its particle in the input of the last sort. */
+  /** Per slot, the particle's index in the input of the last sort. */
   readonly source: Uint32Array;
-  /** Number of particles of the last sort that are not quarantined. */
+  /** Particles of the last sort that are not quarantined. */
   readonly activeCount: number;
   readonly memoryBytes: number;
   /**
-   * Finds the canonical order of `state`: by cell or bucket, then by id, with quarantined particles last. Writes the
-   * positions to `target` in that order, and the radii if they vary.
+   * Finds the canonical order: by cell or bucket, then by id, quarantined particles last. Writes the positions to
+   * `target` in that order, and the radii if they vary.
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** Starts a search of the sorted state. `labels`: the number that stands for each slot in the pairs. */
+  /** `labels`: the number that stands for each slot in the pairs. */
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
-   * Visits the slots of all particles of the sorted state that would reach into a box if they were an eighth larger.
-   * May also visit other particles. The order is not defined.
+   * Visits the slots of all particles that would reach into a box if they were an eighth larger, and perhaps others, in
+   * no particular order.
    */
   visitAround(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   census(): Census;
