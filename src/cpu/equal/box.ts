@@ -1,8 +1,6 @@
 /**
- * Finds the particles in a box, bounds included, in each kind of world. In a periodic world a particle is in a box if
- * any of its images is. Inputs: a canonical order (see order.ts) and its positions; two corners. Output: the sources
- * (indices in the input) of the particles, ascending. Positions are compared as doubles. Corners outside a periodic
- * world are wrapped first, which may round them.
+ * Finds the particles in a box, bounds included, in each kind of world. In a periodic world any image of a particle
+ * counts. Positions are compared as doubles. Corners outside a periodic world are wrapped first, which may round them.
  */
 import { latticeCoordinate } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -11,17 +9,17 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
-/** The extent of a box along one axis. */
+/** A box's extent along one axis. */
 export interface Side {
-  /** The two ends. Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
+  /** Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
   readonly from: number;
   readonly to: number;
   /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
+  /** 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
-   * The range of positions whose cells are searched. If `crosses`, it goes from `low` to the high end of the world, and
-   * on from the low end to `high`. Along a periodic axis, the range is wider than the box, to allow for the rounding
-   * of stored positions.
+   * The positions whose cells are searched. If `crosses`, from `low` to the high end of the world, and on from the low
+   * end to `high`. Along a periodic axis the range is wider than the box, because stored positions are rounded.
    */
   readonly low: number;
   readonly high: number;
@@ -29,8 +27,8 @@ export interface Side {
 }
 
 /**
- * isInside raises the lowest image by a period at most this many times. Higher images are above the box, because the
- * box begins in the world and is shorter than a period.
+ * Most periods by which isInside raises the lowest image. Higher images are above the box, because it begins in the
+ * world and is shorter than a period.
  */
 const IMAGES = 3;
 
@@ -51,7 +49,7 @@ export function findInBox(
   return Uint32Array.from(found).sort();
 }
 
-/** Calls `visit` with the slots of the particles in a box, in no particular order. */
+/** Visits slots in no particular order. */
 export function visitInBox(
   order: CellOrder,
   positions: Float32Array,
@@ -71,13 +69,13 @@ export function visitInBox(
   else visitRows(order, sides, consider);
 }
 
-/** Returns the sides of a box, or undefined if nothing can be in it. */
+/** Returns undefined if nothing can be in the box. */
 export function sidesOf(world: Ends, min: readonly number[], max: readonly number[]): Side[] | undefined {
   if (min.some((low, axis) => low > (max[axis] as number))) return undefined;
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** Returns whether the position in a slot is in a box. `stride`: numbers from one position to the next. */
+/** `stride`: numbers from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,
@@ -90,7 +88,7 @@ export function isInside(
     if (period === 0) {
       if (position < from || position > to) return false;
     } else {
-      // The far end is rounded, so a position may lie slightly above it. So the image one period lower counts too.
+      // The far end is rounded, so a position may lie slightly above it, and the image one period lower counts too.
       let image = position - period;
       for (let more = 0; more < IMAGES && image < from; more++) image += period;
       if (!(image >= from && image <= to)) return false;
@@ -106,7 +104,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // Far out, doubles cannot tell positions in a period apart. Then let the box begin where the world does.
+  // Far out, doubles cannot tell positions in a period apart, so the box begins where the world does.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
@@ -126,12 +124,12 @@ const ALL = {
   crosses: false,
 } as const;
 
-/** Returns the cells along a side of a box, as one or two ranges: the first and the last cell of each. */
+/** Returns one or two ranges of cells: the first and the last of each. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
-  // Rounding may move a corner just below the far end to the far end itself. latticeCoordinate would put it into the
-  // first cell, but the corner belongs to the last cell.
+  // Rounding may move a corner just below the far end to the end itself, which latticeCoordinate puts into the first
+  // cell.
   const [first, last] = [low, high].map((position) =>
     position >= far ? (world.cells[axis] as number) - 1 : latticeCoordinate(world, position, axis),
   ) as [number, number];
@@ -140,7 +138,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Returns how many rows of cells a box spans; in an unbounded world, how many cells. */
+/** In an unbounded world, counts cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;

@@ -1,11 +1,10 @@
 /**
- * The loops for an unbounded world. The key of a particle is a bucket of a hash table, and a bucket may hold particles
- * of several cells. Inputs and outputs are those of the functions of the same names in ../shared/kernels.ts.
+ * The loops for an unbounded world; see ../shared/kernels.ts. A key is a bucket of a hash table, which may hold
+ * particles of several cells.
  *
- * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own cell. These buckets form
- * ranges of slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects
- * the particles of other cells, so the pair search need not compare the cells of a pair.
- * Ordering: pairs come by their lower slot, then by their higher slot.
+ * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own. These form ranges of
+ * slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects particles
+ * of other cells. Ordering: pairs come by their lower slot, then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
@@ -19,7 +18,7 @@ import { SPACE } from './space';
 type Bucketed = Pick<PairTask, 'lattice' | 'keys' | 'activeCount' | 'starts' | 'coordinates'>;
 type Buckets = Pick<Bucketed, 'lattice' | 'starts' | 'coordinates'>;
 
-/** Computes cells like latticeCoordinate of core/world/cells.ts, for unbounded worlds only. */
+/** Computes cells like latticeCoordinate of core/world/cells.ts. */
 export class CellScale {
   private readonly inverse: number;
   private readonly farthest: number;
@@ -28,7 +27,7 @@ export class CellScale {
 
   constructor(world: World) {
     this.inverse = world.inverseCellSize;
-    // The quotient is exact, because the inverse is a power of two.
+    // Exact, because the inverse is a power of two.
     this.farthest = FARTHEST_CELL / this.inverse;
     this.noise = -SMALLEST_NORMAL * Math.max(1, this.inverse);
   }
@@ -39,7 +38,7 @@ export class CellScale {
   }
 }
 
-/** Scratch arrays for bucketOfLattice, to avoid an allocation. */
+/** Scratch for bucketOfLattice. */
 const cell2D = [0, 0];
 const cell3D = [0, 0, 0];
 
@@ -77,17 +76,14 @@ export function findCells(
     columnCounts[column] = (columnCounts[column] as number) + 1;
     rowCounts[row] = (rowCounts[row] as number) + 1;
     keys[index] = key;
-    // `descents` becomes negative, and stays so, once a key is below the key before it.
+    // `descents` becomes negative, and stays so, once a key is below the one before.
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/**
- * After the sort, writes the first slot of each bucket and the cell of each slot. `words`: the bits of the sorted
- * positions.
- */
+/** Writes the first slot of each bucket and the cell of each slot. `words`: the bits of the sorted positions. */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, activeCount, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -102,19 +98,15 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/**
- * Ascending ranges of slots in the cells around a cell. The first `ranges` entries are in use. In 3D there are at most
- * nine rows of cells, each in two blocks.
- */
+/** Ascending ranges of slots in the cells around a cell. In 3D there are at most nine rows, each in two blocks. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells in a row, with consecutive buckets. A memo is for one block. It lists the first buckets
- * of this block and of the neighbouring blocks along y and z, ascending and each once. So several slots of a block need
- * only one lookup. The memo leaves out buckets before the block's own, because those hold only earlier slots. There are
- * several memos, because the slots of different blocks alternate if these blocks share buckets.
+ * A memo lists the first buckets of a block and of its neighbours along y and z, ascending and each once, so that
+ * several slots of a block need only one lookup. It leaves out buckets before the block's own, which hold only earlier
+ * slots. Slots of blocks that share buckets alternate, so there are several memos.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -177,10 +169,7 @@ export interface BucketCensus {
   readonly crowded: number;
 }
 
-/**
- * Counts how particles fill cells and buckets. `isSameCell` compares the cells of two slots of a bucket; `labelOfCell`
- * returns a name for the cell of a slot.
- */
+/** `isSameCell` compares the cells of two slots of a bucket; `labelOfCell` returns a name for a slot's cell. */
 export function takeCensus(
   { keys, activeCount }: Pick<Bucketed, 'keys' | 'activeCount'>,
   isSameCell: (slot: number, other: number) => boolean,
@@ -228,10 +217,7 @@ function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end
   return [...occupancies.values()];
 }
 
-/**
- * Calls `visit` for each slot whose cell is between two corners, bounds included. Slots come by rows of cells, not in
- * the order of slots.
- */
+/** Visits each slot whose cell is between two corners, bounds included, by rows of cells. */
 export function visitCells(
   order: Bucketed,
   lowest: readonly number[],
@@ -260,7 +246,7 @@ export function visitCells(
   }
 }
 
-/** Finds the ranges of slots in the cells around the cell of a slot. Leaves out ranges that hold only earlier slots. */
+/** Finds the ranges of slots in the cells around a slot's cell, without those that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -283,7 +269,6 @@ function findRanges(buckets: Buckets, slot: number): void {
   }
 }
 
-/** Returns the memo of the blocks around the cell of a slot, and fills it if needed. */
 function recallBlocks({ coordinates, lattice }: Buckets, slot: number): number {
   const { dimensions } = lattice;
   const x = (coordinates[dimensions * slot] as number) & -HASH_BLOCK;
@@ -320,12 +305,12 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** Clears the memos, because the memos of one world's table are wrong for another. */
+/** The memos of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }
 
-/** Like findRanges, for a slot whose neighbours along x are in another block. */
+/** For a slot whose neighbours along x are in another block. */
 function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
   const { dimensions } = lattice;
   const x = coordinates[dimensions * slot] as number;
@@ -347,7 +332,7 @@ function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Adds the slots of `buckets` consecutive buckets to the ranges, which stay sorted by their beginnings. */
+/** Adds the slots of `buckets` consecutive buckets to the ranges, which stay sorted. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -361,7 +346,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Merges overlapping ranges: cells that share buckets have such ranges. */
+/** Cells that share buckets have overlapping ranges. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -1,10 +1,6 @@
 /**
- * Finds the particles near a point, in each kind of world.
- * Inputs: a canonical order (see order.ts), its positions, a point, and a radius. In a periodic world, the radius is at
- * most half the shortest period, or Infinity.
- * Output: calls `visit` for each particle no farther than the radius, with its source (index in the input) and
- * distance².
- * Ordering: canonical.
+ * Visits the particles no farther than a radius from a point, in canonical order, with their sources (indices in the
+ * input). In a periodic world, the radius is at most half the shortest period, or Infinity.
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
@@ -106,7 +102,7 @@ export function wrapPoint({ world }: Lattice, point: readonly number[]): number[
   });
 }
 
-/** Calls `call` for the whole numbers of several ranges. `parts` holds the first and the last number of each range. */
+/** `parts` holds the first and the last number of each range. */
 export function forEachOf(parts: readonly number[], call: (value: number) => void): void {
   for (let part = 0; part < parts.length; part += 2) {
     for (let value = parts[part] as number; value <= (parts[part + 1] as number); value++) call(value);
@@ -114,8 +110,8 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 }
 
 /**
- * Returns the cells within a radius of a position in the box, and one more cell on each side. The result is one or two
- * ranges: the first and the last cell of each. Coordinates are those of keys: along axes that wrap they begin at 1.
+ * Returns the cells within a radius of a position in the box, and one more on each side, as one or two ranges.
+ * Coordinates are those of keys: along axes that wrap they begin at 1.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -162,7 +158,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** Like visitNear, but tests every particle and accepts a radius of any size. */
+/** Tests every particle and accepts a radius of any size. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,
@@ -174,10 +170,7 @@ export function visitAll(
   visitSlots(order, positions, wrapPoint(order.lattice, point), radius, slots, visit);
 }
 
-/**
- * Visits the particles of `slots` that are no farther than the radius from the point. If `slots` has only a length, it
- * stands for all slots below that length.
- */
+/** If `slots` has only a length, it stands for all slots below that length. */
 export function visitSlots(
   order: Slots,
   positions: Float32Array,

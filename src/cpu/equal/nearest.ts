@@ -1,13 +1,12 @@
-/**
- * Finds the k particles nearest to a point, in each kind of world.
- * Inputs: a canonical order (see order.ts), its positions, a point, and a radius, which may be Infinity.
- * Outputs: ids and distances², by distance and then by id. In a periodic world, distances are those of minimum images.
- */
+/** Finds the k particles nearest to a point. */
 import { type Visit, visitAll, visitNear } from './near';
 import type { CellOrder } from './order';
 
+/** The particles nearest to a point, by distance and then by id. */
 export interface Nearest {
+  /** Ids. */
   readonly ids: Uint32Array;
+  /** Squared distances; in a periodic world, of minimum images. */
   readonly distancesSquared: Float64Array;
 }
 
@@ -29,14 +28,12 @@ export function findNearest(
   });
 }
 
-/**
- * Two ways to visit particles around a point: `near` looks as far as `reach`, `all` looks as far as the search radius.
- */
+/** Two ways to visit particles: `near` looks as far as `reach`, `all` as far as the search radius. */
 export interface Surroundings {
   readonly activeCount: number;
   readonly dimensions: number;
   readonly cellSize: number;
-  /** Half the shortest period, which is the longest reach of `near`. */
+  /** Longest reach of `near`. */
   readonly halfPeriod: number;
   readonly near: (reach: number, visit: Visit) => void;
   readonly all: (visit: Visit) => void;
@@ -57,7 +54,7 @@ export function widen(k: number, radius: number, surroundings: Surroundings): Ne
   return best.found();
 }
 
-/** The nearest particles found so far: a sorted list of at most `capacity`. */
+/** The nearest particles found so far, sorted. */
 class Best {
   length = 0;
   private readonly ids: Uint32Array;
@@ -82,7 +79,7 @@ class Best {
       if (this.isBefore(id, distanceSquared, middle)) high = middle;
       else low = middle + 1;
     }
-    // If the list is full, this drops the last entry.
+    // Drops the last entry of a full list.
     ids.copyWithin(low + 1, low, length);
     squares.copyWithin(low + 1, low, length);
     ids[low] = id;

@@ -1,11 +1,10 @@
 /**
- * The canonical order of particles of one radius: by cell, then by id. In an unbounded world, it is by bucket, then by
- * id. Particles that are not finite come last.
+ * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id. Particles
+ * that are not finite come last.
  *
- * The sort goes by column and then, stably, by row, both times by counting. In an unbounded world, column and row are
- * the lower and the upper half of the bucket's number. Two tables of a few thousand counters stay in the cache; one
- * table of all cells would not. Small or nearly ordered input is sorted by bins (../shared/counting-sort.ts) instead.
- * Ordered input is recognised while keys are computed, and not sorted.
+ * The sort counts by column and then, stably, by row. Two tables of a few thousand counters stay in the cache; one
+ * table of all cells would not. Small or nearly ordered input is sorted by bins instead, and ordered input is not
+ * sorted.
  * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
  * grows with the particles.
  */
@@ -26,32 +25,29 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/** Gaps of Shell's sort, descending: Ciura's, continued by a factor of 2.25. */
+/** Descending: Ciura's gaps, continued by a factor of 2.25. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
-/** Up to this many particles, a sort by bins stays in the cache, whatever the order of the input. */
+/** Up to this many particles, a sort by bins stays in the cache. */
 const MOST_IN_CACHE = 2 ** 15;
 
 /** Up to this many particles in a bin, insertion sorts them fast. */
 const MOST_IN_BIN = 32;
 
-/** Up to this many bins per particle, a pass over all bins costs little. The number of bins depends on the capacity. */
+/** Up to this many bins per particle, a pass over all bins costs little. */
 const MOST_BINS_EACH = 4;
 
 const SAMPLES = 256;
 
 export class CellOrder {
-  /**
-   * The key of each slot, and NO_CELL from `activeCount` on. There is one entry more than slots, so every loop over
-   * keys meets NO_CELL.
-   */
+  /** NO_CELL from `activeCount` on, with one entry more than slots, so that loops over keys end. */
   readonly keys: Int32Array;
-  /** The index in the input of the particle in each slot. */
+  /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
   /**
-   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each active slot. Empty in other
-   * worlds.
+   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each active slot. Otherwise
+   * empty.
    */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
@@ -96,8 +92,8 @@ export class CellOrder {
   }
 
   /**
-   * Sorts the particles into canonical order. `words` are the bits of `positions`; `target` receives the sorted bits.
-   * `ids`, if they are not 0, 1, 2 …, give the order inside a cell.
+   * `words`: the bits of `positions`; `target` receives the sorted bits. `ids`, if not 0, 1, 2 …, give the order inside
+   * a cell.
    */
   sort(
     positions: Float32Array,
@@ -139,7 +135,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Sorts by bins. Returns false and sorts nothing if a bin has too many particles for insertion. */
+  /** Returns false and sorts nothing if a bin has too many particles for insertion. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -171,7 +167,7 @@ export class CellOrder {
     let crowded = 0;
     let first = 0;
     for (let slot = 0; slot < activeCount; slot++) {
-      // The last run ends at NO_CELL, which is no cell's key.
+      // The last run ends at NO_CELL.
       if (keys[slot] === keys[slot + 1]) continue;
       const occupancy = slot + 1 - first;
       first = slot + 1;
@@ -209,10 +205,7 @@ function isNearlyInOrder(
   return far < SAMPLES / 8;
 }
 
-/**
- * Sorts each run of equal keys by id. Before this, a run has the order of the input, because the counting sort is
- * stable.
- */
+/** Sorts each run of equal keys by id. The counting sort left it in the order of the input. */
 export function sortInsideCells(
   { keys, source }: Pick<Placement, 'keys' | 'source'>,
   dimensions: number,

@@ -1,39 +1,32 @@
 /**
- * Finds overlapping pairs in 2D like `collect` of plane.ts: the same pairs in the same order. It is faster if discs are
- * not sparse and a row fits the window. The row ahead is the next row of cells.
+ * Finds pairs in 2D like `collect` of plane.ts, in the same order. It is faster if discs are not sparse and a row fits
+ * the window. The row ahead is the next row of cells.
  *
- * It copies slots into a window, whose arrays are constants of this module. For any other array, V8 checks its kind,
- * length and start in each iteration. These checks more than double the instructions of a test (bench/NOTES.md). The
- * loops read the arrays through local constants, because inside a loop V8 relies only on what it knows before the loop.
- * A test of two slots in the window costs less than a mispredicted branch. So the next slot and the first two slots of
- * the row ahead are always tested. If they are out of reach, the distance rejects them.
- * The test is written out five times, because a function would be slower (bench/NOTES.md).
+ * It copies slots into a window, whose arrays are constants of this module. For other arrays, V8 checks kind, length
+ * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Loops read them
+ * through local constants, because inside a loop V8 relies only on what it knows before the loop. A test of two slots
+ * costs less than a mispredicted branch. So the next slot and the first two slots of the row ahead are always tested.
+ * The test is written out five times, because a function would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two. Slot s is stored at `s & MASK`. */
+/** A power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
 /** Entries after the last slot, which hold no particle but may be tested. */
 const PADDING = 4;
 
-/** Number of slots that are loaded, and searched, together. */
+/** Slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
-/**
- * The search of a block stops after the slot with which the total exceeds BLOCK_WORDS words. So FOUND_WORDS adds room
- * for all pairs of one slot.
- */
+/** The search of a block stops once it exceeds BLOCK_WORDS words. FOUND_WORDS adds room for all pairs of one slot. */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/**
- * The window is used if at least this share of sampled slots has the next slot in the same cell or in one of the next
- * two cells.
- */
+/** The window is used if at least this share of sampled slots has the next slot at most two cells ahead. */
 const LEAST_NEAR = 0.25;
 const SAMPLE_STEP = 16;
 
@@ -49,7 +42,7 @@ let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
+/** Stops before slots that are sparse or do not fit the window, which collectByKeys searches. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -68,7 +61,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
       if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
+    // Loading a few slots too many is faster than finding the exact end.
     while (loaded < activeCount && (keys[loaded] as number) < behindLast) {
       const loadEnd = Math.min(activeCount, loaded + BLOCK);
       load(keys, positions, loaded, loadEnd);
@@ -115,8 +108,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
 }
 
 /**
- * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns the number of
- * words.
+ * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns their number.
  */
 function collectBlock(
   begin: number,
@@ -201,8 +193,7 @@ function collectBlock(
 }
 
 /**
- * Writes the labels of the pairs found to `words`, from word `begin` on, the lower label of each pair first. In 2D, a
- * copy followed by labelSlots, as in space-window.ts, would take longer.
+ * Writes the labels of the pairs found. In 2D, a copy followed by labelSlots, as in space-window.ts, would take longer.
  */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;

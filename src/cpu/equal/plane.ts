@@ -1,7 +1,6 @@
 /**
- * The inner loops of the search in 2D; space.ts has those in 3D. ../shared/kernels.ts describes each loop.
- * Ordering: pairs come by their lower slot, then by their higher slot. So a sum over a particle's neighbours is added
- * in the order of their slots, which depends on the particles alone.
+ * The inner loops of the search in 2D; see ../shared/kernels.ts. Ordering: pairs come by their lower slot, then by
+ * their higher slot. So the bits of sums over neighbours depend on the particles alone.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -21,8 +20,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Truncating instead of flooring, and leaving tiny numbers as they are, changes only scaled positions below 1.
-      // These are all in the first cell, so the result equals that of core/world/cells.ts.
+      // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
+      // the first cell anyway, so the result equals that of core/world/cells.ts.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;
@@ -32,17 +31,14 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // `descents` becomes negative, and stays so, once a key is below the key before it.
+    // `descents` becomes negative, and stays so, once a key is below the one before.
     descents |= key - previous;
     previous = key;
   }
   return descents;
 }
 
-/**
- * Returns the key of a position. `columns` and `rows` count the cells inside the ring. `quarantineKey` is the key of
- * positions that are not finite.
- */
+/** `columns` and `rows` count the cells inside the ring. `quarantineKey`: for positions that are not finite. */
 function keyAt(
   x: number,
   y: number,
@@ -63,10 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/**
- * Like keyAt, for a finite position outside the cells of the world. It is a separate function so that keyAt is short
- * enough for V8 to inline.
- */
+/** For a finite position outside the world. A separate function keeps keyAt short enough for V8 to inline. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,
@@ -74,7 +67,7 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // Like findCells, this code may truncate.
+  // May truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;
@@ -89,7 +82,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
   let previous = 0;
   let descents = 0;
   let index = 0;
-  // Handles four particles per iteration and reads all four before it updates counters; see counting-sort.ts.
+  // Reads four particles before it updates counters; see counting-sort.ts.
   for (; index + 3 < count; index += 4) {
     const x0 = positions[2 * index] as number;
     const y0 = positions[2 * index + 1] as number;
@@ -152,8 +145,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted. The test is
-    // written out twice, because a function would be slower.
+    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted. A function would
+    // be slower than two copies of the test.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;

@@ -1,7 +1,5 @@
 /**
- * Finds the particles that a ray meets, as balls of one given radius, in each kind of world. Inputs: a canonical order
- * (see order.ts) and its positions, a ray, a radius. Output: sources (indices in the input) and distances, by distance
- * and then by source. See ../shared/ray-walk.ts.
+ * Finds the particles that a ray meets, as balls of one given radius, in each kind of world; see ../shared/ray-walk.ts.
  */
 import { FARTHEST_CELL } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
@@ -33,8 +31,7 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // One search of the keys finds a whole row. In an unbounded world, a lookup finds only cells in one block. So there
-  // the estimate counts one lookup per cell.
+  // One search of the keys finds a whole row; in an unbounded world, a lookup finds only cells in one block.
   if (walk.lookups(world.kind === 'unbounded') > activeCount) {
     for (let slot = 0; slot < activeCount; slot++) hits.addAnyImage(path, slot, radius);
   } else {

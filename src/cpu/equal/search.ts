@@ -1,7 +1,6 @@
 /**
- * Finds overlapping pairs of particles in canonical order (see order.ts), in portions that fit a reused buffer. So any
- * number of pairs takes the same memory, unless the caller wants all in one list (`collectInto`).
- * Ordering: pairs come by their lower slot, then by their higher slot. Each comes once.
+ * Finds overlapping pairs of particles in canonical order, in portions that fit a reused buffer. Ordering: pairs come
+ * by their lower slot, then by their higher slot. Each comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Kernels, PairTask } from '../shared/kernels';
@@ -21,10 +20,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
-  /**
-   * Returns the greatest number of words for the pairs of one slot, plus two, because a pair is written before it is
-   * tested.
-   */
+  /** Returns the greatest number of words for one slot, plus two, because a pair is written before it is tested. */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
@@ -59,10 +55,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/**
- * Allocates the words of a portion for `capacity` particles. Portions never split the pairs of one particle. So the
- * array has PORTION words, and room for all pairs of one more particle.
- */
+/** Portions never split the pairs of one particle, so the array has PORTION words, and room for one more particle. */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
@@ -96,7 +89,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     };
   }
 
-  /** Starts a new search. `labels`: the label of each slot in the pairs. */
+  /** `labels`: the label of each slot in the pairs. */
   begin(positions: Float32Array, labels: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
     task.activeCount = order.activeCount;
@@ -120,8 +113,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Returns the greatest number of rows that may hold a particle's later neighbours. These are its own row, the rows
- * ahead, rows across an end of the world, and rows in another block of the table.
+ * Rows that may hold a particle's later neighbours: its own, those ahead, those across an end of the world, and those
+ * in another block of the table.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
@@ -131,8 +124,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`.
- * `advice`: see makeRoom.
+ * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. `advice`: see
+ * makeRoom.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(
@@ -181,7 +174,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Groups of up to this many pairs with the same first label are sorted by insertion. */
+/** Pairs with the same first label; longer groups are not sorted by insertion. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

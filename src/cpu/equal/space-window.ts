@@ -1,47 +1,41 @@
 /**
- * Finds overlapping pairs in 3D like `collect` of space.ts: the same pairs in the same order. It is faster if balls are
- * not sparse and a layer fits the window.
+ * Finds pairs in 3D like `collect` of space.ts, in the same order. It is faster if balls are not sparse and a layer
+ * fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next layer.
  *
- * It copies slots into a window, whose arrays are constants of this module; see plane-window.ts. The four rows ahead
- * are the next row, and three rows in the next layer. A second table holds the first slot of each cell. Otherwise the
- * search would advance a pointer into each row ahead, with four unpredictable branches per slot.
- * Whether a row holds any slot is unpredictable too. So the first slot at or after the row's beginning is always
- * tested, even if it lies behind the row. If it is out of reach, the distance rejects it.
- * The test is written out five times, because a loop over rows would be slower.
+ * A second table holds the first slot of each cell. Otherwise the search would advance a pointer into each row ahead,
+ * with four unpredictable branches per slot. Whether a row holds any slot is unpredictable too, so the first slot at or
+ * after its beginning is always tested. The test is written out five times, because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** Slots in the window, a power of two. Slot s is stored at `s & MASK`. */
+/** A power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
-/** Cells in the table of first slots, a power of two. The cells of one layer plus one row must fit. */
+/** Cells in the table of first slots, a power of two. One layer plus one row must fit. */
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
 /** Entries after the last slot, one for each row. They hold no particle but may be tested. */
 const PADDING = 5;
 
-/** Number of slots that are loaded, and searched, together. */
+/** Slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
-/**
- * The search of a block stops after the slot with which the total exceeds BLOCK_WORDS words. So FOUND_WORDS adds room
- * for all pairs of one slot.
- */
+/** The search of a block stops once it exceeds BLOCK_WORDS words. FOUND_WORDS adds room for all pairs of one slot. */
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** If there are at least this many cells per slot, slots are sparse, and the search by keys takes over. */
+/** With at least this many cells per slot, the search by keys takes over. */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);
 const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const windowZ = new Float64Array(WINDOW);
-/** For each cell, the first slot in it or after it. */
+/** Per cell, the first slot in it or after it. */
 const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
@@ -52,7 +46,7 @@ let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Like `collect`, but stops before slots that are sparse or do not fit the window. collectByKeys searches those. */
+/** Stops before slots that are sparse or do not fit the window, which collectByKeys searches. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -73,7 +67,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
       if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loads whole blocks: loading a few slots too many is faster than finding the exact end.
+    // Loading a few slots too many is faster than finding the exact end.
     while (loaded < activeCount && lastKey < behindLast) {
       const loadEnd = Math.min(activeCount, loaded + BLOCK);
       const endKey = keys[loadEnd - 1] as number;
@@ -102,7 +96,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Copies slots into the window, and sets the first slots of all cells up to the last slot's cell. */
+/** Copies slots into the window, and sets the first slots of all cells up to the last slot's. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -123,14 +117,13 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Marks the cells behind all particles as empty: their first slot is the end of the slots. */
+/** Marks the cells behind all particles as empty. */
 function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
 /**
- * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns the number of
- * words.
+ * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns their number.
  */
 function collectBlock(
   begin: number,
@@ -176,7 +169,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // If rows are nearly empty, a slot that was tested may be in the next row. Math.max skips that slot.
+    // If rows are nearly empty, a tested slot may be in the next row. Math.max skips it.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

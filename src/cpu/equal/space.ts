@@ -1,7 +1,6 @@
 /**
- * The inner loops of the search in 3D; plane.ts is the same in 2D. ../shared/kernels.ts describes each loop.
- * Ordering: pairs come by their lower slot, then by their higher slot. The order depends on the particles alone, and so
- * do the bits of a sum over a particle's neighbours.
+ * The inner loops of the search in 3D; see ../shared/kernels.ts. Ordering: pairs come by their lower slot, then by
+ * their higher slot. So the bits of sums over neighbours depend on the particles alone.
  */
 import type { Bins, Kernels, PairTask, Placement } from '../shared/kernels';
 import { type Lattice, labelSlots, labelsDescent, lowerBound, STRETCH } from '../shared/lattice';
@@ -24,8 +23,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Unlike core/world/cells.ts, this code truncates instead of flooring, and does not set tiny numbers to 0. This
-      // changes only scaled positions below 1, which are all in the first cell, so the cells are the same.
+      // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
+      // the first cell anyway, so the result equals that of core/world/cells.ts.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -38,7 +37,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     rowCounts[row] = (rowCounts[row] as number) + 1;
     const key = row * rowStride + column;
     keys[index] = key;
-    // `descents` becomes negative, and stays so, once a key is below the key before it.
+    // `descents` becomes negative, and stays so, once a key is below the one before.
     descents |= key - previous;
     previous = key;
   }
@@ -46,8 +45,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
 }
 
 /**
- * Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. `quarantineKey` is the
- * key of positions that are not finite.
+ * `columns`, `rows` and `layers` count the cells inside the ring. `quarantineKey`: for positions that are not finite.
  */
 function keyAt(
   x: number,
@@ -68,7 +66,7 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // Like findCells, this code may truncate.
+  // May truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
@@ -109,12 +107,12 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * For each row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next
- * row in the layer, and three rows in the next layer.
+ * Per row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next row in
+ * the layer, and three rows in the next layer.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** For each of these rows, the first slot of its three cells. These slots never decrease. */
+/** Per row ahead, the first slot of its three cells. These slots never decrease. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {

@@ -1,12 +1,8 @@
 /**
- * The loops for a periodic world: wrapping positions into the box, and the search for pairs across its ends. Inputs and
- * outputs are those of the functions of the same names in ../shared/kernels.ts.
- *
- * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds search the slots of the cell. These loops need no minimum images: an axis has three or more cells, so cells
- * that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the
- * cells ahead and compares minimum images.
- * Ordering: pairs come by their lower slot, then by their higher slot.
+ * The loops for a periodic world; see ../shared/kernels.ts. If no cell ahead of a cell is across an end, the loops of
+ * bounded worlds search it. They need no minimum images: an axis has three or more cells, so cells that touch directly
+ * do not also touch across an end. For other slots, this file lists the ranges of slots in the cells ahead and compares
+ * minimum images. Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import { wrapAxis, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -18,13 +14,13 @@ import { SPACE } from './space';
 
 const { fround } = Math;
 
-/** Wraps the finite positions of particles from `first` up to `end` in place, by at most one period. */
+/** Wraps finite positions from `first` up to `end` in place, by at most one period. */
 export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   wrapWith(world, positions, first, end, edges, wrapOnce);
 }
 
-/** Like wrapOnceIn, but by any number of periods. */
+/** By any number of periods. */
 export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   wrapWith(world, positions, first, end, edges, wrapAxis);
@@ -59,7 +55,7 @@ const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
-/** The coordinates of a cell and its neighbours along y and z, ascending. In 2D there is one layer. */
+/** Coordinates of a cell and its neighbours along y and z, ascending. In 2D there is one layer. */
 const nearRows = new Int32Array(3);
 const nearLayers = new Int32Array(3);
 
@@ -100,7 +96,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount:
   return candidates;
 }
 
-/** Returns the cell number of core/world/cells.ts for a key. Keys also count the ring of the lattice. */
+/** Returns the cell number of core/world/cells.ts. Keys also count the ring. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -123,7 +119,7 @@ function collectCell(task: PairTask, stop: number, end: number): void {
   }
 }
 
-/** Finds the ranges of slots in the cell of a slot and the cells ahead. Returns the end of the slot's cell. */
+/** Returns the end of the slot's cell. */
 function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slot: number): number {
   const key = keys[slot] as number;
   const row = rowOf(lattice, key);
@@ -197,8 +193,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // The last row neighbours the first row across the end. The keys of the first row of the same layer are lower, so
-    // in 2D it is not ahead. In 3D, the first row of the next layer is ahead.
+    // In 2D, the first row across the end has lower keys than the last row, so it is not ahead. In 3D, the first row of
+    // the next layer is ahead.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );
@@ -212,7 +208,7 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** Like Kernels.scan, but compares minimum images. */
+/** Compares minimum images. */
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
   const { positions, labels, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;
@@ -242,10 +238,7 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
   task.length = length;
 }
 
-/**
- * Returns the distance of two minimum images along an axis. `apart` is the difference of their coordinates. `period` is
- * infinite if the axis does not wrap.
- */
+/** `apart`: difference of two coordinates. `period` is infinite if the axis does not wrap. */
 export function minimumDistance(apart: number, period: number): number {
   const distance = Math.abs(apart);
   return Math.min(distance, Math.abs(period - distance));

@@ -1,14 +1,13 @@
 /**
- * Finds the particles with variable radii whose centres are in a box, or which may reach into a box. It searches the
- * cells of the box on each level. To find particles that reach into the box, it widens the box by the largest radius of
- * the level. If the search takes more lookups than there are particles, it goes through all particles instead.
+ * Finds particles with variable radii in a box, on each level in use. If that takes more lookups than there are
+ * particles, goes through all particles instead.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
-/** Like findInBox of ../equal/box.ts: a particle is in the box if its centre is. */
+/** A particle is in the box if its centre is. */
 export function findInBoxLevels(
   order: LevelOrder,
   min: readonly number[],
@@ -37,8 +36,8 @@ export function findInBoxLevels(
 }
 
 /**
- * Calls `visit` with the slot of every particle that reaches into a box, and perhaps with other slots, in no
- * particular order. The low corner must not be above the high one. `wider`: factor on the radii of the particles.
+ * Visits every slot whose particle reaches into a box, and perhaps others, in no particular order. The low corner must
+ * not be above the high one. `wider`: factor on radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

@@ -1,14 +1,13 @@
 /**
  * The cells of particles with variable radii, and the bucket of each cell. The levels are those of
- * src/core/world/levels.ts. Positions are scaled in doubles. Along axes that do not wrap, the scale is a power of two,
+ * src/core/world/levels.ts. Positions are scaled in doubles; along axes that do not wrap, the scale is a power of two,
  * so scaling is exact at any distance.
  * Guarantee: if two particles are closer than the edge of a level's cells, their cells on that level are the same or
  * adjacent.
  *
- * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket.
- * Levels ascend; within a level, x changes fastest. Each level has a ring of empty cells around it, so three adjacent
- * cells of a row always have consecutive buckets. Otherwise the table is hashed: a hash of level and cell gives the
- * bucket, and cells may share a bucket.
+ * The table is dense if it has enough buckets for the cells of all levels in use. Each cell then has its own bucket:
+ * levels ascend, x changes fastest, and each level has a ring of empty cells. So three adjacent cells of a row have
+ * consecutive buckets. Otherwise a hash of level and cell gives the bucket, and cells may share one.
  */
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
 import { MAX_LEVELS, type World } from '../../core/world/world';
@@ -19,10 +18,8 @@ export class LevelCells {
   isDense = false;
   buckets = 0;
   /**
-   * In a dense table, for each level in use:
-   * - `firsts` and `lasts`: the first and the last cell along each axis, ring included;
-   * - `offsets`: the bucket of the first cell;
-   * - `rowStrides` and `layerStrides`: the distance in buckets from row to row and from layer to layer.
+   * In a dense table, per level in use: the first and the last cell along each axis, ring included; the bucket of the
+   * first cell; the distance in buckets from row to row and from layer to layer.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);
@@ -31,16 +28,16 @@ export class LevelCells {
   readonly layerStrides = new Int32Array(MAX_LEVELS);
   /** Cells per unit of length along axes that do not wrap, by level. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
-  /** Along each axis: the origin and the scale of positions, and the lowest level's first and last cell. */
+  /** Along each axis: origin and scale of positions, and the lowest level's first and last cell. */
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   private readonly highest = new Float64Array(3);
-  /** Cells of the lowest level along axes that wrap, 0 along others. */
+  /** On the lowest level; 0 along axes that do not wrap. */
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashedBuckets`: the number of buckets if the table is hashed, a power of two. */
+  /** `hashedBuckets`: buckets if the table is hashed, a power of two. */
   constructor(
     private readonly world: World,
     private readonly hashedBuckets: number,
@@ -65,7 +62,6 @@ export class LevelCells {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Returns the coordinate of a position's cell on a level. */
   at(position: number, axis: number, level: number): number {
     const scaled = (position - (this.origins[axis] as number)) * (this.scales[axis] as number);
     const low = this.lowest[axis] as number;
@@ -76,7 +72,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** Wraps a cell coordinate that is at most one beyond an end of the world. */
+  /** For a coordinate at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -84,8 +80,8 @@ export class LevelCells {
   }
 
   /**
-   * Returns the number of buckets, ring included, that a level needs for particles between two corners. It is infinite
-   * if a corner's cell is clamped.
+   * Returns the buckets, ring included, that a level needs for particles between two corners; Infinity if a corner's
+   * cell is clamped.
    */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
@@ -121,8 +117,7 @@ export class LevelCells {
   }
 
   /**
-   * Clips ranges of cells along an axis to the cells that have buckets, on a level in use. `part` holds the first and
-   * the last cell of each range. A range may end before it begins; it is then empty.
+   * Clips ranges of cells to those that have buckets, on a level in use. A range that ends before it begins is empty.
    */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
@@ -135,10 +130,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /**
-   * Returns the first cell that needs a bucket, without the ring. Along an axis that wraps, it is cell 0, because
-   * neighbours may be across the end.
-   */
+  /** Without the ring. Along an axis that wraps, it is cell 0, because neighbours may be across the end. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -148,10 +140,7 @@ export class LevelCells {
     return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
   }
 
-  /**
-   * Returns the bucket of a cell. In a hashed table it equals bucketAt of src/core/world/levels.ts, but creates no
-   * arrays. In 2D, z is 0.
-   */
+  /** In a hashed table the result equals bucketAt of src/core/world/levels.ts. In 2D, z is 0. */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
       return (
@@ -170,14 +159,14 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell of a stretch along x: the cells from `x` to that cell have consecutive buckets. */
+  /** Returns the last cell along x so that the cells from `x` on have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
 
   /**
-   * Returns the cells within `radius` of a position in the world, and one more cell on each side. The result is one or
-   * two ranges: the first and the last cell of each.
+   * Returns the cells within `radius` of a position in the world, and one more on each side, as one or two ranges: the
+   * first and the last cell of each.
    */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;

@@ -1,20 +1,18 @@
 /**
- * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
- * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
- * it. The choice changes only speed, not the pairs.
- * Guarantee: the choice does not depend on the order of the particles. A particle's position alone decides whether it
- * is in the sample.
+ * Chooses the levels that particles with variable radii are assigned to: their own or higher ones. Larger cells have
+ * more candidates, but each level in use must be searched for all particles below it. The choice changes only speed.
+ * Guarantee: the choice does not depend on the order of the particles. Positions alone decide which are in the sample.
  */
 import { MAX_LEVELS } from '../../core/world/world';
 
-/** Returns the planned size of the sample. A larger sample would be slower but more precise. */
+/** A larger sample would be slower but more precise. */
 export function sampleSize(count: number): number {
   return Math.ceil(4 * Math.sqrt(count));
 }
 
 /**
- * Samples larger than this multiple of the planned size are not used. A sample may exceed the planned size, because
- * coincident particles are sampled all together or not at all.
+ * Larger multiples of the planned size are not used. Samples may be larger than planned, because coincident particles
+ * are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 
@@ -24,23 +22,22 @@ const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
 const HASHED = 8;
 /**
- * If a level needs more than this share of the table, its cost is that of a hashed table. Each higher level has about a
- * fourth of the cells of the level below, or fewer. So if the lowest level in use needs no more than this share, all
- * levels in use fit.
+ * A level that needs more than this share of the table costs as much as a hashed one. Each higher level has at most
+ * about a fourth of the cells of the level below. So if the lowest level in use needs no more, all levels in use fit.
  */
 const MOST_ROOM = 0.7;
 
 export class LevelChoice {
   /** The level that particles of each level are assigned to. */
   readonly assignedLevels = new Uint8Array(MAX_LEVELS);
-  /** The levels in use, ascending: the first `usedLevels` entries. */
+  /** Ascending: the first `usedLevels` entries. */
   readonly used = new Uint8Array(MAX_LEVELS);
   usedLevels = 0;
-  /** Number of particles per level, by their own radii. */
+  /** Particles per level, by their own radii. */
   readonly populations = new Float64Array(MAX_LEVELS);
-  /** Number of buckets that each level would need in a dense table. */
+  /** Buckets that each level would need in a dense table. */
   readonly buckets = new Float64Array(MAX_LEVELS);
-  /** For each level, the share of the sample's pairs that are in one cell. */
+  /** Per level, the share of the sample's pairs that are in one cell. */
   private readonly shares = new Float64Array(MAX_LEVELS);
   /** A hash table from cells to numbers of sampled particles, at most half full. */
   private readonly cells: Int32Array;
@@ -48,13 +45,13 @@ export class LevelChoice {
   private sampled = 0;
   private together = 0;
   /**
-   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it. `costs` holds the least
-   * cost of the levels above, and `above` the lowest of them.
+   * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it: their least cost, and the
+   * lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room`: number of buckets of the table. */
+  /** `room`: buckets of the table. */
   constructor(
     capacity: number,
     private readonly room: number,
@@ -69,7 +66,7 @@ export class LevelChoice {
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
   }
 
-  /** Starts to count the sample's cells on a level. Call addCell for each particle, then endLevel. */
+  /** Call addCell for each particle of the sample, then endLevel. */
   beginLevel(): void {
     this.counts.fill(0);
     this.sampled = 0;
@@ -111,8 +108,8 @@ export class LevelChoice {
       for (let number = 0; number <= top - level; number++) {
         const before = costs[level * MAX_LEVELS + number] as number;
         if (before === Number.POSITIVE_INFINITY) continue;
-        // `next` is the next lower level in use. `own` counts the particles that `level` takes: its own and those of
-        // the levels between. `lower` counts the particles of `next` and of all levels below.
+        // `next`: the next lower level in use. `own`: particles that `level` takes, its own and those of levels
+        // between. `lower`: particles of `next` and below.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
         const buckets = this.buckets[level] as number;

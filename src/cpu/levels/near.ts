@@ -1,10 +1,6 @@
 /**
- * Finds the particles with variable radii whose centres are near a point.
- * Inputs: a canonical order (see order.ts), a point, and a radius. In a periodic world, the radius is at most half the
- * shortest period, or Infinity.
- * Output: calls `visit` for each particle no farther than the radius, with its source (index in the input) and
- * distance².
- * Ordering: canonical.
+ * Visits the particles with variable radii whose centres are no farther than a radius from a point, in canonical order.
+ * In a periodic world, the radius is at most half the shortest period, or Infinity.
  */
 
 import { forEachOf, type Visit, visitAll, visitSlots, wrapPoint } from '../equal/near';
@@ -54,10 +50,7 @@ export function findNearestLevels(
   });
 }
 
-/**
- * Returns the number of cells in several ranges. `parts` holds the first and the last cell of each range. A range whose
- * last cell is before its first is empty.
- */
+/** `parts` holds the first and the last cell of each range. A range that ends before it begins is empty. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -76,8 +69,8 @@ export function listSlots(
 }
 
 /**
- * Calls `visit` with the slot of each particle in some cells of a level. The third argument holds the ranges of cells
- * along x, y and (in 3D) z: first and last cell of each range. The cells must have buckets.
+ * The third argument holds the ranges of cells along x, y and (in 3D) z: first and last cell of each range. The cells
+ * must have buckets.
  */
 export function visitLevelCells(
   order: LevelOrder,
@@ -94,7 +87,7 @@ export function visitLevelCells(
   });
 }
 
-/** Like visitLevelCells, for the cells of one row from `first` to `end` along x, both included. */
+/** For the cells of one row from `first` to `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

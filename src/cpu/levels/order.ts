@@ -1,10 +1,7 @@
 /**
- * The canonical order of particles with variable radii: by bucket, then by id. Quarantined particles come last.
- * Inputs: packed positions, radii, and ids if they are not 0, 1, 2 … In a periodic world, positions are in the box.
- *
- * The sort goes by the lower half of the bucket's number, then stably by the upper half. ../equal/order.ts does the
- * same in an unbounded world. Particles are quarantined if a coordinate is not finite, or if the radius is NaN,
- * negative or larger than the grid allows.
+ * The canonical order of particles with variable radii: by bucket, then by id. Particles are quarantined and come last
+ * if a coordinate is not finite, or if the radius is NaN, negative or too large. In a periodic world, given positions
+ * are in the box. The sort goes by the lower half of the bucket's number, then stably by the upper half.
  * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
  * grows with the particles.
  */
@@ -17,34 +14,34 @@ import type { Lattice } from '../shared/lattice';
 import { LevelCells } from './cells';
 import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 
-/** Level of quarantined particles. */
+/** Of quarantined particles. */
 const NO_LEVEL = 255;
 
-/** The table has at least this many buckets per particle of the capacity. */
+/** Least number of buckets per particle of the capacity. */
 const ROOM = 4;
 
 export class LevelOrder {
   readonly cells: LevelCells;
-  /** The index in the input of the particle in each slot. */
+  /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** Position and radius of the particle in each slot, also in the slots of quarantined particles. */
+  /** By slot, also of quarantined particles. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** For each active slot, its bucket and assigned level. */
+  /** Per active slot, its bucket and assigned level. */
   readonly keys: Int32Array;
   readonly assignedLevels: Uint8Array;
   /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Number of particles that are not quarantined. They have the first slots, which are called active. */
+  /** Particles that are not quarantined. They have the first slots, which are called active. */
   activeCount = 0;
-  /** The table of buckets as rows and columns, for the sorts. */
+  /** The buckets as rows and columns, for the sorts. */
   private readonly table: Lattice;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
-  /** The level of each particle of the input, by its own radius. */
+  /** Per particle of the input, by its own radius. */
   private readonly levels: Uint8Array;
-  /** Corners of a box around all particles that are not quarantined. */
+  /** Around all particles that are not quarantined. */
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
   /** Indices of the sampled particles, as far as they fit. */
@@ -58,7 +55,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // The number of buckets of a hashed table. In an unbounded world, it is that of the GPU's table.
+    // Buckets of a hashed table. In an unbounded world, as many as the GPU's table has.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -93,7 +90,7 @@ export class LevelOrder {
     return views.reduce((sum, array) => sum + array.byteLength, levelChoice.memoryBytes + cells.memoryBytes);
   }
 
-  /** Returns the cell coordinate of a active slot along an axis, on its assigned level. */
+  /** On the assigned level of an active slot. */
   cellOf(slot: number, axis: number): number {
     const position = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
@@ -109,10 +106,7 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, labelOfCell);
   }
 
-  /**
-   * Sorts the particles into canonical order. `words` are the bits of `positions`. `ids`, if they are not 0, 1, 2 …,
-   * give the order inside a bucket.
-   */
+  /** `words`: the bits of `positions`. `ids`, if not 0, 1, 2 …, give the order inside a bucket. */
   sort(
     positions: Float32Array,
     words: Uint32Array,
@@ -143,7 +137,7 @@ export class LevelOrder {
     this.indexSlots(radii, count);
   }
 
-  /** Finds the level of each particle, the number of particles per level, the corners around all, and the sample. */
+  /** Finds the level of each particle, the populations of levels, the corners around all, and the sample. */
   private classify(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
@@ -177,7 +171,7 @@ export class LevelOrder {
       if (y > highY) highY = y;
       if (z < lowZ) lowZ = z;
       if (z > highZ) highZ = z;
-      // log2 of the radius, rounded up, gives the level. It is the exponent, plus one if the mantissa is not 0.
+      // log2 of the radius, rounded up: the exponent, plus one if the mantissa is not 0.
       const bits = radiusWords[index] as number;
       const exponent = ((bits >>> 23) & 0xff) - 127 + Number((bits & 0x7f_ffff) !== 0);
       const level = Math.max(0, exponent - baseExponent);
@@ -214,7 +208,7 @@ export class LevelOrder {
     }
   }
 
-  /** Finds the bucket of each particle. Returns true if the particles are in order already. */
+  /** Returns true if the particles are in order already. */
   private findBuckets(positions: Float32Array, count: number): boolean {
     const { cells, lattice, levels, placement, table } = this;
     const { dimensions, world } = lattice;
@@ -256,14 +250,14 @@ export class LevelOrder {
       columnCounts[column] = (columnCounts[column] as number) + 1;
       rowCounts[row] = (rowCounts[row] as number) + 1;
       keys[index] = key;
-      // `descents` becomes negative, and stays so, once a key is below the key before it.
+      // `descents` becomes negative, and stays so, once a key is below the one before.
       descents |= key - previous;
       previous = key;
     }
     return descents >= 0;
   }
 
-  /** After the sort, writes radii and assigned levels by slot, and the first slot of each bucket. */
+  /** Writes radii and assigned levels by slot, and the first slot of each bucket. */
   private indexSlots(radii: Float32Array, count: number): void {
     const { levels, activeCount, source, starts, keys, levelChoice, cells } = this;
     let bucket = 0;

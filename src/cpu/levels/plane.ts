@@ -1,6 +1,6 @@
 /**
- * The pair loop for particles with variable radii in 2D, if the table is dense and the world does not wrap. space.ts is
- * the same in 3D. search.ts describes the pairs and their order.
+ * The pair loop for particles with variable radii in 2D, if the table is dense and the world does not wrap; see
+ * search.ts.
  */
 import type { SlotPairs } from '../shared/kernels';
 import { labelsDescent } from '../shared/lattice';
@@ -8,14 +8,14 @@ import { ballsOverlap, ROUNDING_BAND } from '../shared/overlap';
 import type { LevelOrder } from './order';
 
 /**
- * If distance² and `(sum of radii)²` differ by at most `BAND · (sum of radii)²`, rounding may decide. Such a pair is
- * tested exactly. BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ * If distance² and `(sum of radii)²` differ by at most this share, rounding may decide, and the pair is tested exactly.
+ * Twice ROUNDING_BAND, because the sum of radii may be rounded too.
  */
 export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
   activeCount: number;
-  /** The label that stands for each slot in `words`. */
+  /** Stands for each slot in `words`. */
   labels: Uint32Array;
   words: Uint32Array;
   length: number;
@@ -35,10 +35,8 @@ export function collect2D(task: LevelTask, order: LevelOrder, stop: number): voi
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests these ranges of slots, where a row has three cells:
-    // - the rest of the particle's own cell, and the next cell;
-    // - the row ahead;
-    // - three rows on each higher level in use.
+    // Tests the rest of the particle's own cell and the next cell, three cells of the row ahead, and three rows of
+    // three cells on each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

@@ -1,7 +1,6 @@
 /**
- * Finds the balls with variable radii that a ray meets, in each kind of world. Inputs: the order of the particles, a
- * ray. Output: sources (indices in the input) and distances, by distance and then by source. On each level in use, it
- * searches the cells near enough to the ray for the level's largest particle; see ../shared/ray-walk.ts.
+ * Finds the balls with variable radii that a ray meets. On each level in use, it searches the cells near enough to the
+ * ray for the level's largest particle; see ../shared/ray-walk.ts.
  */
 
 import { Path, type Ray, RayHitList, type RayHits, rayWorldOf, Walk, wrapRay } from '../shared/ray-walk';
@@ -9,8 +8,8 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * More than the relative error of cells and hits. They are computed in doubles, so they are off by a few times 2⁻⁵³ of
- * the distance along the ray. In a periodic world, that distance is at most 64 periods along each axis.
+ * More than the relative error of cells and hits. In doubles, they are off by a few times 2⁻⁵³ of the distance along
+ * the ray, which in a periodic world is at most 64 periods along each axis.
  */
 const TOLERANCE = 2 ** -40;
 

@@ -1,11 +1,8 @@
 /**
  * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
- * lower level. The search goes through these cells:
- *   - on the particle's own level, its own cell and the cells ahead, which are half of the cells around it;
- *   - on each higher level in use, all cells around the particle.
- * In a hashed table, a bucket may hold particles of other cells. So a pair counts only if the other particle's level
- * and cell are among those searched.
- * Ordering: slot by slot. For each slot, its own level comes first, then the higher levels, the highest first. Each
+ * lower level. The search goes through the cells ahead on that level, and through all cells around the particle on each
+ * higher level in use. In a hashed table, a bucket may hold particles of other cells, so the other particle's level and
+ * cell are compared. Ordering: by slot; for each slot, its own level, then the higher levels, the highest first. Each
  * pair comes once. The naive search lists pairs by their lower slot, then by their higher slot.
  */
 import type { BroadPhase } from '../../core/contact/settings';
@@ -19,15 +16,15 @@ import { BAND, collect2D, type LevelTask, overlapAt } from './plane';
 import { collect3D } from './space';
 
 /**
- * A span is the range of slots in some cells that follow each other along x. Each level has a list of spans, for the
- * cells around a position. The list AHEAD is for a slot's own level: its own cell and the cells ahead.
+ * A span is the range of slots in cells that follow each other along x. Each level has a list of spans for the cells
+ * around a position. The list AHEAD holds a slot's own cell and the cells ahead.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
 /**
- * The greatest number of spans per list. In 3D there are nine rows of cells. Each has up to three parts: it is divided
- * at an end of the world, and where two blocks of the table meet.
+ * In 3D there are nine rows. Each has up to three parts: it is divided at an end of the world, and where two blocks of
+ * the table meet.
  */
 const MOST_SPANS = 27;
 
@@ -44,7 +41,7 @@ const LIST_WORDS = SPAN_WORDS * MOST_SPANS;
 export class LevelSearch extends PortionedSearch<LevelTask> {
   readonly task: LevelTask;
   private readonly spans = new Int32Array(LIST_WORDS * LISTS);
-  /** For each list: its number of spans (−1 if it is not made yet), and the cell that it was made for. */
+  /** Per list: its number of spans (−1 if not made yet), and the cell that it was made for. */
   private readonly lengths = new Int32Array(LISTS).fill(-1);
   private readonly listCells = new Int32Array(3 * LISTS);
   private aheadLevel = 0;
@@ -74,7 +71,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.listCells.byteLength;
   }
 
-  /** Starts a new search. `labels`: the label of each slot in the pairs. */
+  /** `labels`: the label of each slot in the pairs. */
   begin(labels: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
     task.activeCount = this.order.activeCount;
@@ -141,10 +138,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /**
-   * Makes the lists for a slot. The list AHEAD has its own cell and the cells ahead. The list of each higher level in
-   * use has the cells around its position.
-   */
+  /** Makes the lists for a slot. */
   private listFrom(slot: number): void {
     const { order, is3D } = this;
     const { assignedLevels, positions, cells, levelChoice, lattice } = order;
@@ -311,8 +305,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = positions[dimensions * slot + 1] as number;
     const z = is3D ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Bound on the rounding error of a distance along one axis. Its square matters if a period is far longer than the
-    // sum of two radii.
+    // Bounds the rounding error of a distance along one axis. Its square matters if a period is far longer than two
+    // radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);
@@ -335,7 +329,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Writes a pair. Skips it if the other particle shares a bucket with the span's cells but is in none of them. */
+  /** Skips a pair if the other particle shares a bucket with the span's cells but is in none of them. */
   private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;

@@ -1,4 +1,4 @@
-/** The pair loop for particles with variable radii in 3D; plane.ts is the same in 2D. */
+/** The pair loop for particles with variable radii in 3D; see plane.ts. */
 import { labelsDescent } from '../shared/lattice';
 import type { LevelOrder } from './order';
 import { BAND, type LevelTask, overlapAt } from './plane';
@@ -17,11 +17,8 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests these ranges of slots, where a row has three cells:
-    // - the rest of the particle's own cell, and the next cell;
-    // - the row ahead;
-    // - three rows of the layer ahead;
-    // - nine rows on each higher level in use.
+    // Tests the rest of the particle's own cell and the next cell, three cells of the row ahead, three rows of the
+    // layer ahead, and nine rows of three cells on each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

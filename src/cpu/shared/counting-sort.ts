@@ -1,21 +1,17 @@
 /**
- * Sorts particles by cell key, in 2D and 3D. For input that is small or nearly in order, `sortByBin` and `sortInBins`
- * are fastest. They move each particle once into its bin (a run of consecutive cells), then sort each bin. For other
- * input, `sortByColumn` and `sortByRow` sort by column and then by row. These two need two tables of a few thousand
- * counters, which stay in the cache.
- * Inputs: each particle's key and position (as words), and the number of particles per bin, or per column and row.
- * Outputs, in slot order: keys, `source` (the index in the input) and positions.
- * Ordering: stable, so ids that ascend in the input ascend inside a cell.
+ * Stable sorts of particles by cell key. If the input is small or nearly in order, `sortByBin` and `sortInBins` are
+ * fastest: they move each particle into its bin, a run of consecutive cells, and sort each bin. Otherwise
+ * `sortByColumn` and `sortByRow`, with two tables of a few thousand counters, stay in the cache.
  *
- * `sortByBin`, `sortByColumn` and `sortByRow` move two particles per iteration and read both before they write either.
- * The reason: a processor may delay a read that follows a write until it knows that their addresses differ. Moving one
- * particle per iteration takes nearly twice as long (bench/NOTES.md).
+ * The loops move two particles per iteration and read both before they write either. A processor may delay a read that
+ * follows a write until it knows that their addresses differ. Moving one particle per iteration takes nearly twice as
+ * long (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
 /**
- * Returns empty bins: at most as many as the capacity, and one more for the last cells and the quarantined particles.
+ * Returns at most as many empty bins as the capacity, and one more for the last cells and the quarantined particles.
  */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;
@@ -25,8 +21,8 @@ export function defineBins(cells: number, capacity: number, records: Uint32Array
 }
 
 /**
- * Sorts the input by bin alone, into keys, source and positions. `counts` holds the first slot of each bin at the
- * start, and the end of each bin on return.
+ * Sorts the input by bin alone. `counts` holds the first slot of each bin at the start, and the end of each bin on
+ * return.
  */
 export function sortByBin(
   { counts, shift, inputKeys }: Bins,
@@ -122,8 +118,8 @@ export function sortInBins(
 }
 
 /**
- * Returns an upper bound on the particles in any row of cells, from the bins that overlap the row. `ends` holds, for
- * each bin, the number of particles in that bin and all bins before it.
+ * Returns an upper bound on the particles in any row of cells. `ends` holds, per bin, the particles in it and all bins
+ * before.
  */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
@@ -137,11 +133,10 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
 }
 
 /**
- * Sorts the input by column, into records (index, key and position of a particle). `columnCounts` holds the first
- * record of each column at the start.
- * A key is `row · rowStride + column`. So the row is `key / rowStride`, rounded down. The loop multiplies by the
- * inverse instead, which is faster. The added ½ makes sure that the rounding error of this product does not change the
- * row.
+ * Sorts the input by column, into records. `columnCounts` holds the first record of each column at the start.
+ *
+ * A key is `row · rowStride + column`, so the row is `key / rowStride`, rounded down. Multiplying by the inverse is
+ * faster. The added ½ keeps the rounding error of this product from changing the row.
  */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
@@ -197,9 +192,7 @@ export function sortByColumn(
   }
 }
 
-/**
- * Sorts the records by row, into keys, source and positions. `rowCounts` holds the first slot of each row at the start.
- */
+/** Sorts the records by row. `rowCounts` holds the first slot of each row at the start. */
 export function sortByRow(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   target: Uint32Array,

@@ -1,12 +1,12 @@
 /**
- * The free ids below a capacity. `take` returns the lowest one.
- * Taking or releasing an id uses at most one word per layer of bits: six words for a hundred million ids.
+ * The free ids below a capacity. Taking or releasing one uses at most one word per layer of bits: six for a hundred
+ * million ids.
  */
 
 export class FreeIds {
   /**
-   * The lowest layer has a bit per id: 1 if the id is free. Each higher layer has a bit per word of the layer below: 1
-   * if that word is not 0. The highest layer is one word.
+   * The lowest layer has a bit per id: 1 if it is free. Each higher layer has a bit per word of the layer below: 1 if
+   * the word is not 0. The highest layer is one word.
    */
   private readonly layers: readonly Uint32Array[];
 
@@ -35,7 +35,7 @@ export class FreeIds {
     }
   }
 
-  /** The caller ensures that an id is free. */
+  /** Returns the lowest free id. The caller ensures that there is one. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {

@@ -1,4 +1,4 @@
-/** Checks arguments of the CPU grids; CpuIndex shares some of the checks. */
+/** Checks arguments of the CPU grids and of CpuIndex. */
 import { checkInteger, checkPositive, checkVector } from '../../core/base/checks';
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -6,7 +6,7 @@ import type { World } from '../../core/world/world';
 import type { Lattice } from './lattice';
 import type { Ray } from './ray-walk';
 
-/** Returns how many particles a build reads: `count`, or all in `positions`. */
+/** Returns how many particles a build reads. */
 export function checkGiven(
   positions: Float32Array,
   count: number | undefined,
@@ -34,9 +34,7 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/**
- * Checks a search radius: Infinity, or at most half the shortest period, so that only one image of a particle is near.
- */
+/** Infinity, or at most half the shortest period, so that only one image of a particle is near. */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

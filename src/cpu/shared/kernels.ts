@@ -1,10 +1,10 @@
 /**
- * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells.
- * Each loop exists twice, in equal/plane.ts (2D) and in equal/space.ts (3D). A loop over axes inside it would take
- * longer than its other work. equal/wrapped.ts replaces some loops in periodic worlds, equal/hashed.ts in unbounded
- * worlds.
+ * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells. Each loop
+ * exists in 2D (equal/plane.ts) and in 3D (equal/space.ts), because a loop over axes would take longer than its other
+ * work. equal/wrapped.ts replaces some in periodic worlds, equal/hashed.ts in unbounded ones.
+ *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
- * Vectors are packed: `dimensions` numbers per particle.
+ * Vectors are packed.
  */
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
@@ -12,29 +12,26 @@ import type { Lattice } from './lattice';
 /** The arrays of the sort by column and row. */
 export interface Placement {
   /**
-   * Before the sort, `keys` has the key of each particle, in input order. After the sort, it has the key of each slot.
-   * A position that is not finite has the key after the last cell's.
+   * Before the sort, the key of each particle in input order; after it, of each slot. A position that is not finite has
+   * the key after the last cell's.
    */
   readonly keys: Int32Array;
-  /** The index in the input of the particle in each slot. */
+  /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /**
-   * The number of particles per column and per row. During the sort: the record for the next particle of each column,
-   * and the slot for the next particle of each row.
-   */
+  /** Particles per column and per row. During the sort: where each column's (row's) next particle goes. */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
-  /** The particles sorted by column. A record is an index in the input, a key, and a position as words. */
+  /** The particles sorted by column: index in the input, key, and position as words. */
   readonly records: Uint32Array;
 }
 
-/** The arrays of the sort by bins. A bin is a run of consecutive cells. */
+/** The arrays of the sort by bins. */
 export interface Bins {
-  /** The number of particles per bin. During the sort: the slot for the next particle of each bin. */
+  /** Particles per bin. During the sort: the slot for the next particle of each bin. */
   readonly counts: Uint32Array;
-  /** A key shifted right by this many bits is the number of its bin. */
+  /** A key shifted right by this is the number of its bin. */
   readonly shift: number;
-  /** The keys in the order of the input. They share the memory of `Placement.records`. */
+  /** In the order of the input. They share the memory of `Placement.records`. */
   readonly inputKeys: Int32Array;
 }
 
@@ -42,33 +39,30 @@ export interface SlotPairs {
   readonly lattice: Lattice;
   /** Two slots per pair, the lower slot first. */
   readonly words: Uint32Array;
-  /** The number of words in use. */
+  /** Words in use. */
   readonly length: number;
 }
 
 /** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
-  /**
-   * The key of each slot in canonical order (see equal/order.ts), and NO_CELL from `activeCount` on. The slots below
-   * `activeCount` hold the particles that are not quarantined.
-   */
+  /** The key of each slot in canonical order; NO_CELL from `activeCount` on. */
   readonly keys: Int32Array;
   readonly activeCount: number;
   readonly positions: Float32Array;
-  /** The label that stands for each slot in `words`. */
+  /** Stands for each slot in `words`. */
   readonly labels: Uint32Array;
   readonly diameter: number;
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** The pairs found, two labels each, the lower label first. */
+  /** Two labels per pair, the lower label first. */
   words: Uint32Array;
   length: number;
-  /** The slot whose pairs with later slots come next; `activeCount` at the end. */
+  /** The slot whose pairs with later slots come next. */
   next: number;
 }
 
-/** The state of the particles, by slot. */
+/** By slot. */
 export interface ParticleState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -79,27 +73,25 @@ export interface ParticleState {
   /** Empty if all particles have the same radius. */
   readonly radii: Float32Array;
   /**
-   * See Shapes in core/particles/shapes.ts. If no particle may be a box, `halves` is empty and `bulks` is the same
-   * array as `radii`.
+   * See Shapes in core/particles/shapes.ts. Without boxes, `halves` is empty and `bulks` is the same array as `radii`.
    */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
-  /** The loads of the last substep (core/contact/law.ts). Empty if all particles have the same radius. */
+  /** Of the last substep (core/contact/law.ts). Empty if all particles have the same radius. */
   readonly loads: Float32Array;
 }
 
-/** Returns the size arrays of a state, without those that are empty. */
+/** Leaves out empty arrays. */
 export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 'halves' | 'bulks'>): Sizes {
   if (radii.length === 0) return {};
   return halves.length === 0 ? { radii } : { radii, halves, bulks };
 }
 
-/** The loops of a search by cells, for particles of one radius. */
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. The result is not a boolean: a comparison after the loop would make V8 discard the
-   * loop's optimised code in every call.
+   * is below the one before it. Not a boolean: a comparison after the loop would make V8 discard the optimised loop in
+   * every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */
@@ -110,14 +102,11 @@ export interface Kernels {
    * `stop` or `next` reaches `end`.
    */
   collect(task: PairTask, stop: number, end: number): void;
-  /**
-   * Finds the same pairs in the same order by comparing all slots. Stops when `length` exceeds `stop` or no slots are
-   * left.
-   */
+  /** Finds the same pairs in the same order by comparing all slots, until `length` exceeds `stop`. */
   collectAll(task: PairTask, stop: number): void;
   /** Finds the pairs of a slot with the slots from `begin` up to `end`, whatever their cells. */
   scan(task: PairTask, slot: number, begin: number, end: number): void;
 
-  /** Copies vectors: target[slot] = origin[source[slot]]. */
+  /** target[slot] = origin[source[slot]]. */
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
 }

@@ -1,23 +1,16 @@
 /**
- * The cells of a world in the form that the CPU engine's loops need. A key is a number that orders the cells, or the
- * buckets of an unbounded world. The cells of a row have consecutive keys.
+ * The cells of a world in the form that the CPU engine's loops need. A key orders the cells, or the buckets of an
+ * unbounded world; the cells of a row have consecutive keys.
  *
  * In a bounded or periodic world, keys number the cells, x fastest, with a ring of empty cells around the world. So
- * every neighbour has a fixed distance in keys, and the loops need no special case at the border. Along axes that do
- * not wrap, the cells of core/world/cells.ts already include the ring. Along axes that wrap, the lattice adds it, and
- * ../equal/wrapped.ts searches across the ends.
- * In an unbounded world, the sort in two passes needs rows and columns, too: the upper and the lower half of a bucket's
- * number.
- *
- * This file also has shared helpers: allocations that explain their failure, a binary search in keys, and labels for
- * pairs.
+ * neighbours have a fixed distance in keys, and loops need no special case at the border. The cells of
+ * core/world/cells.ts already include the ring, except along axes that wrap, where the lattice adds it. In an unbounded
+ * world, row and column are the halves of a bucket's number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/**
- * Key of each slot after the active particles. It is greater than the key of any cell, so it ends every loop over keys.
- */
+/** Key of slots after the active particles. It is greater than any cell's, so it ends loops over keys. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -28,24 +21,24 @@ export interface Lattice {
   readonly originZ: number;
   readonly inverseCellSize: number;
   /**
-   * Number of cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels: the columns
-   * of the table, its rows, and 1.
+   * Cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels: the columns of the
+   * table, its rows, and 1.
    */
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
-  /** Number of rows of cells. A key is row · rowStride + column. */
+  /** A key is row · rowStride + column. */
   readonly rows: number;
-  /** Key distance from a cell to its neighbour at y + 1. */
+  /** From a cell to its neighbour at y + 1. */
   readonly rowStride: number;
-  /** Key distance from a cell to its neighbour at z + 1. */
+  /** From a cell to its neighbour at z + 1. */
   readonly layerStride: number;
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
-  /** The length of the world along each axis that wraps; infinite along other axes. */
+  /** Infinite along axes that do not wrap. */
   readonly periods: readonly number[];
-  /** The longest finite period; 0 if no axis wraps. */
+  /** 0 if no axis wraps. */
   readonly longestPeriod: number;
 }
 
@@ -90,18 +83,12 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/**
- * Returns the number of cells along each axis, or undefined in an unbounded world, where memory grows with the
- * particles alone.
- */
+/** Undefined in an unbounded world, where memory grows with the particles alone. */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;
 }
 
-/**
- * Calls `make`, which reserves memory for `capacity` particles. If that fails, explains the error. `cells`: the number
- * of cells along each axis, if memory grows with it.
- */
+/** Calls `make`, which reserves memory, and explains a failure. `cells`: along each axis, if memory grows with them. */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
     const [where, remedy] = cells
@@ -112,7 +99,7 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
 }
 
 /**
- * Calls `make`, which makes room for more than `found()` pairs. If that fails, throws an error with that number and
+ * Calls `make`, which makes room for more than `found()` pairs. A failure throws an error with that number and
  * `advice`.
  */
 export function makeRoom<List>(
@@ -127,7 +114,7 @@ export function makeRoom<List>(
   );
 }
 
-/** Copies the first `used` words of `words` into a new list of pairs with `length` words. `advice`: see makeRoom. */
+/** Copies the first `used` words into a list of `length` words. `advice`: see makeRoom. */
 export function lengthenPairs(
   words: Uint32Array,
   used: number,
@@ -145,7 +132,7 @@ export function lengthenPairs(
   );
 }
 
-/** Calls `make` and turns a failed allocation into a LimitError with the message of `sentence`. */
+/** Turns a failed allocation into a LimitError with the message of `sentence`. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
@@ -168,15 +155,12 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
   return low;
 }
 
-/**
- * The window search (../equal/plane-window.ts, ../equal/space-window.ts) decides once for this many slots whether they
- * are too sparse for it.
- */
+/** The window search decides once for this many slots whether they are too sparse for it. */
 export const STRETCH = 2 ** 10;
 
 /**
- * Returns 0 if two labels ascend. Otherwise returns the number to add to the first and subtract from the second to swap
- * them. It has no branch.
+ * Returns 0 if two labels ascend; otherwise what to add to the first and subtract from the second to swap them. It has
+ * no branch.
  */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;

@@ -1,43 +1,41 @@
 /**
- * Decides exactly whether two particles overlap. The pair loops compare distances in doubles and call this file only if
- * a distance² is within rounding of diameter².
+ * Decides exactly whether two particles overlap. The pair loops call this file only if a distance² is within rounding
+ * of diameter².
  * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
  */
 
 /**
- * Share of diameter². A distance² that differs from diameter² by less than this share may be on the wrong side of it.
- * Each difference, square, sum, diameter² and its product with SURELY or PERHAPS is rounded by at most 2⁻⁵³ of its
- * value. Together these errors are less than 8 · 2⁻⁵³ of diameter², which is this share.
+ * Share of diameter². A distance² that differs by less may be on the wrong side of diameter². Each difference, square,
+ * sum, diameter² and its product with SURELY or PERHAPS is rounded by at most 2⁻⁵³ of its value. Together these errors
+ * are less than 8 · 2⁻⁵³ of diameter².
  */
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * Returns a bound for minimum images. If a computed distance² differs from diameter² by more than the bound, it is on
- * the right side of diameter².
+ * Returns a bound for minimum images. A computed distance² that differs from diameter² by more is on the right side.
  *
  * Derivation, with P the longest period:
- *   - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
- *   - P minus that difference is rounded by at most as much again.
- *   - So the distance along an axis is off by less than e = 3 · 2⁻⁵³ P.
- *   - A distance² near diameter² is then off by at most 2 √3 · e · diameter, because e² is far smaller. That is less
- *     than 2⁻⁴⁹ P · diameter. The bound uses twice that.
+ * - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
+ * - P minus that difference is rounded by at most as much again.
+ * - So the distance along an axis is off by less than e = 3 · 2⁻⁵³ P.
+ * - A distance² near diameter² is then off by at most 2 √3 · e · diameter, because e² is far smaller. That is less
+ *   than 2⁻⁴⁹ P · diameter. The bound uses twice that.
  */
 export function wrappedBand(diameter: number, longestPeriod: number): number {
   return ROUNDING_BAND * diameter * diameter + 2 ** -48 * diameter * longestPeriod;
 }
 
 /**
- * A pair overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter² ·
- * PERHAPS. The pair loops keep all pairs that may overlap and count those that surely do. If some kept pairs do not
- * surely overlap, dropApart tests those exactly after the loop. A call inside the loop would make V8 keep the loop's
- * numbers in memory instead of registers.
+ * A pair surely overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter²
+ * · PERHAPS. The pair loops keep pairs that may overlap; dropApart tests the unsure ones after the loop. A call inside
+ * the loop would make V8 keep the loop's numbers in memory instead of registers.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap from the words from `begin` up to `end`. Keeps the order of the others
- * and returns the end of their words. The distance² of each given pair must be at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap, in the words from `begin` up to `end`. Returns the end of the others,
+ * which keep their order. The distance² of each given pair must be at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -71,7 +69,7 @@ export function dropApart(
   return length;
 }
 
-/** Returns whether two discs overlap. Touching (distance = diameter) is not overlapping. */
+/** Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
@@ -108,18 +106,15 @@ export function overlapsInSpace(
     const sum = flat + dz * dz;
     const flatError = sumError(dx * dx, dy * dy, flat);
     const error = sumError(flat, dz * dz, sum);
-    // The sum is close to diameter², so the excess is exact. If one of the two errors is 0, a single addition to the
-    // excess remains, and rounding does not change its sign.
+    // The sum is close to diameter², so the excess is exact. If one of the two errors is 0, a single addition remains,
+    // and rounding does not change its sign.
     const excess = sum - diameter * diameter;
     if (flatError === 0 || error === 0) return excess + (flatError + error) < 0;
   }
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
-/**
- * Returns whether the minimum images of two slots overlap, in 2D or 3D. `periods` are infinite along axes that do not
- * wrap.
- */
+/** `periods` are infinite along axes that do not wrap. */
 export function overlapsWrapped(
   positions: Float32Array,
   slot: number,
@@ -142,9 +137,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/**
- * Returns whether the minimum images of two slots are closer than the sum of their radii. The sum may not fit a double.
- */
+/** Returns whether minimum images are closer than the sum of two radii, which may not fit a double. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,
@@ -164,10 +157,7 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
   return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
-/**
- * Returns the distance of the minimum images along an axis. Returns NaN if this distance or |a − b| is not a 32-bit
- * float.
- */
+/** Returns the distance of the minimum images along an axis; NaN if it or |a − b| is not a 32-bit float. */
 function exactlyApart(a: number, b: number, period: number): number {
   const direct = a - b;
   if (!isExactDifference(a, b, direct)) return Number.NaN;
@@ -177,7 +167,7 @@ function exactlyApart(a: number, b: number, period: number): number {
   return isExactDifference(period, apart, period - apart) ? wrapped : Number.NaN;
 }
 
-/** Returns whether the difference of two 32-bit floats is exact and itself a 32-bit float. */
+/** The difference must also be a 32-bit float. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }
@@ -188,7 +178,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares a distance with `diameter` + `rest` exactly, in integers. `rest`: the rounding error of a sum of radii. */
+/** Compares in integers. `rest`: the rounding error of a sum of radii. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

@@ -1,22 +1,20 @@
 /**
- * Walks a ray through cells and finds the balls that it meets.
- * Inputs: a ray from wrapRay, the cells along each axis, and a function that visits the particles of a row of cells.
- * Outputs: ids and distances, by distance and then by id. All decisions are made in doubles.
- * In a periodic world the ray wraps at most MOST_PERIODS times along each axis. Each ball is listed once, where the ray
- * first meets it. A grid wraps centres by at most one period. If a centre is still outside the box after that, no ray
- * meets its ball.
+ * Walks a ray through cells and finds the balls that it meets, by distance and then by id, in doubles. In a periodic
+ * world the ray wraps at most MOST_PERIODS times along each axis. Each ball is listed once, where the ray first meets
+ * it. Grids wrap centres by at most one period; no ray meets a ball whose centre is then still outside.
  *
  * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
- * walk goes through the layers of cells along z, the rows of each layer, and the cells of each row. For each layer and
- * row, it computes the times at which the ray is near. It searches only the cells that the ray is near at these times.
- * It visits each cell (in a periodic world, each image of a cell) once. Every range of cells is widened by more than
- * the rounding errors.
+ * walk goes through layers along z, their rows, and the cells of each row. It searches only those that the ray is near
+ * at the times that it computes, each cell (or image of a cell) once. Ranges of cells are widened by more than the
+ * rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
 
+/** The particles that a ray meets, by distance and then by id. */
 export interface RayHits {
+  /** Ids. */
   readonly ids: Uint32Array;
   /** Distances along the ray, in lengths of the direction. */
   readonly distances: Float64Array;
@@ -29,8 +27,8 @@ export interface Ray {
 }
 
 /**
- * Returns the ray with its origin wrapped into a periodic world. Wrapping may round the origin. If doubles are too
- * coarse at the origin to resolve a period, the ray begins at the low end of the axis.
+ * Wraps the origin into a periodic world, which may round it. If doubles are too coarse there to resolve a period, the
+ * ray begins at the low end of the axis.
  */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -48,7 +46,7 @@ export function wrapRay(
 /** Two times, coordinates or cells, the lower one first. */
 type Range = readonly [number, number];
 
-/** Greater than the magnitude of any coordinate of a ball's centre. */
+/** Greater than any coordinate of a ball's centre. */
 const FAR_OFF = 2 ** 130;
 
 const UNSHIFTED = [0, 0, 0];
@@ -56,8 +54,8 @@ const UNSHIFTED = [0, 0, 0];
 /** The part of a world that a ray depends on. */
 export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
   /**
-   * Along each axis, a bound on the magnitude of the coordinates of cell edges, for rounding margins. It is 0 if cells
-   * are counted from coordinate 0, because then these coordinates are not rounded.
+   * Along each axis, a bound on the coordinates of cell edges, for rounding margins. It is 0 if cells are counted from
+   * coordinate 0, because then edges are not rounded.
    */
   readonly extents: readonly number[];
 }
@@ -81,14 +79,14 @@ export class Path {
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /** The number of periods, along each axis, to the image tested last and to the first image that the ray meets. */
+  /** In periods along each axis: the image tested last, and the first image that the ray meets. */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
 
   /**
-   * `greatest`: the largest radius of the balls. `tolerance`: more than the relative error of the cells and of
-   * everything computed here. `stride`: numbers from one position to the next.
+   * `greatest`: the largest radius. `tolerance`: more than the relative error of cells and of everything computed here.
+   * `stride`: numbers from one position to the next.
    */
   constructor(
     private readonly world: RayWorld,
@@ -122,17 +120,14 @@ export class Path {
     return [0, this.reach];
   }
 
-  /**
-   * Returns a range of coordinates along an axis. It contains the centres of all balls that the ray meets between two
-   * times.
-   */
+  /** Returns the coordinates of the centres of all balls that the ray meets between two times, or a wider range. */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
 
   /**
-   * Narrows a span of times to those at which the ray may meet balls with centres between two coordinates of an axis.
-   * If there are none, the first time of the result is after the second.
+   * Narrows a span of times to those at which the ray may meet balls with centres between two coordinates. If there are
+   * none, the result ends before it begins.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -146,7 +141,7 @@ export class Path {
     return Math.max(this.edge(axis, from, 1), this.edge(axis, to, 1));
   }
 
-  /** Returns the coordinate at the edge of the searched margin at a time, below the ray (`side` −1) or above it (1). */
+  /** Returns the coordinate at the edge of the searched margin, below the ray (`side` −1) or above it (1). */
   private edge(axis: number, time: number, side: 1 | -1): number {
     const speed = this.direction[axis] as number;
     // Prevents 0 · Infinity, which is NaN.
@@ -169,7 +164,7 @@ export class Path {
 
   /**
    * Returns whether the ray travels less than the greatest radius along this axis. The direction may then be too small
-   * to divide by, so no time is computed from it.
+   * to divide by.
    */
   private hardlyMoves(axis: number): boolean {
     return Math.abs(this.direction[axis] as number) * this.reach < this.greatest;
@@ -203,7 +198,7 @@ export class Path {
     return Math.max(0, Math.min(middle - halfTime, reach));
   }
 
-  /** Returns the time at which the ray first meets any image of a ball, or −1. Sets `firstImage` to that image. */
+  /** Returns the time at which the ray first meets any image of a ball, or −1. Sets `firstImage`. */
   meetFirst(positions: Float32Array, slot: number, radius: number): number {
     this.firstTime = -1;
     if (this.isInside(positions, slot)) {
@@ -212,17 +207,14 @@ export class Path {
     return this.firstTime;
   }
 
-  /**
-   * Returns whether a ball's centre is in the box along all axes that wrap. No ray meets a ball outside, because `seek`
-   * would test an unlimited number of its images.
-   */
+  /** Along all axes that wrap. For a ball outside, `seek` would test an unlimited number of images. */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {
       const length = period[axis] as number;
       const low = min[axis] as number;
       const coordinate = positions[this.stride * slot + axis] as number;
-      // Like wrapOnce, this treats a coordinate less than 2⁻¹²⁶ below the low end as the low end.
+      // Like wrapOnce, treat a coordinate less than 2⁻¹²⁶ below the low end as the low end.
       const isAbove = snap(Math.fround(coordinate - low)) >= 0;
       if (length > 0 && !(isAbove && coordinate <= Math.fround(low + length))) return false;
     }
@@ -279,16 +271,16 @@ export interface CellsAlong {
   readonly low: number;
   readonly zero: number;
   /**
-   * Least and greatest cell number. Along an axis that wraps, these are 0 and the last cell, which includes the rest of
-   * the period.
+   * Least and greatest cell number. Along an axis that wraps: 0 and the last cell, which includes the rest of the
+   * period.
    */
   readonly first: number;
   readonly last: number;
-  /** The period; 0 if the axis does not wrap. In that case the outermost cells include everything farther out. */
+  /** 0 if the axis does not wrap; the outermost cells then include everything farther out. */
   readonly period: number;
 }
 
-/** Numbers the layers of cells along an axis. If the axis wraps, the numbers continue beyond its ends. */
+/** Numbers the layers of cells along an axis, also beyond its ends if it wraps. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;
@@ -321,7 +313,7 @@ export class Layers {
     return [this.at(low), this.at(high)];
   }
 
-  /** Returns the average number of layers that reach within `near` of a position. */
+  /** Returns the average number of layers within `near` of a position. */
   width(near: number): number {
     return 1 + 2 * near * this.inverseCellSize;
   }
@@ -330,15 +322,12 @@ export class Layers {
     return this.period > 0 ? Math.floor(layer / this.cells) : 0;
   }
 
-  /** Returns the cell number, from `first` to `last`, of which a layer is an image. */
+  /** Returns the cell number of which a layer is an image. */
   cellOf(layer: number): number {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /**
-   * Returns the coordinates at which a layer begins and ends. Along an axis that does not wrap, the outermost layers
-   * have no end.
-   */
+  /** Along an axis that does not wrap, the outermost layers have no end. */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {
@@ -352,7 +341,7 @@ export class Layers {
     return [start + cell * cellSize, cell >= last ? start + period : start + (cell + 1) * cellSize];
   }
 
-  /** Returns the last layer, up to `last`, that is in the same period as `first`. */
+  /** Returns the last layer, up to `last`, in the same period as `first`. */
   endOfPeriod(first: number, last: number): number {
     return this.period > 0 ? Math.min(last, (this.periodsOf(first) + 1) * this.cells - 1) : last;
   }
@@ -362,8 +351,8 @@ export class Layers {
 export type Consider = (slot: number, image: readonly number[]) => void;
 
 /**
- * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the number of periods along
- * each axis to the image that the ray passes.
+ * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image`: the image that the ray
+ * passes.
  */
 export type VisitRow = (
   first: number,
@@ -384,9 +373,7 @@ export class Walk {
     this.axes = cells.map((axis) => new Layers(axis)) as [Layers, Layers, Layers?];
   }
 
-  /**
-   * Estimates the number of lookups: one per row of cells that the ray passes, or one per cell if `isLookupPerCell`.
-   */
+  /** Estimates the number of lookups: one per row of cells that the ray passes, or one per cell. */
   lookups(isLookupPerCell: boolean): number {
     const { path, axes } = this;
     const lengths = axes.map((layers, axis) => {
@@ -406,7 +393,7 @@ export class Walk {
     );
   }
 
-  /** Calls `consider` for every particle that the ray may come near, with its image. */
+  /** Calls `consider` for every particle that the ray may come near. */
   visit(visitRow: VisitRow, consider: Consider): void {
     const { path, axes } = this;
     const [alongX, alongY, alongZ] = axes;
@@ -443,7 +430,7 @@ export class RayHitList {
     private readonly source?: Uint32Array,
   ) {}
 
-  /** Adds a ball that the ray meets in `image`, if that is the ball's first image on the ray. */
+  /** Adds a ball if `image` is its first image on the ray. */
   add(path: Path, slot: number, image: readonly number[], radius: number, distance: number): void {
     const isFirst = path.repeats
       ? path.meetFirst(this.positions, slot, radius) >= 0 && path.wasFirst(image)

@@ -1,6 +1,5 @@
 /**
- * The interface of the search for the obstacles that a particle overlaps, and the list of its results.
- * equal-obstacles.ts implements the search for obstacles of one radius, variable-obstacles.ts for variable sizes.
+ * The search for the obstacles that a particle overlaps, and the list of its results.
  * Guarantee: the list and its order depend on the particle and the set of obstacles alone.
  */
 import { COINCIDENT_SQUARED } from '../../core/base/constants';
@@ -11,25 +10,22 @@ import { coincidentNormal } from './contact';
 import { minimumImage, normal } from './shapes';
 
 export interface ObstacleSearch {
-  /** Number of moving particles that are not quarantined. They have the first slots. */
+  /** Moving particles that are not quarantined. They have the first slots. */
   readonly activeCount: number;
-  /** Obstacles in the order of their slots. */
+  /** In the order of their slots. */
   readonly bodies: StaticBodies;
   readonly memoryBytes: number;
-  /** Replaces all obstacles. */
   load(given: StaticBodies): void;
-  /** Finds the obstacles that the particle in a slot overlaps. The result is valid until the next call. */
+  /** The result is valid until the next call. */
   find(state: ParticleState, slot: number): Overlaps;
-  /**
-   * Visits the slots of all obstacles that reach into a box, and perhaps of obstacles nearby. The order is not defined.
-   */
+  /** Visits the slots of all obstacles that reach into a box, and perhaps others, in no particular order. */
   visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
 }
 
-/** Number of overlaps of one particle that memory is reserved for at first. */
+/** Room at first. */
 const FEW_OVERLAPS = 64;
 
-/** The obstacles that one particle overlaps, and the depth and normal of each overlap. */
+/** The obstacles that one particle overlaps, with depths and normals. */
 export class Overlaps {
   count = 0;
   obstacles = new Uint32Array(FEW_OVERLAPS);
@@ -37,7 +33,7 @@ export class Overlaps {
   /** Unit vectors from the obstacle to the particle, three numbers each. */
   normals = new Float64Array(3 * FEW_OVERLAPS);
 
-  /** Adds an obstacle that the particle in `slot` overlaps. Both are balls that touch at a distance of `reach`. */
+  /** Both bodies are balls that touch at a distance of `reach`. */
   addBalls(
     { dimensions, periods }: Lattice,
     positions: Float32Array,
@@ -72,7 +68,7 @@ export class Overlaps {
     this.append(obstacle, reach - distance);
   }
 
-  /** Adds an obstacle whose normal is in `normal` of shapes.ts. */
+  /** The normal must be in `normal` of shapes.ts. */
   addShapes(obstacle: number, depth: number): void {
     this.normals.set(normal, 3 * this.count);
     this.append(obstacle, depth);

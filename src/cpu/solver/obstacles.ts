@@ -1,9 +1,7 @@
 /**
- * Applies the contact law (core/contact/law.ts) to moving particles and obstacles, which never move. The search of
- * obstacle-search.ts finds the obstacles that a particle overlaps.
- * The loops over pairs of particles run first and fill the arrays of Response (contact.ts). This file updates
- * `approaches` and `partners`, raises `closings`, and adds to the other arrays.
- * Ordering: particles by slot; per particle, its obstacles in the order of the search, which is the same on every run.
+ * Applies the contact law to particles and obstacles, which never move. The loops over pairs of particles run first;
+ * this file adds to their Response. Ordering: particles by slot; per particle, its obstacles in the order of the
+ * search, which is the same on every run.
  */
 
 import { BOUNCE_PUSH } from '../../core/base/constants';
@@ -18,7 +16,7 @@ import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
 export class Obstacles {
-  /** The obstacles as the user gave them. */
+  /** As the user gave them. */
   given: StaticBodies = NO_OBSTACLES;
 
   constructor(
@@ -36,15 +34,15 @@ export class Obstacles {
     return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** Replaces all obstacles. The search must have room for them. Keeps `given` without a copy. */
+  /** Keeps `given` without a copy. The search must have room. */
   load(given: StaticBodies): void {
     this.given = given;
     this.search.load(given);
   }
 
   /**
-   * If a particle approaches an obstacle faster than any other body, that obstacle becomes its partner (−2 − the
-   * obstacle's slot). An approach no faster than restSpeed does not count.
+   * An obstacle that a particle approaches faster than any other body, and faster than restSpeed, becomes its partner:
+   * −2 − the obstacle's slot.
    */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
@@ -94,21 +92,21 @@ export class Obstacles {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
-        // The obstacle does not move, so the particle gets the whole effect of the contact.
+        // The obstacle does not move, so the particle gets the whole effect.
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
         const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * (depths[index] as number);
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // Without the velocity that gravity added in this substep: static friction in finish.ts acts on that.
+        // Without the velocity that gravity added in this substep, on which static friction in finish.ts acts.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;
         const slidingZ = velocityZ - gainZ - along * z;
         const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
         const braking = frictionShare(change, sliding, gripShare, friction);
-        // A particle bounces off one partner only, so the change by a bounce is not multiplied by the share.
+        // A particle bounces off one partner only, so a bounce is not multiplied by the share.
         const factor = bounces ? 1 : share;
         const bearing = bounces ? 0 : share * change;
         supports[first] = (supports[first] as number) + bearing * x;
@@ -148,7 +146,7 @@ export class Obstacles {
     }
   }
 
-  /** Returns how many pairs of a moving particle and an obstacle overlap. */
+  /** Returns the number of overlapping pairs of a particle and an obstacle. */
   countContacts(state: ParticleState): number {
     if (this.count === 0) return 0;
     const { search } = this;
@@ -158,7 +156,7 @@ export class Obstacles {
   }
 }
 
-/** Returns the factor for the effect of each obstacle that a particle overlaps; 1 if it overlaps only one. */
+/** Returns the factor for the effect of each obstacle; 1 if the particle overlaps only one. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

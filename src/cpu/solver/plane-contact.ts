@@ -1,7 +1,6 @@
 /**
- * Applies the contact law (core/contact/law.ts) to pairs of discs of one radius, in bounded and unbounded worlds.
- * space-contact.ts does so in 3D. Both are unrolled copies of general-contact.ts: a loop over axes would take longer
- * than their other work.
+ * The contact law for pairs of discs of one radius, in bounded and unbounded worlds. This file and space-contact.ts are
+ * unrolled copies of general-contact.ts, because a loop over axes would take longer than the other work.
  */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
 import { bounceChange, frictionShare } from '../../core/contact/law';
@@ -99,7 +98,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
-    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
+    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

@@ -1,38 +1,31 @@
-/**
- * The geometry of one contact on the CPU, in doubles and in any world. A contact is between two balls, or between two
- * bodies that may be boxes (core/particles/shapes.ts). `meet` and `meetShapes` write the unit normal to `normal`, to
- * avoid an allocation.
- */
+/** The geometry of one contact, in doubles and in any world. Results go to `normal`, to avoid an allocation. */
 import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { coincidentNormal } from './contact';
 
-/** Returned instead of an overlap if two bodies do not overlap. */
+/** Returned instead of an overlap. */
 export const NO_CONTACT = Number.NEGATIVE_INFINITY;
 
 /** The unit normal of the last contact found, from slot b to slot a. */
 export const normal = new Float64Array(3);
 
-/** Scratch arrays of meetShapes, per axis: the difference of the centres; its excess over the sum of half extents. */
+/** Scratch of meetShapes, per axis: the difference of the centres; its excess over the sum of half extents. */
 const apart = new Float64Array(3);
 const beyond = new Float64Array(3);
 
-/** Positions and sizes of bodies of which some may be boxes. */
+/** Some bodies may be boxes. */
 export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
 
-/**
- * Returns the minimum image of a difference of coordinates along one axis. `period` is infinite if the axis does not
- * wrap.
- */
+/** `period` is infinite if the axis does not wrap. */
 export function minimumImage(difference: number, period: number): number {
   const half = period / 2;
   return difference > half ? difference - period : difference < -half ? difference + period : difference;
 }
 
 /**
- * Sets `normal` for two particles that the search found, and returns their overlap. Returns NO_CONTACT for boxes that
- * do not overlap although the balls around them do. `diameter` is used if particles have no sizes of their own.
+ * Returns the overlap of two particles that the search found, or NO_CONTACT if only the balls around boxes overlap.
+ * Sets `normal`. `diameter` is used if particles have no sizes of their own.
  */
 export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
   if (state.halves.length > 0) return meetShapes(lattice, state, a, b);
@@ -41,7 +34,7 @@ export function meet(lattice: Lattice, state: ParticleState, a: number, b: numbe
   return reach - meetBalls(lattice, state.positions, a, b);
 }
 
-/** Sets `normal` for two balls and returns the distance of their centres. */
+/** Returns the distance of two centres. Sets `normal`. */
 function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a: number, b: number): number {
   let squared = 0;
   for (let axis = 0; axis < dimensions; axis++) {
@@ -62,8 +55,8 @@ function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a:
 }
 
 /**
- * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to the direction of
- * that way, from b to a. `others`: the bodies of slot b. Default: the bodies of slot a.
+ * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to that way's
+ * direction, from b to a. `others`: the bodies of slot b. Default: those of slot a.
  */
 export function meetShapes(
   { dimensions, periods }: Lattice,
@@ -97,8 +90,8 @@ export function meetShapes(
     }
     return round - distance;
   }
-  // Along every axis, the centres differ by at most the sum of the half extents. So the way out is along the axis of
-  // least depth. Centres that hardly differ along an axis count as equal along it.
+  // Along each axis, the centres differ by at most the half extents, so the way out is along the axis of least depth.
+  // Centres that hardly differ along an axis count as equal.
   for (let axis = 0; axis < dimensions; axis++) {
     if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
     apart[axis] = 0;

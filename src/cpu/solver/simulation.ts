@@ -1,12 +1,8 @@
 /**
- * The particle simulation on the CPU, in one thread. It has the options, the contact law and the methods of the GPU
- * simulation, except methods that record into an encoder. It gives the same results up to rounding. Its methods return
- * values instead of promises.
- *
- * Two copies of the state alternate. Sums inside a pass are doubles. neighbours.ts hides whether particles have one
- * radius.
- * Guarantee: the same calls give the same bits, because every sum is added in an order that depends on the particles
- * alone. Without continuous motion, steps allocate nothing that grows with the number of particles.
+ * The particle simulation on the CPU. Two copies of the state alternate; sums inside a pass are doubles.
+ * Guarantee: the same calls give the same bits, because sums are added in an order that depends on the particles alone.
+ * Without continuous motion, steps allocate nothing that grows with the number of particles.
+ * Longer than 500 lines, because each public member of the one class has a comment.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -68,6 +64,18 @@ import { byteLengthOf, createResponse, createState, wordsOf } from './state';
 import { VariableNeighbours } from './variable-neighbours';
 import { VariableObstacles } from './variable-obstacles';
 
+/**
+ * Creates a simulation on the CPU, for Node, workers and pages without WebGPU.
+ *
+ * @example
+ * ```ts
+ * const positions = Float32Array.from({ length: 2000 }, () => 10 + 80 * Math.random());
+ * const box = { min: [0, 0], max: [100, 100] };
+ * const simulation = createCpuSimulation({ dimensions: 2, ...box, radius: 0.5, gravity: [0, -9.81], positions });
+ * simulation.step(1 / 60);
+ * const { contacts } = simulation.measure();
+ * ```
+ */
 export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   const plan = planSimulation(options);
   // With variable radii, memory does not grow with the cells of the world.
@@ -75,33 +83,49 @@ export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   return reserve(plan.capacity, () => new CpuSimulation(plan), cells);
 }
 
-/** The state of a simulation: packed, `dimensions` numbers per particle. */
+/** The state of a simulation: packed, by slot. */
 export interface CpuSimulationBuffers {
+  /** Positions. */
   readonly positions: Float32Array;
+  /** Velocities, length / s. */
   readonly velocities: Float32Array;
   /** The id of the particle in each slot. */
   readonly ids: Uint32Array;
 }
 
+/**
+ * A simulation on the CPU, in one thread. It gives the same results as the GPU simulation up to rounding. Its methods
+ * return values instead of promises.
+ */
 export class CpuSimulation implements ParticleSimulation {
+  /** Always 'cpu'. */
   readonly backend = 'cpu';
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** The world. */
   readonly world: World;
+  /** Radius of every particle; if radii vary, the largest that is accepted. */
   readonly radius: number;
+  /** Range of radii; undefined if all are equal. */
   readonly radiusRange: RadiusRange | undefined;
+  /** True if particles may be boxes. */
   readonly boxes: boolean;
+  /** Greatest number of particles. */
   readonly capacity: number;
+  /** Greatest number of obstacles. */
   readonly obstacleCapacity: number;
+  /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
+  /** Bytes of all arrays. */
   readonly memoryBytes: number;
   private readonly diameter: number;
   private readonly kernels: Kernels;
   private readonly wraps: boolean;
   private readonly neighbours: Neighbours;
   private readonly response: Response;
-  /** Defined if the capacity for obstacles is not 0. */
+  /** Undefined if the capacity for obstacles is 0. */
   private readonly obstacles: Obstacles | undefined;
-  /** Defined if the simulation is continuous. */
+  /** Undefined unless the simulation is continuous. */
   private readonly ccd: CcdSolver | undefined;
   private lastCounts = NO_CONTINUOUS_COUNTS;
   /** 0, 1, 2 …: the labels for a search that returns slots. */
@@ -162,25 +186,29 @@ export class CpuSimulation implements ParticleSimulation {
     this.append({ ...plan, ids: this.allocator.take(plan.count) }, 0);
   }
 
+  /** Number of particles. */
   get count(): number {
     return this.allocator.count;
   }
 
+  /** Number of obstacles. */
   get obstacleCount(): number {
     return this.obstacles?.count ?? 0;
   }
 
+  /** Simulated seconds. */
   get time(): number {
     return this.elapsed;
   }
 
+  /** The current settings. */
   get settings(): Settings {
     return this.currentSettings;
   }
 
   /**
-   * The state itself, not a copy, by slot. You may write positions and velocities between two calls; ids are read-only.
-   * Every method may swap the arrays, so read this property again after a call.
+   * The state itself, not a copy. You may write positions and velocities between two calls; ids are read-only. Any
+   * method may swap the arrays, so read this property again after a call.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -193,16 +221,18 @@ export class CpuSimulation implements ParticleSimulation {
     };
   }
 
+  /** Changes settings of later steps. */
   set(changes: SettingsOptions): void {
     this.checkUsable();
     this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
   }
 
+  /** Advances by `dt` seconds. */
   step(dt: number): void {
     this.play(dt, () => undefined);
   }
 
-  /** Steps like `step` and returns the time of each stage. The time of a stage includes its search for pairs. */
+  /** Advances by `dt` seconds and times each stage, with its search for pairs. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -215,6 +245,11 @@ export class CpuSimulation implements ParticleSimulation {
     return { source: 'wall-clock', stages, total: last - began };
   }
 
+  /**
+   * Advances a continuous simulation by `dt` seconds, in as many substeps as its fastest particle needs: it then moves
+   * at most a sixteenth of a diameter in each. Takes at least `settings.substeps`, and exactly so many if it would need
+   * more than `most`. Returns the number of substeps. `most`: default: twice `settings.substeps`, at most 256.
+   */
   advance(dt: number, most?: number): number {
     this.checkUsable();
     const limit = checkAdvance(this, dt, most);
@@ -225,12 +260,14 @@ export class CpuSimulation implements ParticleSimulation {
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
+  /** Returns counts of fast particles and their paths in the last step of a continuous simulation. */
   continuousCounts(): ContinuousCounts {
     this.checkUsable();
     checkContinuous(this, 'continuousCounts');
     return this.lastCounts;
   }
 
+  /** Pushes overlapping particles apart, without changing velocities or time. Default: one round. */
   separate(rounds = 1): void {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
@@ -246,6 +283,7 @@ export class CpuSimulation implements ParticleSimulation {
     }
   }
 
+  /** Adds particles. Returns their ids: the lowest free ids, ascending. */
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.count;
@@ -254,6 +292,7 @@ export class CpuSimulation implements ParticleSimulation {
     return admitted.ids;
   }
 
+  /** Removes particles with these ids. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkUsable();
     this.allocator.checkLiving('ids', ids);
@@ -275,12 +314,14 @@ export class CpuSimulation implements ParticleSimulation {
     }
   }
 
+  /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
     const bodies = checkObstacles(obstacles, this);
     this.obstacles?.load(bodies);
   }
 
+  /** Measures the simulation. */
   measure(): Measures {
     this.checkUsable();
     this.sort();
@@ -302,6 +343,7 @@ export class CpuSimulation implements ParticleSimulation {
     };
   }
 
+  /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): FoundPairs {
     this.checkUsable();
     this.sort();
@@ -314,6 +356,7 @@ export class CpuSimulation implements ParticleSimulation {
     return { count: length / 2, pairs: sortPairs(words, length, this.capacity), borderline: 0 };
   }
 
+  /** Returns copies of the particles' arrays, in the order of ids. */
   read(): ParticleArrays {
     this.checkUsable();
     const { count, dimensions, state } = this;
@@ -334,10 +377,12 @@ export class CpuSimulation implements ParticleSimulation {
     return { ids, positions, velocities, ...describeSizes(dimensions, { radii, halves }), loads };
   }
 
+  /** Returns plain data from which a simulation continues with the same bits. */
   checkpoint(): Checkpoint {
     return { ...describeSimulation(this, this.obstacles?.given), ...this.read() };
   }
 
+  /** Continues from a checkpoint, which may come from a simulation on the GPU. */
   restore(checkpoint: Checkpoint): void {
     this.checkUsable();
     const settings = checkCheckpoint(checkpoint, this);
@@ -348,11 +393,12 @@ export class CpuSimulation implements ParticleSimulation {
     this.obstacles?.load(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
+  /** Ends the use of the simulation. Later calls throw. */
   destroy(): void {
     this.destroyed = true;
   }
 
-  /** Advances by one step. Calls `done` with the name of each stage when the stage ends. */
+  /** Calls `done` with the name of each stage when the stage ends. */
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
@@ -400,10 +446,7 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /**
-   * Finds the overlapping pairs of particles that may be boxes. The search finds overlaps of the balls around boxes,
-   * which may be far more, so this method filters each portion.
-   */
+  /** The search finds overlaps of the balls around boxes, which may be far more, so each portion is filtered. */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
@@ -429,7 +472,6 @@ export class CpuSimulation implements ParticleSimulation {
     return lengthenPairs(new Uint32Array(0), 0, 4 * this.count);
   }
 
-  /** Starts a search for pairs of slots. */
   private searchPairs(): PairsInPortions {
     return this.neighbours.search(this.state, this.slots, this.currentSettings.broadPhase);
   }

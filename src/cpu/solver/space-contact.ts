@@ -1,7 +1,4 @@
-/**
- * Applies the contact law (core/contact/law.ts) to pairs of balls of one radius, in bounded and unbounded worlds.
- * plane-contact.ts does so in 2D.
- */
+/** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
 import { bounceChange, frictionShare } from '../../core/contact/law';
 import { idleClosing, pushChange } from '../../core/contact/pass-law';
@@ -113,7 +110,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b] = (changes[3 * b] as number) - changeX;
     changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
-    // A contact moves its particles by dt · change, unless it bounces, or pushSpeed or restitution lowers the change.
+    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

@@ -1,4 +1,4 @@
-/** Allocates the arrays of a CPU simulation, views arrays as words, and adds up their bytes. */
+/** The arrays of a CPU simulation. */
 import type { SimulationPlan } from '../../core/simulation/plan';
 import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
@@ -38,7 +38,7 @@ export function createResponse(dimensions: Dimensions, capacity: number): Respon
   };
 }
 
-/** Returns the bytes of all arrays of a record. Memory that several arrays share counts once. */
+/** Memory that several arrays share counts once. */
 export function byteLengthOf(arrays: object): number {
   const buffers = new Set(
     Object.values(arrays as Record<string, ArrayBufferView>).map(({ buffer }) => buffer),

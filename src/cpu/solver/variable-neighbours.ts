@@ -1,15 +1,4 @@
-/**
- * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
- * createCpuGrid with `radii`.
- *
- * Other files that handle variable radii:
- *   - ../levels/order.ts: the sort;
- *   - ../levels/level-choice.ts: the levels in use;
- *   - ../levels/cells.ts: cells and buckets;
- *   - ../levels/search.ts, with plane.ts and space.ts beside it: pairs;
- *   - general-contact.ts, shapes.ts and finish.ts: contacts;
- *   - variable-obstacles.ts: obstacles.
- */
+/** The neighbour search of a simulation with variable radii. */
 
 import type { BroadPhase } from '../../core/contact/settings';
 import { visitBoxLevels } from '../levels/box';

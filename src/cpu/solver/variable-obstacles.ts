@@ -1,11 +1,7 @@
 /**
- * Finds the obstacles that a particle overlaps, if sizes vary. `find` searches the tree of core/obstacles/tree.ts with
- * the box around the particle.
- * Guarantee: the test for an overlap is the same as between two particles. For balls it is that of
- * ../levels/search.ts, for boxes that of shapes.ts. In periodic worlds it compares minimum images. Every obstacle
- * within reach is tested, whatever the particle's cell.
- * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
- * obstacles were given.
+ * Finds the obstacles that a particle overlaps, if sizes vary, in the tree of core/obstacles/tree.ts.
+ * Guarantee: overlaps are tested as between two particles. Ordering: by slots in the tree, ascending. They do not
+ * depend on the order in which the obstacles were given.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -99,7 +95,7 @@ export class VariableObstacles implements ObstacleSearch {
     this.overlaps.addBalls(lattice, state.positions, slot, fixed.positions, obstacle, reach);
   };
 
-  /** Decides like scanWrapped in ../levels/search.ts, which is correct in all worlds. */
+  /** Decides like scanWrapped in ../levels/search.ts. */
   private ballsMeet(obstacle: number): boolean {
     const { state, slot, fixed, lattice } = this;
     const { positions, radii } = state;
@@ -118,7 +114,7 @@ export class VariableObstacles implements ObstacleSearch {
     const noise = 2 ** -48 * longestPeriod;
     const excess = squared - reach * reach;
     const band = 2 * wrappedBand(reach, longestPeriod) + noise * noise;
-    // This comparison treats NaN as no contact.
+    // Treats NaN as no contact.
     if (!(excess <= band)) return false;
     if (excess < -band) return true;
     const { pair } = this;

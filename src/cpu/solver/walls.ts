@@ -1,13 +1,10 @@
-/**
- * The contact law at walls (core/contact/law.ts), for one particle per call, in 2D and 3D. Few particles are at a wall,
- * so a loop over axes is cheap enough.
- */
+/** The contact law at walls, for one particle per call. */
 import { bounceChange, frictionShare } from '../../core/contact/law';
 import { wallChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 
-/** Position and velocity of the particle that meetWalls changes. */
+/** Of the particle that meetWalls changes. */
 export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
 
@@ -27,14 +24,11 @@ export function loadScratch(
   scratchVelocity[2] = velocityZ;
 }
 
-/** Along each axis, the distance that a particle keeps from `lower` and `upper`. */
+/** Distance that a particle keeps from `lower` and `upper`, per axis. */
 export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
-/**
- * Applies the contact law of each wall to the particle in the scratch arrays. Returns the sum of the changes of normal
- * velocity.
- */
+/** Applies the walls to the particle in the scratch arrays. Returns the sum of the changes of normal velocity. */
 export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
   const { lower, upper } = substep;
   let bearing = 0;
@@ -54,7 +48,7 @@ export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_
   return bearing;
 }
 
-/** Applies the contact law of one wall. Returns the change of normal velocity. */
+/** Returns the change of normal velocity. */
 function meetWall(
   dimensions: Dimensions,
   axis: number,

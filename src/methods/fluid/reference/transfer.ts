@@ -1,6 +1,6 @@
 /**
  * Transfers velocities from particles to faces, with weights that fall off linearly over one cell along each axis. Also
- * finds how full each cell is. Twin of shaders/fluid/transfer.wgsl, which gathers the same sums in another order.
+ * finds how full each cell is. Twin of shaders/fluid/transfer.wgsl; the shader gathers the same sums in another order.
  * Points are in units of cells.
  * Guarantee: a particle's new velocity comes only from faces to which it contributed. The free cells around a particle
  * share its whole weight, so solid cells get none.
