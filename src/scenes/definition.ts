@@ -51,7 +51,6 @@ export interface FlockRequest {
   /** Number of birds. */
   readonly count: number;
   /** Factor on the sky's usual width. */
-  /** Factor on the sky's usual width. */
   readonly width: number;
   /** A whole number from 0 to 2³² − 1. */
   readonly seed: number;

@@ -38,7 +38,6 @@ export function periodOf({ dimensions, periodic = false, min, max }: Scene): num
   });
 }
 
-/** Returns half the shortest period (Infinity if no axis is periodic): `near` accepts no greater finite radius. */
 /**
  * Returns the greatest finite radius that `near` accepts: half the shortest period. Infinity if no axis is periodic.
  */

@@ -40,7 +40,6 @@ export class BoxOrder {
   slots = 0;
   /** Boxes with a low end above the high one, or with a number that is not finite. They have no slot. */
   invalid = 0;
-  /** Per slot. */
   ids = new Uint32Array(0);
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
   shifts = new Uint8Array(0);
@@ -119,7 +118,7 @@ export class BoxOrder {
       for (let axis = 0; axis < dimensions; axis++) {
         const low = boxes[first + axis] as number;
         const high = boxes[first + dimensions + axis] as number;
-        // The comparison is false for a NaN, too.
+        // False for a NaN, too.
         if (!(low <= high && low >= -GREATEST_FLOAT && high <= GREATEST_FLOAT)) valid = false;
       }
       if (!valid) {
@@ -144,7 +143,7 @@ export class BoxOrder {
     }
   }
 
-  /** Wraps the low corner of the last box. If the box reaches the far end of any axis, adds images. */
+  /** Wraps the low corner of the last box and adds its images. */
   private wrapBox(base: number): void {
     const { dimensions, periods, wrapping } = this;
     const { unsortedCorners } = this;
@@ -186,7 +185,6 @@ export class BoxOrder {
     }
   }
 
-  /** Chooses the width of rows from the sizes of sampled boxes, and their range from the low corners. */
   private chooseRows(): void {
     const { dimensions, slots } = this;
     const share = Math.max(1, slots / ROW_SHARE);
@@ -291,7 +289,7 @@ export class BoxOrder {
     for (let digit = 0; digit < 3 && slots > 0; digit++) {
       const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
       const shift = DIGIT_BITS * digit;
-      // If all boxes have the same digit, a pass would not change their order.
+      // A pass would not change the order.
       if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
       let sum = 0;
       for (let value = 0; value < DIGITS; value++) {

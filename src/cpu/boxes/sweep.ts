@@ -1,8 +1,6 @@
 /**
- * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through each pair of rows whose boxes may
- * overlap.
- * Guarantee: only comparisons of corners decide, so no pair is missed or added. Each pair is listed once, the lower id
- * first.
+ * Finds the pairs of boxes that overlap. Sweeps along x through each row, and through pairs of rows.
+ * Guarantee: only comparisons of corners decide. Each pair is listed once, the lower id first.
  */
 
 import { lengthenPairs } from '../shared/lattice';
@@ -26,9 +24,7 @@ export class BoxSweep {
     this.length = 0;
   }
 
-  /**
-   * Adds the pairs within the next row that has boxes, and between it and later rows. Returns false after the last row.
-   */
+  /** Adds the pairs of the next row that has boxes. Returns false after the last row. */
   advance(): boolean {
     const { starts, levelRows } = this.order;
     const rows = levelRows[levelRows.length - 1] as number;
@@ -39,10 +35,7 @@ export class BoxSweep {
     return true;
   }
 
-  /**
-   * Compares the boxes of a row with each other and with those of later rows: neighbouring rows of the same level, and
-   * rows of higher levels whose boxes may overlap.
-   */
+  /** Later rows are neighbouring rows of the same level, and rows of higher levels whose boxes may overlap. */
   private searchRow(row: number): void {
     const { order, level } = this;
     const { starts, levelRows } = order;

@@ -9,12 +9,10 @@ import { visitCells } from './hashed';
 import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
-/** A box's extent along one axis. */
 export interface Side {
   /** Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
   readonly from: number;
   readonly to: number;
-  /** 0 along axes that are not periodic, and along axes that the box covers entirely. */
   /** 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
@@ -49,7 +47,7 @@ export function findInBox(
   return Uint32Array.from(found).sort();
 }
 
-/** Visits slots in no particular order. */
+/** In no particular order. */
 export function visitInBox(
   order: CellOrder,
   positions: Float32Array,

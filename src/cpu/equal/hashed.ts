@@ -1,10 +1,8 @@
 /**
- * The loops for an unbounded world; see ../shared/kernels.ts. A key is a bucket of a hash table, which may hold
- * particles of several cells.
- *
- * The later neighbours of a slot are in the buckets of the 3×3 (3×3×3) cells around its own. These form ranges of
- * slots, which are sorted and made disjoint, because two cells may share a bucket. The distance test rejects particles
- * of other cells. Ordering: pairs come by their lower slot, then by their higher slot.
+ * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. The
+ * later neighbours of a slot are in the buckets of the cells around its own: ranges of slots, sorted and made disjoint,
+ * because two cells may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by
+ * their lower slot, then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
@@ -38,7 +36,6 @@ export class CellScale {
   }
 }
 
-/** Scratch for bucketOfLattice. */
 const cell2D = [0, 0];
 const cell3D = [0, 0, 0];
 
@@ -83,7 +80,7 @@ export function findCells(
   return descents;
 }
 
-/** Writes the first slot of each bucket and the cell of each slot. `words`: the bits of the sorted positions. */
+/** `words`: the bits of the sorted positions. */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, activeCount, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -98,15 +95,15 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/** Ascending ranges of slots in the cells around a cell. In 3D there are at most nine rows, each in two blocks. */
+/** In the cells around a cell, ascending. In 3D there are at most nine rows, each in two blocks. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A memo lists the first buckets of a block and of its neighbours along y and z, ascending and each once, so that
- * several slots of a block need only one lookup. It leaves out buckets before the block's own, which hold only earlier
- * slots. Slots of blocks that share buckets alternate, so there are several memos.
+ * A memo lists the first buckets of a block and of its neighbours along y and z, ascending, so that the slots of a
+ * block need only one lookup. It leaves out buckets that hold only earlier slots. Slots of blocks that share buckets
+ * alternate, so there are several memos.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
@@ -169,7 +166,6 @@ export interface BucketCensus {
   readonly crowded: number;
 }
 
-/** `isSameCell` compares the cells of two slots of a bucket; `labelOfCell` returns a name for a slot's cell. */
 export function takeCensus(
   { keys, activeCount }: Pick<Bucketed, 'keys' | 'activeCount'>,
   isSameCell: (slot: number, other: number) => boolean,
@@ -217,7 +213,7 @@ function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end
   return [...occupancies.values()];
 }
 
-/** Visits each slot whose cell is between two corners, bounds included, by rows of cells. */
+/** Bounds are included. */
 export function visitCells(
   order: Bucketed,
   lowest: readonly number[],
@@ -246,7 +242,7 @@ export function visitCells(
   }
 }
 
-/** Finds the ranges of slots in the cells around a slot's cell, without those that hold only earlier slots. */
+/** Leaves out ranges that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -332,7 +328,7 @@ function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** Adds the slots of `buckets` consecutive buckets to the ranges, which stay sorted. */
+/** The ranges stay sorted. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;

@@ -8,7 +8,6 @@ import { CellScale, visitCells } from './hashed';
 import type { CellOrder } from './order';
 import { minimumDistance } from './wrapped';
 
-/** The part of an order that a search without cells needs. */
 export type Slots = Pick<CellOrder, 'activeCount' | 'lattice' | 'source'>;
 
 export type Visit = (id: number, distanceSquared: number) => void;
@@ -54,10 +53,7 @@ function seekBounded(
   }
 }
 
-/**
- * Returns the coordinate of a position's cell plus `spare`, clamped to the cells inside the ring. The spare cell allows
- * for rounding errors.
- */
+/** The spare cell allows for rounding errors. Clamps to the cells inside the ring. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];

@@ -2,11 +2,9 @@
  * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id. Particles
  * that are not finite come last.
  *
- * The sort counts by column and then, stably, by row. Two tables of a few thousand counters stay in the cache; one
- * table of all cells would not. Small or nearly ordered input is sorted by bins instead, and ordered input is not
- * sorted.
- * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
- * grows with the particles.
+ * The sort counts by column and then, stably, by row, with two tables that stay in the cache. Small or nearly ordered
+ * input is sorted by bins, and ordered input not at all.
+ * Guarantee: the order does not depend on the input's. A sort allocates nothing that grows with the particles.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';
@@ -135,7 +133,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Returns false and sorts nothing if a bin has too many particles for insertion. */
+  /** Returns false, without sorting, if a bin has too many particles for insertion. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -186,10 +184,7 @@ export class CellOrder {
   }
 }
 
-/**
- * Returns whether most consecutive particles are at most two cells apart along the last axis. A sort by bins then
- * writes to nearby addresses.
- */
+/** Returns whether most consecutive particles are at most two cells apart along the last axis. */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
   positions: Float32Array,
@@ -205,7 +200,7 @@ function isNearlyInOrder(
   return far < SAMPLES / 8;
 }
 
-/** Sorts each run of equal keys by id. The counting sort left it in the order of the input. */
+/** Sorts each run of equal keys by id. */
 export function sortInsideCells(
   { keys, source }: Pick<Placement, 'keys' | 'source'>,
   dimensions: number,

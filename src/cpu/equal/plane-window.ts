@@ -1,12 +1,12 @@
 /**
  * Finds pairs in 2D like `collect` of plane.ts, in the same order. It is faster if discs are not sparse and a row fits
- * the window. The row ahead is the next row of cells.
+ * the window.
  *
- * It copies slots into a window, whose arrays are constants of this module. For other arrays, V8 checks kind, length
- * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Loops read them
- * through local constants, because inside a loop V8 relies only on what it knows before the loop. A test of two slots
- * costs less than a mispredicted branch. So the next slot and the first two slots of the row ahead are always tested.
- * The test is written out five times, because a function would be slower.
+ * Slots are copied into a window, whose arrays are constants of this module. For other arrays, V8 checks kind, length
+ * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Inside a loop V8
+ * relies only on what it knows before, so loops read arrays through local constants. A test costs less than a
+ * mispredicted branch, so the next slot and the first two slots of the row ahead are always tested. A function would be
+ * slower than five copies of the test.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
@@ -35,7 +35,6 @@ const windowX = new Float64Array(WINDOW);
 const windowY = new Float64Array(WINDOW);
 const found = new Int32Array(FOUND_WORDS);
 
-/** The first slot that collectBlock has not searched. */
 let reachedSlot = 0;
 /** The slot at which the search of the row ahead continues. */
 let reachedAhead = 0;
@@ -107,9 +106,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   }
 }
 
-/**
- * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns their number.
- */
+/** Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,
@@ -192,9 +189,7 @@ function collectBlock(
   return length;
 }
 
-/**
- * Writes the labels of the pairs found. In 2D, a copy followed by labelSlots, as in space-window.ts, would take longer.
- */
+/** In 2D, a copy followed by labelSlots would take longer. */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;
   for (let word = 0; word < length; word += 2) {

@@ -21,7 +21,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let row = rows;
     if (x - x + (y - y) === 0) {
       // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
-      // the first cell anyway, so the result equals that of core/world/cells.ts.
+      // the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;

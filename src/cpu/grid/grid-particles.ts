@@ -55,8 +55,7 @@ export class CpuGridParticles {
   private readonly velocities: Float32Array;
   private destroyed = false;
 
-  /** Use createCpuGridParticles, which checks its arguments. */
-  /** The grid; `sort` builds it. */
+  /** Use createCpuGridParticles, which checks its arguments. `grid`: the grid that `sort` builds. */
   constructor(readonly grid: CpuGrid) {
     const { capacity, world } = grid;
     this.dimensions = world.dimensions;

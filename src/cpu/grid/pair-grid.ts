@@ -107,6 +107,7 @@ export abstract class PairGrid {
     });
   }
 
+  /** Calls `visit` for every particle whose centre is no farther than `radius` from a point. */
   abstract near(
     point: readonly number[],
     radius: number,

@@ -1,13 +1,12 @@
 /**
- * Finds particles with variable radii in a box, on each level in use. If that takes more lookups than there are
- * particles, goes through all particles instead.
+ * Finds particles with variable radii in a box. If that takes more lookups than there are particles, goes through all
+ * particles.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
 import { cellsIn, listSlots, visitLevelCells } from './near';
 import type { LevelOrder } from './order';
 
-/** A particle is in the box if its centre is. */
 export function findInBoxLevels(
   order: LevelOrder,
   min: readonly number[],
@@ -36,8 +35,8 @@ export function findInBoxLevels(
 }
 
 /**
- * Visits every slot whose particle reaches into a box, and perhaps others, in no particular order. The low corner must
- * not be above the high one. `wider`: factor on radii.
+ * Visits every slot whose particle reaches into a box, and perhaps others. The low corner must not be above the high
+ * one. `wider`: factor on radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

@@ -28,7 +28,6 @@ export class LevelCells {
   readonly layerStrides = new Int32Array(MAX_LEVELS);
   /** Cells per unit of length along axes that do not wrap, by level. */
   readonly straightScales = new Float64Array(MAX_LEVELS);
-  /** Along each axis: origin and scale of positions, and the lowest level's first and last cell. */
   private readonly origins = new Float64Array(3);
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
@@ -72,7 +71,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** For a coordinate at most one beyond an end of the world. */
+  /** At most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -94,7 +93,6 @@ export class LevelCells {
     return cells;
   }
 
-  /** Makes the table dense if the first `length` levels of `levels` need at most `room` buckets, otherwise hashed. */
   assign(low: Float64Array, high: Float64Array, levels: Uint8Array, length: number, room: number): void {
     const { firsts, offsets, rowStrides, layerStrides, world } = this;
     let buckets = 0;
@@ -159,14 +157,14 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell along x so that the cells from `x` on have consecutive buckets. */
+  /** Returns the last cell of those, from `x` on, that have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
 
   /**
-   * Returns the cells within `radius` of a position in the world, and one more on each side, as one or two ranges: the
-   * first and the last cell of each.
+   * Returns the cells within `radius` of a position, and one more on each side, as one or two ranges: the first and the
+   * last cell of each.
    */
   within(position: number, radius: number, axis: number, level: number): number[] {
     const count = (this.counts[axis] as number) >> level;
@@ -186,7 +184,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns the cells that a box covers along an axis, as ranges: first and last cell of each. See Side. */
+  /** Returns ranges: the first and the last cell of each. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);
@@ -195,7 +193,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** Returns the cells along an axis that have buckets, on a level in use. */
+  /** Returns the cells that have buckets, on a level in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;

@@ -19,7 +19,7 @@ export const LARGEST_SAMPLE = 4;
 /** Costs in candidate tests: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
 const LOOKUP = 3;
 const CELL = 0.2;
-/** Factor on the cost of a lookup if cells share buckets. */
+/** If cells share buckets. */
 const HASHED = 8;
 /**
  * A level that needs more than this share of the table costs as much as a hashed one. Each higher level has at most
@@ -28,7 +28,7 @@ const HASHED = 8;
 const MOST_ROOM = 0.7;
 
 export class LevelChoice {
-  /** The level that particles of each level are assigned to. */
+  /** Per level, the level that its particles are assigned to. */
   readonly assignedLevels = new Uint8Array(MAX_LEVELS);
   /** Ascending: the first `usedLevels` entries. */
   readonly used = new Uint8Array(MAX_LEVELS);
@@ -51,7 +51,6 @@ export class LevelChoice {
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
 
-  /** `room`: buckets of the table. */
   constructor(
     capacity: number,
     private readonly room: number,
@@ -147,7 +146,7 @@ export class LevelChoice {
     }
   }
 
-  /** Returns the highest level with particles, or −1. */
+  /** −1 without particles. */
   highestOccupied(levels: number): number {
     let top = levels - 1;
     while (top >= 0 && this.populations[top] === 0) top--;

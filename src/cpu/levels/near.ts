@@ -50,7 +50,7 @@ export function findNearestLevels(
   });
 }
 
-/** `parts` holds the first and the last cell of each range. A range that ends before it begins is empty. */
+/** A range that ends before it begins is empty. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -68,10 +68,7 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/**
- * The third argument holds the ranges of cells along x, y and (in 3D) z: first and last cell of each range. The cells
- * must have buckets.
- */
+/** Ranges of cells along x, y and (in 3D) z: first and last cell of each. The cells must have buckets. */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,
@@ -87,7 +84,7 @@ export function visitLevelCells(
   });
 }
 
-/** For the cells of one row from `first` to `end`, both included. */
+/** From `first` to `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

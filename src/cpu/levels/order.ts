@@ -1,9 +1,8 @@
 /**
  * The canonical order of particles with variable radii: by bucket, then by id. Particles are quarantined and come last
- * if a coordinate is not finite, or if the radius is NaN, negative or too large. In a periodic world, given positions
- * are in the box. The sort goes by the lower half of the bucket's number, then stably by the upper half.
- * Guarantee: the same particles give the same order, whatever their order in the input. A sort allocates nothing that
- * grows with the particles.
+ * if a coordinate is not finite, or if the radius is NaN, negative or too large. The sort goes by the lower half of the
+ * bucket's number, then stably by the upper half.
+ * Guarantee: the order does not depend on the input's. A sort allocates nothing that grows with the particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
@@ -24,7 +23,6 @@ export class LevelOrder {
   readonly cells: LevelCells;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** By slot, also of quarantined particles. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
   /** Per active slot, its bucket and assigned level. */
@@ -33,15 +31,13 @@ export class LevelOrder {
   /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Particles that are not quarantined. They have the first slots, which are called active. */
+  /** Particles that are not quarantined. They have the first slots. */
   activeCount = 0;
-  /** The buckets as rows and columns, for the sorts. */
   private readonly table: Lattice;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
   /** Per particle of the input, by its own radius. */
   private readonly levels: Uint8Array;
-  /** Around all particles that are not quarantined. */
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
   /** Indices of the sampled particles, as far as they fit. */
@@ -90,7 +86,6 @@ export class LevelOrder {
     return views.reduce((sum, array) => sum + array.byteLength, levelChoice.memoryBytes + cells.memoryBytes);
   }
 
-  /** On the assigned level of an active slot. */
   cellOf(slot: number, axis: number): number {
     const position = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
@@ -137,7 +132,6 @@ export class LevelOrder {
     this.indexSlots(radii, count);
   }
 
-  /** Finds the level of each particle, the populations of levels, the corners around all, and the sample. */
   private classify(positions: Float32Array, words: Uint32Array, radii: Float32Array, count: number): void {
     const { levels, sample, lattice, baseExponent } = this;
     const { dimensions, world } = lattice;
@@ -257,7 +251,6 @@ export class LevelOrder {
     return descents >= 0;
   }
 
-  /** Writes radii and assigned levels by slot, and the first slot of each bucket. */
   private indexSlots(radii: Float32Array, count: number): void {
     const { levels, activeCount, source, starts, keys, levelChoice, cells } = this;
     let bucket = 0;

@@ -15,7 +15,6 @@ export const BAND = 2 * ROUNDING_BAND;
 
 export interface LevelTask extends SlotPairs {
   activeCount: number;
-  /** Stands for each slot in `words`. */
   labels: Uint32Array;
   words: Uint32Array;
   length: number;
@@ -35,8 +34,8 @@ export function collect2D(task: LevelTask, order: LevelOrder, stop: number): voi
     const y = positions[2 * slot + 1] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests the rest of the particle's own cell and the next cell, three cells of the row ahead, and three rows of
-    // three cells on each higher level in use.
+    // Tests the rest of the own cell and the next cell, three cells of the row ahead, and three rows of three cells on
+    // each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

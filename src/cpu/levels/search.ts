@@ -1,9 +1,8 @@
 /**
- * Finds overlapping pairs of particles with variable radii, in portions. Each pair is found from its particle on the
- * lower level. The search goes through the cells ahead on that level, and through all cells around the particle on each
- * higher level in use. In a hashed table, a bucket may hold particles of other cells, so the other particle's level and
- * cell are compared. Ordering: by slot; for each slot, its own level, then the higher levels, the highest first. Each
- * pair comes once. The naive search lists pairs by their lower slot, then by their higher slot.
+ * Finds overlapping pairs of particles with variable radii. Each pair is found from its particle on the lower level, in
+ * the cells ahead on that level and in all cells around the particle on each higher level in use. In a hashed table, a
+ * bucket may hold particles of other cells, so level and cell are compared. Ordering: by slot; for each slot, its own
+ * level, then the higher levels, the highest first. Each pair comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -71,7 +70,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     return super.memoryBytes + this.spans.byteLength + this.lengths.byteLength + this.listCells.byteLength;
   }
 
-  /** `labels`: the label of each slot in the pairs. */
   begin(labels: Uint32Array = this.order.source, broadPhase: BroadPhase = 'grid'): void {
     const { task } = this;
     task.activeCount = this.order.activeCount;
@@ -138,7 +136,6 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Makes the lists for a slot. */
   private listFrom(slot: number): void {
     const { order, is3D } = this;
     const { assignedLevels, positions, cells, levelChoice, lattice } = order;
@@ -195,7 +192,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Lists a cell and half of the cells around it, so that each pair of cells is searched from one of them. */
+  /** Lists half of the cells around a cell, so that each pair of cells is searched from one of them. */
   private listAhead(level: number, x: number, y: number, z: number): void {
     this.aheadLevel = level;
     this.startList(AHEAD, x, y, z);
@@ -205,7 +202,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     for (let row = -1; row <= 1; row++) this.addRow(AHEAD, level, x, y + row, z + 1, -1);
   }
 
-  /** Lists the cells of a row from x + `first` to x + 1, as spans of cells that are consecutive in the table. */
+  /** Lists cells from x + `first` to x + 1, as spans of cells that are consecutive in the table. */
   private addRow(list: number, level: number, x: number, y: number, z: number, first: number): void {
     const { cells, starts } = this.order;
     const { spans, lengths } = this;

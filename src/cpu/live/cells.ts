@@ -1,10 +1,7 @@
 /**
- * The cells of a CpuIndex: a hash table with a record per object, in the bucket of the object's cell. Loops visit
- * candidates, each once, in no particular order.
- *
- * The edge of an object's cell is the least power of two that is at least its diameter and `cellSize`. Cells of one
- * size form a level; all levels share one table. Adding, moving or removing an object looks at one or two buckets and
- * allocates nothing.
+ * The cells of a CpuIndex: a hash table with a record per object, in the bucket of the object's cell. The edge of that
+ * cell is the least power of two that is at least the object's diameter and `cellSize`. Cells of one size form a level;
+ * all levels share one table. A change looks at one or two buckets and allocates nothing.
  */
 
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../../core/base/constants';
@@ -38,7 +35,6 @@ export const WORDS = 12;
 
 export const NONE = -1;
 
-/** Least number of buckets per object that the index can hold. */
 const BUCKETS_PER_OBJECT = 2;
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
@@ -122,7 +118,6 @@ export class LiveCells {
     return Math.max(this.smallestLevel, this.levelOfDiameter(2 * Math.fround(radius)));
   }
 
-  /** Returns half the edge of a level's cells. */
   greatestRadius(level: number): number {
     return 0.5 / (this.scales[level] as number);
   }
@@ -135,7 +130,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** Adds an object to a level and a bucket. Its centre must be in its record. */
+  /** The object's centre must be in its record. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -152,7 +147,6 @@ export class LiveCells {
     this.link(id, level);
   }
 
-  /** The object's record stays. */
   detach(record: number): void {
     const { words, counts, firsts } = this;
     const level = words[record + LEVEL] as number;
@@ -167,7 +161,7 @@ export class LiveCells {
     this.unlink(record);
   }
 
-  /** Moves an object whose centre has changed to the bucket of its new cell. */
+  /** Call this after a change of the centre. */
   relink(id: number): void {
     const { words, cell } = this;
     const record = WORDS * id;
@@ -239,9 +233,8 @@ export class LiveCells {
   }
 
   /**
-   * Returns a hash of a block: HASH_BLOCK cells along x, whose buckets are consecutive. The low bits are the first
-   * bucket, which may be any: if blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in
-   * HASH_BLOCK buckets.
+   * Returns a hash of a block: HASH_BLOCK cells along x with consecutive buckets, of which the first may be any. If
+   * blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -269,7 +262,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Visits a level's objects within `reach` of a position, and perhaps others. */
+  /** May visit others, too. */
   visitAround(
     level: number,
     x: number,
@@ -285,7 +278,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Visits a level's objects between the sides of a box, and perhaps others. */
+  /** May visit others, too. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -294,7 +287,6 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Writes the cells within reach of a position, along an axis. Returns their number. */
   private spanAround(axis: number, level: number, centre: number, reach: number): number {
     const wide = reach + (this.slack[axis] as number);
     const period = this.periods[axis] as number;
@@ -317,7 +309,6 @@ export class LiveCells {
     return this.writeSpan(axis, 0, last, first, end);
   }
 
-  /** Writes the cells of one side of a box. Returns their number. */
   private spanBetween(axis: number, level: number, { low, high, crosses }: Side): number {
     const first = this.cellAlong(axis, level, low);
     const last = this.cellAlong(axis, level, high);
@@ -328,10 +319,7 @@ export class LiveCells {
     return this.writeSpan(axis, begin, Math.min(last, end), Math.max(first, begin), end);
   }
 
-  /**
-   * Writes two ranges of cells: `first` to `last`, and `second` to `end`; a range that ends before it begins is empty.
-   * Returns the number of cells.
-   */
+  /** A range that ends before it begins is empty. Returns the number of cells. */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
     const entry = 4 * axis;
@@ -359,7 +347,6 @@ export class LiveCells {
     };
   }
 
-  /** Visits all of a level's objects if they are fewer than the cells in `spans`. */
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
     // Without cells along one axis, loops over the other axes could still be long.
     if (cells === 0) return;

@@ -45,8 +45,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds a level's objects whose ids are above `above` and whose centres are no farther than `radius` from a position.
-   * With `balls`, finds those that overlap a ball of that radius.
+   * Finds a level's objects whose ids are above `above` and whose centres are near a position, or with `balls`, that
+   * overlap a ball.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;
@@ -61,8 +61,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Returns the k nearest objects. The first search radius is the cell edge of the level with the most objects, so that
-   * a few objects of other sizes do not determine it.
+   * The first search radius is the cell edge of the level with the most objects, so that a few others do not determine
+   * it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;
@@ -87,8 +87,8 @@ export class DistanceSearch {
       activeCount,
       dimensions: this.periods.length,
       cellSize: 2 * cells.greatestRadius(fullest),
-      // `near` allows any reach: it visits each object once, even across an end of the world, and on each level at most
-      // as many cells as there are objects.
+      // `near` allows any reach, because it visits each object once, and on each level at most as many cells as there
+      // are objects.
       halfPeriod: Number.POSITIVE_INFINITY,
       near,
       all: (visit) => near(radius, visit),

@@ -1,7 +1,4 @@
-/**
- * Finds the objects of an index that a ray meets, by distance and then by id. On each level, it searches the cells that
- * are near enough to the ray for the level's largest object.
- */
+/** Finds the objects of an index that a ray meets. */
 import type { Bounds } from '../../core/world/bounds';
 import { Path, type Ray, RayHitList, type RayHits, Walk, wrapRay } from '../shared/ray-walk';
 import { type LiveCells, RADIUS, WORDS } from './cells';

@@ -1,11 +1,10 @@
 /**
- * Stable sorts of particles by cell key. If the input is small or nearly in order, `sortByBin` and `sortInBins` are
- * fastest: they move each particle into its bin, a run of consecutive cells, and sort each bin. Otherwise
- * `sortByColumn` and `sortByRow`, with two tables of a few thousand counters, stay in the cache.
+ * Stable sorts of particles by cell key. For input that is small or nearly in order, `sortByBin` and `sortInBins` are
+ * fastest; a bin is a run of consecutive cells. Otherwise `sortByColumn` and `sortByRow`, with two tables of a few
+ * thousand counters, stay in the cache.
  *
- * The loops move two particles per iteration and read both before they write either. A processor may delay a read that
- * follows a write until it knows that their addresses differ. Moving one particle per iteration takes nearly twice as
- * long (bench/NOTES.md).
+ * The loops read two particles before they write either, because a processor may delay a read that follows a write.
+ * Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
@@ -192,7 +191,7 @@ export function sortByColumn(
   }
 }
 
-/** Sorts the records by row. `rowCounts` holds the first slot of each row at the start. */
+/** `rowCounts` holds the first slot of each row at the start. */
 export function sortByRow(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   target: Uint32Array,

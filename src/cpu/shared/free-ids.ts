@@ -1,7 +1,4 @@
-/**
- * The free ids below a capacity. Taking or releasing one uses at most one word per layer of bits: six for a hundred
- * million ids.
- */
+/** The free ids below a capacity, in layers of bits. */
 
 export class FreeIds {
   /**
@@ -35,7 +32,7 @@ export class FreeIds {
     }
   }
 
-  /** Returns the lowest free id. The caller ensures that there is one. */
+  /** The caller ensures that an id is free. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {
@@ -53,7 +50,6 @@ export class FreeIds {
     return id;
   }
 
-  /** The caller ensures that the id is taken. */
   release(id: number): void {
     let entry = id;
     for (const layer of this.layers) {

@@ -1,7 +1,6 @@
 /**
- * The arrays that the CPU engine's inner loops work on, and the interface of the loops that search by cells. Each loop
- * exists in 2D (equal/plane.ts) and in 3D (equal/space.ts), because a loop over axes would take longer than its other
- * work. equal/wrapped.ts replaces some in periodic worlds, equal/hashed.ts in unbounded ones.
+ * The arrays and loops of the CPU engine's searches by cells. Each loop exists in 2D and in 3D, because a loop over
+ * axes would take longer than its other work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
  * Vectors are packed.
@@ -9,7 +8,6 @@
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
 
-/** The arrays of the sort by column and row. */
 export interface Placement {
   /**
    * Before the sort, the key of each particle in input order; after it, of each slot. A position that is not finite has
@@ -25,7 +23,6 @@ export interface Placement {
   readonly records: Uint32Array;
 }
 
-/** The arrays of the sort by bins. */
 export interface Bins {
   /** Particles per bin. During the sort: the slot for the next particle of each bin. */
   readonly counts: Uint32Array;
@@ -39,30 +36,25 @@ export interface SlotPairs {
   readonly lattice: Lattice;
   /** Two slots per pair, the lower slot first. */
   readonly words: Uint32Array;
-  /** Words in use. */
   readonly length: number;
 }
 
-/** A search for overlapping pairs that can stop and continue. */
 export interface PairTask extends SlotPairs {
   /** The key of each slot in canonical order; NO_CELL from `activeCount` on. */
   readonly keys: Int32Array;
   readonly activeCount: number;
   readonly positions: Float32Array;
-  /** Stands for each slot in `words`. */
   readonly labels: Uint32Array;
   readonly diameter: number;
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
-  /** Two labels per pair, the lower label first. */
   words: Uint32Array;
   length: number;
   /** The slot whose pairs with later slots come next. */
   next: number;
 }
 
-/** By slot. */
 export interface ParticleState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -70,18 +62,17 @@ export interface ParticleState {
   /** The same memory as words, for bit-exact copies: copying a NaN as a number may change its bits. */
   readonly positionWords: Uint32Array;
   readonly velocityWords: Uint32Array;
-  /** Empty if all particles have the same radius. */
+  /** Empty if all particles have one radius. */
   readonly radii: Float32Array;
   /**
    * See Shapes in core/particles/shapes.ts. Without boxes, `halves` is empty and `bulks` is the same array as `radii`.
    */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
-  /** Of the last substep (core/contact/law.ts). Empty if all particles have the same radius. */
+  /** Of the last substep. Empty if all particles have one radius. */
   readonly loads: Float32Array;
 }
 
-/** Leaves out empty arrays. */
 export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 'halves' | 'bulks'>): Sizes {
   if (radii.length === 0) return {};
   return halves.length === 0 ? { radii } : { radii, halves, bulks };
@@ -94,7 +85,7 @@ export interface Kernels {
    * every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
-  /** Like `findCells`, but writes `inputKeys` and counts the particles per bin. */
+  /** Writes `inputKeys` and counts the particles per bin. */
   findCellsInBins(lattice: Lattice, positions: Float32Array, count: number, bins: Bins): number;
 
   /**
@@ -107,6 +98,5 @@ export interface Kernels {
   /** Finds the pairs of a slot with the slots from `begin` up to `end`, whatever their cells. */
   scan(task: PairTask, slot: number, begin: number, end: number): void;
 
-  /** target[slot] = origin[source[slot]]. */
   gather(origin: Uint32Array, target: Uint32Array, source: Uint32Array, count: number): void;
 }

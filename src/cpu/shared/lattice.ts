@@ -1,11 +1,10 @@
 /**
- * The cells of a world in the form that the CPU engine's loops need. A key orders the cells, or the buckets of an
- * unbounded world; the cells of a row have consecutive keys.
+ * The cells of a world in the form that the CPU engine's loops need. A key orders the cells, x fastest, or the buckets
+ * of an unbounded world.
  *
- * In a bounded or periodic world, keys number the cells, x fastest, with a ring of empty cells around the world. So
- * neighbours have a fixed distance in keys, and loops need no special case at the border. The cells of
- * core/world/cells.ts already include the ring, except along axes that wrap, where the lattice adds it. In an unbounded
- * world, row and column are the halves of a bucket's number.
+ * A ring of empty cells surrounds bounded and periodic worlds. So neighbours have a fixed distance in keys, and loops
+ * need no special case at the border. Along axes that wrap, this file adds the ring; along others, core/world/cells.ts
+ * already includes it. In an unbounded world, row and column are the halves of a bucket's number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
@@ -27,7 +26,6 @@ export interface Lattice {
   readonly columns: number;
   readonly cellsY: number;
   readonly cellsZ: number;
-  /** A key is row · rowStride + column. */
   readonly rows: number;
   /** From a cell to its neighbour at y + 1. */
   readonly rowStride: number;
@@ -98,10 +96,7 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
   });
 }
 
-/**
- * Calls `make`, which makes room for more than `found()` pairs. A failure throws an error with that number and
- * `advice`.
- */
+/** Calls `make`, which makes room for more than `found()` pairs. */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
@@ -114,7 +109,6 @@ export function makeRoom<List>(
   );
 }
 
-/** Copies the first `used` words into a list of `length` words. `advice`: see makeRoom. */
 export function lengthenPairs(
   words: Uint32Array,
   used: number,
@@ -137,13 +131,13 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   try {
     return make();
   } catch (error) {
-    // A typed array throws a RangeError if the engine cannot allocate its length.
+    // A typed array throws a RangeError if its length cannot be allocated.
     if (!(error instanceof RangeError)) throw error;
     throw new LimitError('memory', `${sentence()}.`);
   }
 }
 
-/** Returns the index of the first of `activeCount` ascending keys, from index `from` on, that is not below `key`. */
+/** Returns the index, from `from` on, of the first of `activeCount` ascending keys that is not below `key`. */
 export function lowerBound(keys: Int32Array, activeCount: number, key: number, from = 0): number {
   let low = from;
   let high = activeCount;
@@ -167,7 +161,7 @@ export function labelsDescent(label: number, otherLabel: number): number {
   return step & (step >> 31);
 }
 
-/** Replaces the slots in words `begin` up to `end` by their labels, the lower label of each pair first. */
+/** Replaces slots by their labels, the lower label of each pair first. */
 export function labelSlots(words: Uint32Array, begin: number, end: number, labels: Uint32Array): void {
   for (let word = begin; word < end; word += 2) {
     const label = labels[words[word] as number] as number;

@@ -26,16 +26,16 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 }
 
 /**
- * A pair surely overlaps if its distance² in doubles is below diameter² · SURELY, and does not if it is above diameter²
- * · PERHAPS. The pair loops keep pairs that may overlap; dropApart tests the unsure ones after the loop. A call inside
- * the loop would make V8 keep the loop's numbers in memory instead of registers.
+ * A pair surely overlaps if its distance² in doubles is below diameter² · SURELY, and surely does not above diameter² ·
+ * PERHAPS. The pair loops keep pairs that may overlap; dropApart tests them after the loop. A call inside the loop
+ * would make V8 keep the loop's numbers in memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap, in the words from `begin` up to `end`. Returns the end of the others,
- * which keep their order. The distance² of each given pair must be at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap. Returns the end of the others, which keep their order. The distance²
+ * of each given pair must be at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -114,7 +114,6 @@ export function overlapsInSpace(
   return overlapsExactly([ax, ay, az], [bx, by, bz], diameter);
 }
 
-/** `periods` are infinite along axes that do not wrap. */
 export function overlapsWrapped(
   positions: Float32Array,
   slot: number,

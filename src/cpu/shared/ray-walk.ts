@@ -1,12 +1,11 @@
 /**
- * Walks a ray through cells and finds the balls that it meets, by distance and then by id, in doubles. In a periodic
- * world the ray wraps at most MOST_PERIODS times along each axis. Each ball is listed once, where the ray first meets
- * it. Grids wrap centres by at most one period; no ray meets a ball whose centre is then still outside.
+ * Walks a ray through cells and finds the balls that it meets, in doubles. In a periodic world the ray wraps at most
+ * MOST_PERIODS times along each axis, and each ball counts where the ray first meets it. Grids wrap centres by at most
+ * one period; no ray meets a ball whose centre is then still outside.
  *
- * The walk is that of shaders/query/rays.wgsl. A time is a distance along the ray, in lengths of the direction. The
- * walk goes through layers along z, their rows, and the cells of each row. It searches only those that the ray is near
- * at the times that it computes, each cell (or image of a cell) once. Ranges of cells are widened by more than the
- * rounding errors.
+ * The walk, like that of shaders/query/rays.wgsl, goes through layers along z, their rows, and their cells. It computes
+ * the times at which the ray is near a layer or row, and searches only there, each cell (or image of a cell) once. A
+ * time is a distance along the ray, in lengths of the direction. Ranges are widened by more than the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -43,7 +42,7 @@ export function wrapRay(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** Two times, coordinates or cells, the lower one first. */
+/** The lower one first. */
 type Range = readonly [number, number];
 
 /** Greater than any coordinate of a ball's centre. */
@@ -51,7 +50,6 @@ const FAR_OFF = 2 ** 130;
 
 const UNSHIFTED = [0, 0, 0];
 
-/** The part of a world that a ray depends on. */
 export interface RayWorld extends Pick<World, 'dimensions' | 'min' | 'period'> {
   /**
    * Along each axis, a bound on the coordinates of cell edges, for rounding margins. It is 0 if cells are counted from
@@ -67,9 +65,7 @@ export function rayWorldOf({ kind, dimensions, period, min, cells, cellSize }: W
   return { dimensions, min, period, extents };
 }
 
-/** A ray, with the margin in which balls are searched. */
 export class Path {
-  /** The time at which the ray ends. */
   readonly reach: number;
   /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
@@ -120,7 +116,7 @@ export class Path {
     return [0, this.reach];
   }
 
-  /** Returns the coordinates of the centres of all balls that the ray meets between two times, or a wider range. */
+  /** Returns a range that contains the centres of all balls that the ray meets between two times. */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
@@ -227,7 +223,7 @@ export class Path {
     return true;
   }
 
-  /** Tests the images that the ray may meet between two times, along `axis` and the axes before it. */
+  /** Along `axis` and the axes before it. */
   private seek(
     positions: Float32Array,
     slot: number,
@@ -322,7 +318,6 @@ export class Layers {
     return this.period > 0 ? Math.floor(layer / this.cells) : 0;
   }
 
-  /** Returns the cell number of which a layer is an image. */
   cellOf(layer: number): number {
     return layer - this.periodsOf(layer) * this.cells;
   }
@@ -341,7 +336,6 @@ export class Layers {
     return [start + cell * cellSize, cell >= last ? start + period : start + (cell + 1) * cellSize];
   }
 
-  /** Returns the last layer, up to `last`, in the same period as `first`. */
   endOfPeriod(first: number, last: number): number {
     return this.period > 0 ? Math.min(last, (this.periodsOf(first) + 1) * this.cells - 1) : last;
   }
@@ -393,7 +387,6 @@ export class Walk {
     );
   }
 
-  /** Calls `consider` for every particle that the ray may come near. */
   visit(visitRow: VisitRow, consider: Consider): void {
     const { path, axes } = this;
     const [alongX, alongY, alongZ] = axes;

@@ -9,6 +9,7 @@
  * entries are solid, and 0 in all arrays except that of the kinds. At the lower end of an axis, n − stride is one of
  * them or in an upper layer. So the lower neighbour is solid there.
  */
+
 /** Numbers along x, y and z. */
 export type Triple = readonly [number, number, number];
 
