@@ -1,6 +1,4 @@
-/**
- * Finds the particles that a ray meets, as balls of one given radius, in each kind of world; see ../shared/ray-walk.ts.
- */
+/** Finds the particles that a ray meets, as balls of one given radius. */
 import { FARTHEST_CELL } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';

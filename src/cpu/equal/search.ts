@@ -13,11 +13,9 @@ const PORTION = 2 ** 15;
 
 type Portion = Pick<PairTask, 'activeCount' | 'words' | 'length' | 'next'>;
 
-/** A search, slot by slot, that can stop and continue. */
 export abstract class PortionedSearch<Task extends Portion> {
   abstract readonly task: Task;
 
-  /** Continues until there are more than `stop` words, or no more slots. */
   protected abstract collect(stop: number): void;
 
   /** Returns the greatest number of words for one slot, plus two, because a pair is written before it is tested. */
@@ -89,7 +87,6 @@ export class PairSearch extends PortionedSearch<SearchTask> {
     };
   }
 
-  /** `labels`: the label of each slot in the pairs. */
   begin(positions: Float32Array, labels: Uint32Array, broadPhase: BroadPhase = 'grid'): void {
     const { task, order } = this;
     task.activeCount = order.activeCount;
@@ -112,10 +109,7 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   }
 }
 
-/**
- * Rows that may hold a particle's later neighbours: its own, those ahead, those across an end of the world, and those
- * in another block of the table.
- */
+/** Its own row, those ahead, those across an end of the world, and those in another block of the table. */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
   if (world.kind === 'periodic') return dimensions === 2 ? 3 : 9;

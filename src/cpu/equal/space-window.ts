@@ -21,7 +21,6 @@ const CELL_MASK = CELLS - 1;
 /** Entries after the last slot, one for each row. They hold no particle but may be tested. */
 const PADDING = 5;
 
-/** Slots that are loaded, and searched, together. */
 const BLOCK = 256;
 
 /** The search of a block stops once it exceeds BLOCK_WORDS words. FOUND_WORDS adds room for all pairs of one slot. */
@@ -39,9 +38,7 @@ const windowZ = new Float64Array(WINDOW);
 const starts = new Int32Array(CELLS);
 const found = new Int32Array(FOUND_WORDS);
 
-/** The first slot that collectBlock has not searched. */
 let reachedSlot = 0;
-/** The first cell whose first slot is not known yet. */
 let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
@@ -96,7 +93,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Copies slots into the window, and sets the first slots of all cells up to the last slot's. */
+/** Sets the first slots of all cells up to the last slot's, too. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -122,9 +119,7 @@ function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
-/**
- * Finds the pairs of the slots from `begin` up to `end`, until there are more than `stop` words. Returns their number.
- */
+/** Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,

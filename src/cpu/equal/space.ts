@@ -24,7 +24,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
       // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
-      // the first cell anyway, so the result equals that of core/world/cells.ts.
+      // the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -107,8 +107,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Per row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next row in
- * the layer, and three rows in the next layer.
+ * Per row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next row,
+ * and three rows in the next layer.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
@@ -160,7 +160,7 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     for (let row = 0; row < ROWS_AHEAD; row++) {
       const rowAhead = key + (toRowsAhead[row] as number);
       let ahead = slotsAhead[row] as number;
-      // The first advance, by at most one slot, has no branch, because a branch would often be mispredicted.
+      // Advances by at most one slot without a branch, which would often be mispredicted.
       ahead += ((keys[ahead] as number) - rowAhead) >>> 31;
       while ((keys[ahead] as number) < rowAhead) ahead++;
       slotsAhead[row] = ahead;

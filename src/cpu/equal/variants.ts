@@ -1,4 +1,4 @@
-/** Chooses the search loops by the kind of world and the dimensions. */
+/** Chooses the search loops. */
 import type { Kernels } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import * as hashed from './hashed';

@@ -50,7 +50,7 @@ function wrapWith(
   }
 }
 
-/** Ascending ranges of slots in a cell and the cells ahead. In 3D there are at most nine rows of up to two ranges. */
+/** In a cell and the cells ahead, ascending. In 3D there are at most nine rows of up to two ranges. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
@@ -119,7 +119,6 @@ function collectCell(task: PairTask, stop: number, end: number): void {
   }
 }
 
-/** Returns the end of the slot's cell. */
 function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slot: number): number {
   const key = keys[slot] as number;
   const row = rowOf(lattice, key);
@@ -153,7 +152,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slo
   return end;
 }
 
-/** Adds the slots from `slot` on in the cells from `firstKey` to `lastKey`. */
+/** Only slots from `slot` on count. */
 function addRange(
   keys: Int32Array,
   activeCount: number,
@@ -208,7 +207,6 @@ function columnOf(lattice: Lattice, key: number): number {
   return key - rowOf(lattice, key) * lattice.rowStride;
 }
 
-/** Compares minimum images. */
 function scan(task: PairTask, slot: number, begin: number, end: number): void {
   const { positions, labels, diameter, words, lattice } = task;
   const { dimensions, periods } = lattice;

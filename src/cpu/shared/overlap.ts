@@ -26,7 +26,7 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 }
 
 /**
- * A pair surely overlaps if its distance² in doubles is below diameter² · SURELY, and surely does not above diameter² ·
+ * A pair overlaps if its distance² in doubles is below diameter² · SURELY. It does not if that is above diameter² ·
  * PERHAPS. The pair loops keep pairs that may overlap; dropApart tests them after the loop. A call inside the loop
  * would make V8 keep the loop's numbers in memory.
  */

@@ -14,7 +14,7 @@ export interface Response {
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** Vector sums of the normal changes, and sums of their magnitudes. */
+  /** Sums of the normal changes, as vectors and as magnitudes. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /** The largest velocity change that would end the approach of one contact, if above idleClosing (pass-law.ts). */
@@ -27,7 +27,6 @@ export interface Response {
 
 /** One pass calls findPartners (if restitution > 0), respond, then finish (finish.ts). */
 export interface ContactKernels {
-  /** Updates `approaches` and `partners` from each pair. */
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
 }

@@ -25,13 +25,11 @@ export class EqualObstacles implements ObstacleSearch {
   /** In a bounded or periodic world, the first slot of each key, then the end. */
   private readonly starts: Uint32Array;
   private readonly overlaps = new Overlaps();
-  /** The particle that `find` works on. */
   private slot = 0;
   private moved: Float32Array = new Float32Array(0);
   private readonly position = new Float64Array(3);
-  /** Positions of that particle and of one obstacle, for the exact test. */
+  /** For the exact test. */
   private readonly pair: Float32Array;
-  /** Columns, rows and layers of the cells around a cell. */
   private readonly near: readonly [Int32Array, Int32Array, Int32Array];
   private readonly lowest: number[];
   private readonly highest: number[];
@@ -188,7 +186,7 @@ export class EqualObstacles implements ObstacleSearch {
   }
 }
 
-/** Lists a cell coordinate and its two neighbours, across an end if the axis wraps. */
+/** Across an end if the axis wraps. */
 function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): void {
   list[0] = wraps && coordinate === 1 ? cells - 2 : coordinate - 1;
   list[1] = coordinate;

@@ -1,6 +1,5 @@
 /**
- * Ends a pass of the contact law: limits the velocity changes, applies static friction, motion and walls, and sets
- * loads. For all worlds and sizes.
+ * Ends a pass of the contact law: limits velocity changes, applies static friction, motion and walls, and sets loads.
  */
 import { changeLimit, holdFactor, loadOf } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
@@ -10,7 +9,7 @@ import { GREATEST_PLAIN, type Response } from './contact';
 import { normaliseNotFinite } from './integrate';
 import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
 
-/** Sets all arrays of the response except `approaches` and `partners` to zero. */
+/** Sets the response to zero, except `approaches` and `partners`. */
 export function finish(
   dimensions: Dimensions,
   state: ParticleState,
@@ -74,7 +73,7 @@ export function finish(
       }
       const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
-      // The lengths of G and C across the support, times the length of the support.
+      // The lengths of the gain by gravity and of the change across the support, times the support's length.
       let slip = Math.abs(supportX * gainY - supportY * gainX);
       let used = Math.abs(supportX * changeY - supportY * changeX);
       if (is3D) {

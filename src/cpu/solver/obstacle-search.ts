@@ -18,14 +18,12 @@ export interface ObstacleSearch {
   load(given: StaticBodies): void;
   /** The result is valid until the next call. */
   find(state: ParticleState, slot: number): Overlaps;
-  /** Visits the slots of all obstacles that reach into a box, and perhaps others, in no particular order. */
+  /** Visits all obstacles that reach into a box, and perhaps others, in no particular order. */
   visitInBox(low: readonly number[], high: readonly number[], visit: (obstacle: number) => void): void;
 }
 
-/** Room at first. */
 const FEW_OVERLAPS = 64;
 
-/** The obstacles that one particle overlaps, with depths and normals. */
 export class Overlaps {
   count = 0;
   obstacles = new Uint32Array(FEW_OVERLAPS);

@@ -146,7 +146,6 @@ export class Obstacles {
     }
   }
 
-  /** Returns the number of overlapping pairs of a particle and an obstacle. */
   countContacts(state: ParticleState): number {
     if (this.count === 0) return 0;
     const { search } = this;
@@ -156,7 +155,7 @@ export class Obstacles {
   }
 }
 
-/** Returns the factor for the effect of each obstacle; 1 if the particle overlaps only one. */
+/** The factor is 1 if the particle overlaps only one obstacle. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

@@ -14,7 +14,6 @@ export const normal = new Float64Array(3);
 const apart = new Float64Array(3);
 const beyond = new Float64Array(3);
 
-/** Some bodies may be boxes. */
 export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
 
 /** `period` is infinite if the axis does not wrap. */

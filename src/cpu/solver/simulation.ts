@@ -246,9 +246,9 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Advances a continuous simulation by `dt` seconds, in as many substeps as its fastest particle needs: it then moves
-   * at most a sixteenth of a diameter in each. Takes at least `settings.substeps`, and exactly so many if it would need
-   * more than `most`. Returns the number of substeps. `most`: default: twice `settings.substeps`, at most 256.
+   * Advances a continuous simulation by `dt` seconds, in so many substeps that its fastest particle moves at most a
+   * sixteenth of a diameter in each, but at least `settings.substeps`. If that would be more than `most`, takes
+   * `settings.substeps`. Returns the number of substeps. Default of `most`: twice `settings.substeps`, at most 256.
    */
   advance(dt: number, most?: number): number {
     this.checkUsable();
@@ -398,7 +398,6 @@ export class CpuSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** Calls `done` with the name of each stage when the stage ends. */
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
@@ -480,7 +479,6 @@ export class CpuSimulation implements ParticleSimulation {
     if (this.wraps) wrapIn(this.world, this.state.positions, first, end);
   }
 
-  /** Puts the state into canonical order; see neighbours.ts. */
   private sort(): void {
     this.wrapIn(0, this.count);
     const { count, kernels, neighbours, state, spare } = this;

@@ -18,15 +18,14 @@ const NO_NUMBERS = new Float32Array(0);
 
 export class VariableObstacles implements ObstacleSearch {
   private tree: ObstacleTree;
-  /** The bodies of the tree, with empty arrays for sizes that they do not have. */
+  /** With empty arrays for sizes that the bodies do not have. */
   private fixed: PlacedShapes = { positions: NO_NUMBERS, radii: NO_NUMBERS, halves: NO_NUMBERS };
   private readonly overlaps = new Overlaps();
-  /** The particle that `find` works on, and the box around it. */
   private state: PlacedShapes = this.fixed;
   private slot = 0;
   private readonly low: number[];
   private readonly high: number[];
-  /** Positions of that particle and of one obstacle, for the exact test. */
+  /** For the exact test. */
   private readonly pair: Float32Array;
 
   constructor(

@@ -28,7 +28,7 @@ export function loadScratch(
 export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
-/** Applies the walls to the particle in the scratch arrays. Returns the sum of the changes of normal velocity. */
+/** Returns the sum of the changes of normal velocity. */
 export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
   const { lower, upper } = substep;
   let bearing = 0;

@@ -1,7 +1,6 @@
 /**
- * Emitters: regions that emit fluid. Each has an infinite lattice of points, spaced like particles at rest, which moves
- * with the emitter's velocity. A point that enters the region becomes a particle, so streams are evenly dense in any
- * direction.
+ * Emitters. Each has an infinite lattice of points, spaced like particles at rest, which moves with the emitter's
+ * velocity. A point that enters the region becomes a particle, so streams are evenly dense in any direction.
  * Guarantee: new particles do not depend on existing ones, so nothing is read back from the GPU.
  */
 import { checkList, checkRange } from '../../core/base/checks';
@@ -13,7 +12,7 @@ export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
 
 export const MAX_EMITTERS = 16;
 
-/** Most lattice points per region. Each substep tests all of them; so many take some milliseconds. */
+/** Each substep tests all points of a region; so many take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
 /** Most tests of a point per substep. In very fast streams a point may cross a thin region between two tests. */
@@ -28,7 +27,6 @@ const MOST_PACE = 2 ** 24;
  */
 const REPEAT = 2 ** 32;
 
-/** Returns the greatest absolute value in `ways`. */
 export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number {
   return (REPEAT / 2) * spacing;
 }
@@ -37,7 +35,6 @@ export interface EmitterScope {
   readonly dimensions: 2 | 3;
   /** Between the points of an emitter's lattice. */
   readonly spacing: number;
-  /** Upper corner of the tank. */
   readonly max: readonly number[];
 }
 

@@ -7,7 +7,6 @@
 import { type Emitted, emit } from './emitters';
 import type { FluidPlan } from './options';
 
-/** Substeps between two removals, each of which sorts the particles. */
 export const COLLECT_EVERY = 8;
 
 export interface TurnoverHost {
@@ -24,14 +23,12 @@ interface Due {
   readonly spared: Set<number>;
 }
 
-/** The fields of a checkpoint that a Turnover stores, except the lists of ids. */
 export interface TurnoverState {
   readonly ways: readonly number[];
   readonly missed: number;
 }
 
 export class Turnover {
-  /** Number of particles that could not be added because the capacity was reached. */
   missed = 0;
   private ways: number[] = [];
   private due: Due | undefined;
@@ -65,12 +62,10 @@ export class Turnover {
     return undefined;
   }
 
-  /** Call after a substep with drains. */
   mark(): void {
     this.mayBeMarked = true;
   }
 
-  /** Call when the user removes particles. */
   spare(ids: Uint32Array | readonly number[]): void {
     for (const id of ids) this.due?.spared.add(id);
   }

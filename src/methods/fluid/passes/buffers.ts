@@ -16,7 +16,6 @@ export const UNIFORM = 0x40 | 0x08;
 /** INDIRECT */
 export const INDIRECT = 0x100;
 
-/** Bytes, or bytes and usage. */
 export type Sizes = Readonly<Record<string, number | readonly [number, number]>>;
 
 export async function createBuffers<const Given extends Sizes>(
@@ -52,7 +51,6 @@ function wantedOf(sizes: Sizes) {
   });
 }
 
-/** Throws if the device cannot bind one of these buffers. */
 export function checkSizes({ device: { limits } }: Gpu, sizes: Sizes): void {
   for (const { name, size } of wantedOf(sizes)) {
     for (const limit of ['maxStorageBufferBindingSize', 'maxBufferSize'] as const) {
@@ -82,7 +80,7 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
   }
 }
 
-/** Writes `words` zeros for each id. A run of consecutive ids takes one write. */
+/** A run of consecutive ids takes one write. */
 export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
   for (let first = 0, next = 1; first < ids.length; first = next++) {
     while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;

@@ -8,7 +8,6 @@ import { FluidKernel, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface DrainedParticles {
-  /** Parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly positions: GPUBuffer;
   readonly ids: GPUBuffer;
@@ -41,7 +40,7 @@ export class Drain {
     return this.owned.bytes;
   }
 
-  /** Sets the positions of particles inside a drain to NaN and marks their ids. `frame`: byte offset of the frame. */
+  /** `frame`: byte offset of the frame. */
   encode(pass: GPUComputePassEncoder, particles: DrainedParticles, count: number, frame: number): void {
     const group = this.drain.bind({ ...particles, marks: this.owned.buffers.marks });
     this.drain.encode(pass, group, Math.ceil(count / WORKGROUP), frame);

@@ -9,7 +9,6 @@ import { FluidKernel, PARTIALS, WORKGROUP } from './kernel';
 import { kernelSources } from './kernels';
 
 export interface SettledParticles {
-  /** Parameters of substeps; see frames.ts. */
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
   readonly positions: GPUBuffer;
@@ -19,7 +18,6 @@ export interface SettledParticles {
 
 const NAMES = ['energy', 'settlement', 'settle'] as const;
 
-/** Returns the bytes of the accounts; see shared.wgsl. */
 export function accountBytes(dimensions: number, capacity: number): number {
   return 4 * (1 + 2 * dimensions) * capacity;
 }

@@ -27,7 +27,6 @@ const VECTOR_BYTES = 16;
 const VECTORS_PER_OBSTACLE = 3;
 const VECTORS_PER_DRAIN = 2;
 
-/** Vectors before the arrays `drains` and `obstacles`. */
 const HEAD_VECTORS = FRAME_FIELDS.length - 2;
 const OBSTACLES_BYTE = VECTOR_BYTES * (HEAD_VECTORS + VECTORS_PER_DRAIN * MAX_DRAINS);
 
@@ -50,7 +49,6 @@ export interface GridCells {
 
 export interface FrameInput {
   readonly plan: FluidPlan;
-  /** Entries per axis in the solver's array `coupling`. */
   readonly couplingSize: number;
   readonly grid: GridCells;
   readonly count: number;
@@ -102,7 +100,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Includes the cells of the upper layers. */
+/** Includes the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }

@@ -1,13 +1,13 @@
 /**
- * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, so that many
- * can be recorded before a submission. FRAMES substeps later, another substep overwrites it.
+ * The uniform buffer of substeps' parameters (`struct Frame`). Each recorded substep has its own frame, which is
+ * overwritten FRAMES substeps later.
  */
 import { LimitError } from '../../../core/base/errors';
 import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, UNIFORM } from './buffers';
 import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
-/** One more than the number of substeps that can be recorded before a submission. */
+/** One more than the substeps that can be recorded before a submission. */
 const FRAMES = 64;
 const FRAME_STRIDE = Math.ceil(FRAME_BYTES / 256) * 256;
 
@@ -32,7 +32,6 @@ export class Frames {
     return this.owned.bytes;
   }
 
-  /** Throws if the encoder would need more frames than there are. */
   reserve(encoder: GPUCommandEncoder): void {
     const recorded = this.recorded.get(encoder) ?? 0;
     if (recorded >= FRAMES - 1) {
@@ -44,7 +43,7 @@ export class Frames {
     this.recorded.set(encoder, recorded + 1);
   }
 
-  /** Writes the next substep's frame. Returns its byte offset. */
+  /** Returns the frame's byte offset. */
   write(input: FrameInput): number {
     const offset = FRAME_STRIDE * this.next;
     this.next = (this.next + 1) % FRAMES;

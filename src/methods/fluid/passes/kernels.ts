@@ -1,4 +1,4 @@
-/** Every kernel of the fluid with its file, entry point and buffers. Tests compile and reflect them. */
+/** Every kernel of the fluid with its file, entry point and buffers. */
 
 import drain from '../../../../shaders/fluid/drain.wgsl?raw';
 import drained from '../../../../shaders/fluid/drained.wgsl?raw';

@@ -52,7 +52,6 @@ const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
 const PER_LEVEL = 3;
-/** Workgroup counts along three axes. */
 const WORDS = 3;
 /** Bytes of `struct Solver`, and the index of its word `unconverged`. */
 const SOLVER_BYTES = 48;
@@ -66,7 +65,6 @@ interface LevelGroups {
   readonly coarsen: GPUBindGroup;
 }
 
-/** The frame, and the lattice's buffers that the solver uses. */
 export interface PressureInput {
   readonly frame: GPUBuffer;
   readonly kinds: GPUBuffer;
@@ -74,7 +72,6 @@ export interface PressureInput {
   readonly velocity: GPUBuffer;
 }
 
-/** The part of `struct Solver` (solver.wgsl) that the host reads. */
 export interface SolverState {
   /** Greatest magnitude of a right-hand side. */
   readonly greatest: number;
@@ -198,7 +195,6 @@ export class Pressure {
     run('project', nodes);
   }
 
-  /** Resets the solver to its state before the first substep. */
   restart({ device }: Gpu, unconverged: number): void {
     const words = new Uint32Array(SOLVER_BYTES / 4);
     words[UNCONVERGED_WORD] = unconverged;
@@ -225,7 +221,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction runs once per cell of the coarser level, whose dispatches follow this level's two.
+    // Restriction runs per cell of the coarser level, whose dispatches follow this level's two.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);

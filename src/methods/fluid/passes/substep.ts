@@ -55,7 +55,6 @@ interface Parts {
   readonly speed: Speed;
 }
 
-/** When a substep is recorded. */
 export interface SubstepState {
   readonly plan: FluidPlan;
   readonly obstacles: readonly Obstacle[];
@@ -68,7 +67,6 @@ export interface Stage {
   readonly encode: (encoder: GPUCommandEncoder, frame: number) => void;
 }
 
-/** After the last substep. */
 export interface LatticeReading {
   readonly kinds: Uint32Array;
   readonly fullness: Float32Array;
@@ -77,7 +75,6 @@ export interface LatticeReading {
   readonly solved: SolverState;
 }
 
-/** The part of a checkpoint that a Substep holds. */
 export interface SubstepCheckpoint {
   /** Dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
@@ -95,7 +92,6 @@ export class Substep {
   private constructor(
     private readonly gpu: Gpu,
     private readonly parts: Parts,
-    /** Entries per axis in the solver's array `coupling`. */
     private readonly couplingSize: number,
   ) {
     const { kernels, owned, grid, frames } = parts;
@@ -116,7 +112,6 @@ export class Substep {
   /** Throws if the device cannot hold the lattice or buffers with an entry per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
-    // The largest buffers suffice.
     checkSizes(gpu, {
       velocity: 4 * dimensions * lattice.size,
       coupling: 4 * dimensions * defineLevels(lattice).size,
@@ -196,12 +191,11 @@ export class Substep {
     );
   }
 
-  /** Throws if one submission cannot hold so many substeps. */
   reserve(encoder: GPUCommandEncoder): void {
     this.parts.frames.reserve(encoder);
   }
 
-  /** Writes the next substep's frame. Returns its byte offset. */
+  /** Returns the frame's byte offset. */
   writeFrame({ plan, obstacles, particles }: SubstepState, dt: number): number {
     const { frames, grid } = this.parts;
     const { cells } = grid.world;
@@ -304,7 +298,6 @@ export class Substep {
     return { affine: slopes, unconverged };
   }
 
-  /** Resets the lattice to its state before the first substep, with the values of a checkpoint. */
   restart(saved: SubstepCheckpoint): void {
     const { owned, pressure } = this.parts;
     const { velocity, fullness, affine } = owned.buffers;

@@ -8,7 +8,6 @@ import { insideObstacle, type Obstacle } from '../obstacles';
 export interface CellInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
-  /** 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
   readonly obstacles: readonly Obstacle[];
 }

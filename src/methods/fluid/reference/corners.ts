@@ -18,13 +18,11 @@ export class Corners {
   readonly offsets: Int32Array;
   /** Of the last find(). */
   readonly weights = new Float64Array(8);
-  /** The first corner's entry in an array over the lattice. */
+  /** In an array over the lattice. */
   entry = 0;
   /** A bit per corner, 1 if the corner is beyond an end of the lattice. */
   beyond = 0;
-  /** Position of the first corner. */
   private readonly lower = new Float64Array(3);
-  /** Distance from the first corner to the point along each axis. */
   private readonly shares = new Float64Array(3);
   private readonly is3D: boolean;
   private readonly cellsX: number;
@@ -96,12 +94,12 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Returns the distance along an axis, in cells, from the point to a corner of the last find(). */
+  /** Along an axis, in cells, to a corner of the last find(). */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
 
-  /** Returns the slope of a field along an axis, per cell, at the point of the last find(). */
+  /** Along an axis, per cell, at the point of the last find(). */
   slope(field: Float64Array, offset: number, axis: number): number {
     const { offsets, count, shares } = this;
     const first = offset + this.entry;

@@ -18,7 +18,7 @@ import type { ParticleSet } from './transfer';
 export interface Account {
   /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
-  /** Position before the move, `dimensions` numbers each. */
+  /** Before the move. */
   readonly start: Float64Array;
   /** The part of the velocity that the lattice does not hold, `dimensions` numbers each. */
   readonly offLattice: Float64Array;
@@ -52,7 +52,6 @@ export interface EnergySums {
   readonly kinetic: number;
   /** Scalar product of the velocity and offLattice. */
   readonly along: number;
-  /** Squared length of offLattice. */
   readonly squared: number;
   /** Relative to the tank's lowest corner; only of particles that may be lowered. */
   readonly potential: number;
@@ -68,7 +67,6 @@ export interface Settlement {
   readonly lowering: number;
 }
 
-/** `restraint`: see FluidSettings. */
 export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
@@ -187,7 +185,6 @@ function lower(
 const NUMBER = new Float32Array(1);
 const BITS = new Uint32Array(NUMBER.buffer);
 
-/** Returns a hash from 0 to 1. */
 function hashOf(value: number, id: number): number {
   NUMBER[0] = value;
   let bits = (BITS[0] as number) ^ Math.imul(id, 0x9e3779b1);

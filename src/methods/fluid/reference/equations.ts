@@ -21,7 +21,6 @@ export interface EquationInput {
   readonly velocity: Float64Array;
   /** See correctionRate. */
   readonly rate: number;
-  /** Share of a cell's surplus of particles that a substep corrects, 0 to 1. */
   readonly correction: number;
 }
 
@@ -65,7 +64,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** Returns the swelling of a cell in a substep, as a sum of velocities over its faces. */
+/** As a sum of velocities over the cell's faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK

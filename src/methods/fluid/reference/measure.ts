@@ -1,7 +1,4 @@
-/**
- * Measures a fluid from its particles and its lattice, for both engines. Sums are in doubles, in the order of ids or of
- * cells.
- */
+/** Measures a fluid, for both engines. Sums are in doubles, in the order of ids or of cells. */
 import { MOST_CELLS, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, FLUID, type Lattice } from '../lattice';
 import type { Obstacle } from '../obstacles';
@@ -165,7 +162,7 @@ function sumParticles(
   return { positionSums, velocitySums, finite, squared, greatest, tooFast, inSolid, outside };
 }
 
-/** Returns the sum of (position − centre) × velocity over all finite particles. */
+/** Sums (position − centre) × velocity over all finite particles. */
 function spinAround(
   centre: Float64Array,
   dimensions: 2 | 3,

@@ -83,7 +83,7 @@ function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/** Returns the sum of coupling · solution over a cell's neighbours. `size`: entries per axis in `coupling`. */
+/** Sums coupling · solution. `size`: entries per axis in `coupling`. */
 function neighbourSum(
   coupling: Float64Array,
   size: number,
@@ -126,7 +126,6 @@ function smooth(hierarchy: Hierarchy, level: Level, colour: number): void {
   }
 }
 
-/** Adds the residuals of cells to the right-hand sides of their coarse cells. */
 function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   const { levels, coupling, diagonal, right, solution } = hierarchy;
   right.fill(0, coarse.offset, coarse.offset + coarse.size);
@@ -146,7 +145,6 @@ function restrict(hierarchy: Hierarchy, level: Level, coarse: Level): void {
   });
 }
 
-/** Adds the solution of each coarse cell to those of its cells. */
 function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level): void {
   eachRow(level, -1, (row, end, y, z) => {
     const parents = parentRow(coarse, y, z);
@@ -158,7 +156,6 @@ function prolong({ diagonal, solution }: Hierarchy, level: Level, coarse: Level)
   });
 }
 
-/** Computes `solution` of a level from `right`. */
 export function cycle(hierarchy: Hierarchy, index = 0): void {
   const { levels, solution } = hierarchy;
   const level = levels.levels[index] as Level;
