@@ -4,7 +4,7 @@ import type { Random } from './random';
 import type { SceneContent } from './scene';
 import type { TankContent } from './tank';
 
-/** What moves a scene's particles. */
+/** The method that moves a scene's particles. */
 export type SceneMethod = 'collisions' | 'fluid' | 'flock';
 
 interface DefinitionBase {

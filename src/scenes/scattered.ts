@@ -137,7 +137,7 @@ const CROWD_CELLS = [
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Along each axis. */
+/** Cells along each axis. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {

@@ -61,7 +61,7 @@ export async function checkEvents(gpu: Gpu | undefined, scene: Scene): Promise<F
   return gpu ? checkEventsOnGpu(gpu, scene) : checkEventsOnCpu(scene);
 }
 
-/** At first all pairs must count as begun. */
+/** At first, all pairs must count as begun. */
 async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   const lists = [exactPairs(scene), exactPairs(stirred(scene))] as const;
   return withSceneGrid(gpu, scene, async (grid, build) => {

@@ -18,7 +18,7 @@ export const CORNERS = 6;
 /** Boxes per row of the lowest level if boxes were spread evenly. */
 const ROW_SHARE = 16;
 
-/** Along an axis, on the lowest level. */
+/** Greatest number of rows along an axis on the lowest level. */
 const MOST_ROWS = 2 ** 20;
 
 const SAMPLE = 512;
@@ -51,7 +51,7 @@ export class BoxOrder {
   starts = new Uint32Array(1);
   /** The first row of each level, then the end. */
   readonly levelRows: number[] = [0];
-  /** Along y and z on the lowest level. */
+  /** Rows along y and z on the lowest level. */
   readonly rows: [number, number] = [1, 1];
 
   private readonly origins: [number, number] = [0, 0];
@@ -230,7 +230,7 @@ export class BoxOrder {
     return ((this.rows[across] - 1) >> level) + 1;
   }
 
-  /** On the lowest level. A higher coordinate never has a lower row. */
+  /** Returns a row of the lowest level. A higher coordinate never has a lower row. */
   private rowAlong(across: 0 | 1, coordinate: number): number {
     const scaled = (coordinate - this.origins[across]) * this.scales[across];
     const last = this.rows[across] - 1;

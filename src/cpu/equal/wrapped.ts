@@ -20,7 +20,7 @@ export function wrapOnceIn(world: World, positions: Float32Array, first: number,
   wrapWith(world, positions, first, end, edges, wrapOnce);
 }
 
-/** By any number of periods. */
+/** Wraps by any number of periods. */
 export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
   const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
   wrapWith(world, positions, first, end, edges, wrapAxis);

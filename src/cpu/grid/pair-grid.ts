@@ -24,7 +24,7 @@ interface Order {
   readonly activeCount: number;
 }
 
-/** What `CpuGrid` and `CpuLevelGrid` have in common. */
+/** The common part of `CpuGrid` and `CpuLevelGrid`. */
 export abstract class PairGrid {
   /** In periodic worlds, the wrapped positions in the order of the input; otherwise empty. */
   private readonly inside: Float32Array;

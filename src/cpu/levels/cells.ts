@@ -32,7 +32,7 @@ export class LevelCells {
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   private readonly highest = new Float64Array(3);
-  /** On the lowest level; 0 along axes that do not wrap. */
+  /** Cells of the lowest level; 0 along axes that do not wrap. */
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
@@ -71,7 +71,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** At most one beyond an end of the world. */
+  /** The coordinate may be at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -128,7 +128,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Without the ring. Along an axis that wraps, it is cell 0, because neighbours may be across the end. */
+  /** Leaves out the ring. Along an axis that wraps, returns 0, because neighbours may be across the end. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }

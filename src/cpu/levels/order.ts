@@ -13,7 +13,7 @@ import type { Lattice } from '../shared/lattice';
 import { LevelCells } from './cells';
 import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
 
-/** Of quarantined particles. */
+/** The level of quarantined particles. */
 const NO_LEVEL = 255;
 
 /** Least number of buckets per particle of the capacity. */

@@ -69,7 +69,7 @@ export class LiveCells {
    * boxes skip the cells beyond, and so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** Along an axis that wraps, more than the rounding error of a position plus a period; otherwise 0. */
+  /** More than the rounding error of a position plus a period; 0 along axes that do not wrap. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
   /** Scratch: first and last cell of two ranges along each axis. The second is usually empty. */

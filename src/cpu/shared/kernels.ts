@@ -69,7 +69,7 @@ export interface ParticleState {
    */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
-  /** Of the last substep. Empty if all particles have one radius. */
+  /** Loads of the last substep; empty if all particles have one radius. */
   readonly loads: Float32Array;
 }
 

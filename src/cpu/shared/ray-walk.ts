@@ -70,7 +70,7 @@ export class Path {
   /** True if the ray may meet more than one image of a particle. */
   readonly repeats: boolean;
   readonly wraps: boolean;
-  /** Along each axis, how far from the ray to look for centres. */
+  /** How far from the ray to look for centres, along each axis. */
   readonly near: readonly number[];
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
@@ -203,7 +203,7 @@ export class Path {
     return this.firstTime;
   }
 
-  /** Along all axes that wrap. For a ball outside, `seek` would test an unlimited number of images. */
+  /** Looks along all axes that wrap. For a ball outside, `seek` would test an unlimited number of images. */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -223,7 +223,7 @@ export class Path {
     return true;
   }
 
-  /** Along `axis` and the axes before it. */
+  /** Tests images along `axis` and the axes before it. */
   private seek(
     positions: Float32Array,
     slot: number,

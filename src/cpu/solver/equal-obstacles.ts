@@ -186,7 +186,7 @@ export class EqualObstacles implements ObstacleSearch {
   }
 }
 
-/** Across an end if the axis wraps. */
+/** Lists a coordinate and its neighbours, across an end if the axis wraps. */
 function listNear(list: Int32Array, coordinate: number, cells: number, wraps: boolean): void {
   list[0] = wraps && coordinate === 1 ? cells - 2 : coordinate - 1;
   list[1] = coordinate;

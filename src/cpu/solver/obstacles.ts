@@ -16,7 +16,7 @@ import type { Response } from './contact';
 import type { ObstacleSearch, Overlaps } from './obstacle-search';
 
 export class Obstacles {
-  /** As the user gave them. */
+  /** The obstacles in the user's order. */
   given: StaticBodies = NO_OBSTACLES;
 
   constructor(
@@ -99,7 +99,7 @@ export class Obstacles {
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // Without the velocity that gravity added in this substep, on which static friction in finish.ts acts.
+        // Leaves out the velocity that gravity added in this substep; static friction in finish.ts acts on that.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;

@@ -18,7 +18,7 @@ const NO_NUMBERS = new Float32Array(0);
 
 export class VariableObstacles implements ObstacleSearch {
   private tree: ObstacleTree;
-  /** With empty arrays for sizes that the bodies do not have. */
+  /** The tree's bodies; sizes that they do not have are empty arrays. */
   private fixed: PlacedShapes = { positions: NO_NUMBERS, radii: NO_NUMBERS, halves: NO_NUMBERS };
   private readonly overlaps = new Overlaps();
   private state: PlacedShapes = this.fixed;

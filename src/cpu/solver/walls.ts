@@ -4,7 +4,7 @@ import { wallChange } from '../../core/contact/pass-law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 
-/** Of the particle that meetWalls changes. */
+/** meetWalls changes this particle. */
 export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
 

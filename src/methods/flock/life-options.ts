@@ -27,7 +27,7 @@ export interface LifeNumbers {
   readonly core: number;
 }
 
-/** What `set` can change while the simulation runs. */
+/** The settings, which `set` can change while the simulation runs. */
 export interface LifeSettings extends LifeNumbers {
   /** Attraction between species. A change must keep the number of species. */
   readonly attraction: Attraction;

@@ -19,7 +19,7 @@ import {
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
 
-/** What `set` can change while the flock runs. Lengths are in the caller's unit. */
+/** The settings, which `set` can change while the flock runs. Lengths are in your unit. */
 export interface FlockSettings {
   /** Boids nearer than this turn away from each other. Default: half of `perception`. */
   readonly spacing: number;

@@ -110,7 +110,7 @@ export interface Resumed {
 }
 
 /**
- * Also accepts checkpoints of fluids with another transfer: missing slopes become 0, unused slopes are dropped, and the
+ * Accepts checkpoints of fluids with another transfer, too: missing slopes become 0, unused slopes are dropped, and the
  * fluid keeps its own `blend`.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {

@@ -18,7 +18,7 @@ export const MOST_POINTS = 2 ** 18;
 /** Most tests of a point per substep. In very fast streams a point may cross a thin region between two tests. */
 const MOST_TESTS = 16;
 
-/** Along each axis, in point spacings per second. */
+/** Greatest speed along each axis, in point spacings per second. */
 const MOST_PACE = 2 ** 24;
 
 /**

@@ -93,8 +93,8 @@ const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * As a share of the initial distance. Much larger particles at random positions would overlap nearly always; pushing
- * them apart would raise the surface.
+ * Share of the initial distance. Much larger particles at random positions would overlap nearly always; pushing them
+ * apart would raise the surface.
  */
 const RADIUS = 0.225;
 

@@ -7,7 +7,7 @@ import { checkRegion, copyRegion, type FluidRegion } from './regions';
 /** How velocities return from the lattice to the particles. */
 export type Transfer = 'flip' | 'pic' | 'apic';
 
-/** What `set` can change between two steps. */
+/** The settings, which `set` can change between two steps. */
 export interface FluidSettings {
   /** Acceleration, length / s². Default: 9.81 along −y. */
   readonly gravity: readonly number[];

@@ -37,7 +37,7 @@ export interface PositionFluidNumbers {
   readonly softness: number;
 }
 
-/** What `set` can change while the fluid runs. */
+/** The settings, which `set` can change while the fluid runs. */
 export interface PositionFluidSettings extends PositionFluidNumbers {
   /** Acceleration, length / s². Default: 9.8 along −y. */
   readonly gravity: readonly number[];

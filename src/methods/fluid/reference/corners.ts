@@ -16,7 +16,7 @@ export class Corners {
   readonly count: number;
   /** In entries, from the first corner. */
   readonly offsets: Int32Array;
-  /** Of the last find(). */
+  /** Weights of the last find(). */
   readonly weights = new Float64Array(8);
   /** In an array over the lattice. */
   entry = 0;
@@ -94,12 +94,12 @@ export class Corners {
     shares[2] = back;
   }
 
-  /** Along an axis, in cells, to a corner of the last find(). */
+  /** Returns the distance along an axis, in cells, from the point to a corner of the last find(). */
   offsetTo(corner: number, axis: number, point: Float64Array): number {
     return (this.lower[axis] as number) + ((corner >> axis) & 1) - (point[axis] as number);
   }
 
-  /** Along an axis, per cell, at the point of the last find(). */
+  /** Returns a field's slope along an axis, per cell, at the point of the last find(). */
   slope(field: Float64Array, offset: number, axis: number): number {
     const { offsets, count, shares } = this;
     const first = offset + this.entry;

@@ -18,7 +18,7 @@ import type { ParticleSet } from './transfer';
 export interface Account {
   /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
-  /** Before the move. */
+  /** Position before the move. */
   readonly start: Float64Array;
   /** The part of the velocity that the lattice does not hold, `dimensions` numbers each. */
   readonly offLattice: Float64Array;
@@ -44,11 +44,11 @@ export interface EnergyRules {
 
 /** Sums over all finite particles, per mass of a particle. */
 export interface EnergySums {
-  /** Of the total energy in the substep. */
+  /** Growth of the total energy in the substep. */
   readonly gain: number;
-  /** Of the kinetic energy in the move. */
+  /** Growth of the kinetic energy in the move. */
   readonly growth: number;
-  /** After the move. */
+  /** Kinetic energy after the move. */
   readonly kinetic: number;
   /** Scalar product of the velocity and offLattice. */
   readonly along: number;

@@ -64,7 +64,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** As a sum of velocities over the cell's faces. */
+/** Returns a sum of velocities over the cell's faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK

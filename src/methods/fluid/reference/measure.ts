@@ -227,7 +227,7 @@ export function measureDivergence(
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
-  /** Of the pressure equations; 0 for cells without an equation. */
+  /** Diagonal of the pressure equations; 0 for cells without one. */
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {

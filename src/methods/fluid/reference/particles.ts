@@ -17,7 +17,7 @@ export interface ParticleStep {
   /** From 0 (PIC) to 1 (pure FLIP). */
   readonly blend: number;
   readonly mask: Uint8Array;
-  /** At their positions at the end of the substep. */
+  /** Obstacles at their positions at the end of the substep. */
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;

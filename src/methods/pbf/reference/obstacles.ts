@@ -7,7 +7,7 @@ import { farther, inPlane } from '../smoothing';
 
 export interface Surroundings {
   readonly dimensions: number;
-  /** Of the smoothing kernels. */
+  /** Radius of the smoothing kernels. */
   readonly radius: number;
   /** Out of reach along axes without walls (see wallsOf). */
   readonly lower: readonly number[];
