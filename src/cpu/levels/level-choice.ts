@@ -11,8 +11,8 @@ export function sampleSize(count: number): number {
 }
 
 /**
- * Larger multiples of the planned size are not used. Samples may be larger than planned, because coincident particles
- * are sampled all together or not at all.
+ * Samples larger than this multiple of the planned size are not used. Samples may be larger than planned, because
+ * coincident particles are sampled all together or not at all.
  */
 export const LARGEST_SAMPLE = 4;
 
