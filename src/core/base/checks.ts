@@ -1,4 +1,4 @@
-/** Argument checks that public entry points share, so that the same wrong value gets the same message everywhere. */
+/** Argument checks with the same messages everywhere. */
 import { ArgumentError } from './errors';
 
 export function checkDimensions(value: unknown, argument = 'dimensions'): asserts value is 2 | 3 {
@@ -56,7 +56,7 @@ export function checkVector(argument: string, value: unknown, dimensions: 2 | 3)
   }
 }
 
-/** Checks a list and returns a copy, in which holes are undefined. `accepted` describes its elements. */
+/** Returns a copy, in which holes are undefined. */
 export function checkList<Element>(
   argument: string,
   value: readonly Element[],
@@ -69,10 +69,7 @@ export function checkList<Element>(
   return Array.from(value);
 }
 
-/**
- * Checks packed vectors, `dimensions` numbers per particle. There must be `count` particles, and the magnitude of every
- * number must be less than `below`. The error names the first wrong particle.
- */
+/** Checks `dimensions` numbers per particle, with magnitudes below `below`. */
 export function checkPacked(
   argument: string,
   values: unknown,
@@ -104,7 +101,6 @@ export function checkPacked(
   }
 }
 
-/** Rejects unknown option names, so that a misspelt option is never silently ignored. */
 export function checkKnownKeys(
   argument: string,
   value: unknown,

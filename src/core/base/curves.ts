@@ -1,15 +1,11 @@
-/**
- * Analyses curves of run time over problem size: their growth, their crossings, and the time to expect at a larger
- * size.
- */
+/** Analyses curves of run time over problem size. */
 
-/** Growth is fitted over sizes of at least 1/DECADE of the largest, if there are three: fixed costs hide it below. */
+/** Below 1/DECADE of the largest size, fixed costs hide the growth. */
 export const DECADE = 10;
 
-/** Greatest exponent that expectedTime assumes, because noise alone can make the slope between two timings steeper. */
+/** Greatest exponent that expectedTime assumes: noise can make a slope steeper. */
 const STEEPEST = 2.5;
 
-/** The typical time at one size. */
 export interface Timing {
   readonly count: number;
   readonly milliseconds: number;
@@ -19,8 +15,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p by least squares. Uses the sizes of the last decade, but at least the last three
- * sizes. Returns undefined if fewer than three of their times are above 0.
+ * Fits the exponent p of time ~ n^p over the last decade, at least three sizes. Undefined with fewer than three times
+ * above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;
@@ -40,17 +36,14 @@ export function growthOf(curve: Curve): number | undefined {
   return square > 0 ? product / square : undefined;
 }
 
-/** Returns the exponent p of time ~ n^p between the last two sizes. */
+/** The exponent between the last two sizes. */
 export function lastSlope(curve: Curve): number | undefined {
   const [last, before] = [curve.at(-1), curve.at(-2)];
   if (!last || !before || before.milliseconds <= 0) return undefined;
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/**
- * Estimates the time at `count` from the last two timings. The exponent is at least `least`, so that the estimate is
- * rather too high than too low.
- */
+/** Estimates the time at `count` with an exponent of at least `least`: rather too high than too low. */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;
@@ -62,12 +55,11 @@ export function expectedTime(curve: Curve, count: number, least: number): number
 export type Crossing =
   | { readonly kind: 'at'; readonly count: number }
   /**
-   * `first-always`: the first curve is faster at the largest common size. `second-always`: the second is at least as
-   * fast at every common size.
+   * `first-always`: the first curve is faster at the largest common size. `second-always`: the second is never slower.
    */
   | { readonly kind: 'first-always' | 'second-always' };
 
-/** Returns the size from which on the second curve is faster; undefined if the curves have no size in common. */
+/** The size from which on the second curve is faster; undefined without common sizes. */
 export function crossingOf(first: Curve, second: Curve): Crossing | undefined {
   const common = first.flatMap(({ count, milliseconds }) => {
     const other = second.find((timing) => timing.count === count);

@@ -1,40 +1,45 @@
-/**
- * The errors that cellstorm throws. The message of an ArgumentError names the argument, its value and what is accepted.
- * Arguments are checked before any GPU work, so a rejected call changes nothing.
- */
+/** The errors that cellstorm throws. Arguments are checked before any GPU work, so a rejected call changes nothing. */
 
+/** The base class of all errors that cellstorm throws. */
 export class CellstormError extends Error {
+  /** Name of the class, as in all subclasses. */
   override name = 'CellstormError';
 }
 
-/** Words that messages print without quotes, such as "51 particles". */
+/** Words that messages print without quotes. */
 export class Phrase {
   constructor(readonly words: string) {}
 }
 
-/** Returns a count with its noun for messages, such as "1 particle" or "2 particles". */
+/** Returns, for instance, "1 particle" or "2 particles". */
 export function describeCount(count: number, noun = 'particle'): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** An argument that is malformed or out of range. */
+/** An argument is malformed or out of range. The message names the argument, its value and what is accepted. */
 export class ArgumentError extends CellstormError {
+  /** Name of the class. */
   override name = 'ArgumentError';
+  /** Name of the argument, such as `positions[3]`. */
   readonly argument: string;
 
+  /** `accepted` completes the sentence "… but it must be". */
   constructor(argument: string, value: unknown, accepted: string) {
     super(`${argument} is ${describeValue(value)}, but it must be ${accepted}.`);
     this.argument = argument;
   }
 }
 
-/** A request that exceeds the device or the chosen capacity. */
+/** A request exceeds the device or the chosen capacity. */
 export class LimitError extends CellstormError {
+  /** Name of the class. */
   override name = 'LimitError';
+  /** Name of the exceeded limit. */
   readonly limit: string;
   /** How many particles would fit if the number of cells shrank in the same proportion; undefined if not known. */
   readonly fits: number | undefined;
 
+  /** `fits` is undefined if not known. */
   constructor(limit: string, message: string, fits?: number) {
     super(message);
     this.limit = limit;
@@ -42,30 +47,34 @@ export class LimitError extends CellstormError {
   }
 }
 
-/** An object was used after its destroy(). */
+/** An object was used after its `destroy()`. */
 export class DestroyedError extends CellstormError {
+  /** Name of the class. */
   override name = 'DestroyedError';
 
+  /** `what` names the object, such as "simulation". */
   constructor(what: string) {
     super(`This ${what} was destroyed, so it can no longer be used; create a new one.`);
   }
 }
 
-/** WebGPU is missing, has no adapter, lost the device, or rejected something: see `reason`. */
+/** WebGPU is missing, has no adapter, lost the device, or rejected something. */
 export class GpuError extends CellstormError {
+  /** Name of the class. */
   override name = 'GpuError';
+  /** What went wrong. */
   readonly reason: 'unsupported' | 'insecure' | 'no-adapter' | 'lost' | 'shader' | 'memory' | 'validation';
 
+  /** Sets `reason` and the message. */
   constructor(reason: GpuError['reason'], message: string) {
     super(message);
     this.reason = reason;
   }
 }
 
-/** Greatest depth of nested arrays that messages print. There must be a limit, because an array may contain itself. */
+/** Arrays may contain themselves. */
 const MOST_NESTED = 3;
 
-/** Messages print at most this many characters of a text. */
 const MOST_QUOTED = 200;
 
 function shortened(text: string): string {
@@ -74,14 +83,14 @@ function shortened(text: string): string {
 
 function describeValue(value: unknown, nested = 0): string {
   if (value instanceof Phrase) return value.words;
-  // JSON escapes line breaks and other control characters.
+  // JSON escapes control characters.
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint') return `the BigInt ${value}`;
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) {
     if (nested === MOST_NESTED) return '[…]';
-    // Read elements by index: holes are then undefined, and no method of the given array is called.
+    // Read by index: holes become undefined, and no method of the given array is called.
     const first = { length: Math.min(4, value.length) };
     const shown = Array.from(first, (_, index) => describeValue(value[index], nested + 1));
     return `[${shown.join(', ')}${value.length > 4 ? ', …' : ''}]`;

@@ -1,7 +1,4 @@
-/**
- * Resolves numeric settings: takes missing numbers from the current settings, and checks all numbers before anything
- * changes.
- */
+/** Resolves numeric settings: takes missing ones from the current settings, and checks all first. */
 import { checkRange } from './checks';
 
 export type NumberRanges<Name extends string> = Readonly<Record<Name, readonly [low: number, high: number]>>;

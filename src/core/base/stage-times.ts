@@ -1,13 +1,14 @@
-/** The times of the stages of one step, on either engine. */
-
+/** The times of the stages of one step. */
 export interface StageTimes {
+  /** The clock: `timestamp-query` on the GPU's own clock, `wall-clock` on the CPU's. */
   readonly source: 'timestamp-query' | 'wall-clock';
   /** Milliseconds per stage, in the order of the stages. Stages of the same name are summed. */
   readonly stages: Readonly<Record<string, number>>;
+  /** Milliseconds of the whole step. */
   readonly total: number;
   /**
-   * Number of stage runs without a time, because the device's clock ran backwards. `stages` and `total` do not include
-   * these runs, so leave a step with discarded runs out of averages.
+   * Stage runs without a time, because the device's clock ran backwards; left out if there are none. `stages` and
+   * `total` lack these runs, so leave such a step out of averages.
    */
   readonly discarded?: number | undefined;
 }

@@ -1,13 +1,10 @@
 /**
- * Computes when two bodies that move in straight lines hit each other, and the contact normal at that time. It follows
- * law.ts in doubles, for balls and boxes in any combination.
- * Twin of `impact` and `impact_on_images` in shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
+ * Computes when two bodies that move in straight lines hit each other, and the normal: law.ts in doubles, for balls and
+ * boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * The other body is taken as fixed. Around it is a region: a box of half extents `sides`, and everything nearer to this
- * box than `round` (see shapes.ts). While the centre of the moving body is in this region, the overlap is too deep for
- * a path. The distance from the moving centre to the region is a convex function of time. A tangent to this function
- * reaches zero no later than the function itself. Repeated tangents (Newton's method) therefore converge to the time of
- * impact.
+ * The other body is taken as fixed. While the moving centre is within `round` of a box of half extents `sides` around
+ * it, the overlap is too deep for a path. The distance to this region is a convex function of time. So a tangent to it
+ * reaches zero no later than the function, and Newton's method converges to the time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';
@@ -25,13 +22,13 @@ import {
   SHORTEST_TANGENT,
 } from './law';
 
-/** Half extent of an endless box along its endless axis: farther than any particle moves. */
+/** Farther than any particle moves. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Expects two bodies that already overlap too deeply. Returns whether their approach in the whole substep is longer
- * than their relative motion in one tick. Rounding alone makes resting bodies approach by less. `approach` is the
- * normal component of a vector of squared length `speedSquared`.
+ * Returns whether bodies that overlap too deeply approach by more, over the substep, than their relative motion in one
+ * tick. Rounding makes resting bodies approach by less. `approach` is the normal component of a vector of squared
+ * length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -41,28 +38,25 @@ function squareOf(vector: Float64Array): number {
   return vector.reduce((sum, along) => sum + along * along, 0);
 }
 
-/** Returns the radius of a ball, or 0 for a box. The bodies must have sizes. */
+/** Returns 0 for a box. */
 function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number): number {
   return halves && isBox(dimensions, halves, body) ? 0 : (radii?.[body] as number);
 }
 
-/** Computes the impact of two bodies. `face` sets the bodies; call it first. */
+/** Call `face` first: it sets the bodies. */
 export class Impact {
   /**
-   * The unit vector from the other body to the particle, set by `measure`. It is 0 if the centres do not differ along
-   * the axis of the shortest way out.
+   * The unit vector from the other body to the particle. 0 if the centres do not differ along the axis of the shortest
+   * way out.
    */
   readonly normal: Float64Array;
-  /** The vector from the other body to the particle, and the motion of the particle relative to the other body. */
+  /** `apart` points from the other body to the particle. */
   private readonly apart: Float64Array;
   private readonly motion: Float64Array;
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /**
-   * `gap` is the distance until the overlap is too deep, negative if the overlap is already too deep. `slope` is the
-   * rate at which `gap` changes.
-   */
+  /** `gap` is the distance until the overlap is too deep; `slope` is its rate of change. */
   private gap = 0;
   private slope = 0;
 
@@ -79,9 +73,8 @@ export class Impact {
   }
 
   /**
-   * Sets the two bodies and takes their minimum image. The first is the particle `slot` at `time` on its path. The
-   * second is body `other` of `others` (the state or the obstacles) at `otherTime` on its path. If `moves` is false,
-   * the second body rests from `otherTime` on.
+   * Sets the particle `slot` at `time` on its path, and body `other` of `others` (the state or the obstacles) at
+   * `otherTime`. If `moves` is false, the second rests from `otherTime` on.
    */
   face(
     slot: number,
@@ -112,7 +105,7 @@ export class Impact {
     if (!isParticle) this.extendEndless(others, other);
   }
 
-  /** Sets `round`, `sides` and `areBalls`. Without sizes, obstacles are as large as particles. */
+  /** Without sizes, obstacles are as large as particles. */
   private setSizes(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
@@ -136,10 +129,7 @@ export class Impact {
     }
   }
 
-  /**
-   * Makes an obstacle box endless along each periodic axis that it fills: no path enters or leaves it there. A box
-   * fills an axis if its half extent is at least half the period.
-   */
+  /** A box of at least the length of a periodic axis is endless: no path enters or leaves it there. */
   private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
     const { dimensions, period } = world;
@@ -151,19 +141,14 @@ export class Impact {
     }
   }
 
-  /**
-   * Returns the key of the first hit at or after `from`; NEVER if there is none. If the overlap is already too deep and
-   * grows, the hit is at `from`.
-   */
+  /** The key of the first hit at or after `from`; NEVER if there is none. */
   key(from: number): number {
     return this.areBalls ? this.keyForBalls(from) : this.keyForBoxes(from);
   }
 
   /**
-   * Like `key`, but finds the first hit with any image of an obstacle, on a piece of a path that begins at `from`.
-   * An obstacle with its own size may be almost as long as the period, so an image that is not the nearest one may be
-   * hit. A piece is so short that, along each axis, it can hit only the nearest image or the next one ahead.
-   * The method calls itself for each further axis.
+   * Like `key`, for all images of an obstacle. A large one may be hit at an image that is not the nearest. Pieces are
+   * so short that, along each axis, only the nearest or the next one ahead can be hit.
    */
   keyOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.key(from);
@@ -178,10 +163,7 @@ export class Impact {
     return Math.min(key, ahead);
   }
 
-  /**
-   * Returns the signed distance along an axis from one image of an obstacle to the next one ahead. Returns 0 if a piece
-   * of a path cannot reach the next image.
-   */
+  /** The signed distance along an axis to the next image ahead; 0 if a piece cannot reach it. */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;
     const reach = this.round + (this.areBalls ? 0 : (this.sides[axis] as number));
@@ -235,7 +217,7 @@ export class Impact {
     return keyOfHit(from + later, -this.slope);
   }
 
-  /** Sets `normal`, `gap` and `slope` for a time of the substep: `later` after the argument `time` of `face`. */
+  /** Sets `normal`, `gap` and `slope` for the time `later` after that of `face`. */
   measure(later: number): void {
     const { apart, motion, sides, normal, areBalls } = this;
     let squared = 0;

@@ -1,8 +1,7 @@
 /**
- * Follows the path of each fast particle to its end, for one substep on the CPU: implements core/ccd/law.ts in doubles.
- * The reference and the CPU engine pass different searches.
- * Inputs: the state after the motion of a substep, in canonical order. Changes its positions and velocities.
- * The file is longer than 500 lines, because all stages work on the same lists of paths and their pieces.
+ * Follows the path of each fast particle to its end, for one substep on the CPU: law.ts in doubles.
+ * Inputs: the moved state in canonical order. Changes its positions and velocities.
+ * The file is longer than 500 lines, because all stages work on the same lists of paths and pieces.
  */
 
 import {
@@ -41,19 +40,16 @@ import {
 } from './law';
 
 /**
- * Greatest number of pieces per path before the first horizon of `settle`. If no path has more pieces in total, this
- * horizon is the end of the substep. The number must be at least PIECES_PER_TICK, so that the first horizon is at least
- * one tick.
+ * Greatest number of pieces per path before the first horizon of `settle`. At least PIECES_PER_TICK, so that the
+ * horizon is at least one tick.
  */
 const PIECES_AT_ONCE = 16;
 
-/** Factor by which the horizon grows. */
 const WIDER = 4;
 
 interface Limits {
-  /** Greatest number of pieces, over all paths. */
   readonly pieces: number;
-  /** Greatest number of pairs of pieces with overlapping boxes. The two pieces of a pair are from different paths. */
+  /** Greatest number of pairs of pieces of different paths with overlapping boxes. */
   readonly pairs: number;
 }
 
@@ -61,11 +57,7 @@ interface Limits {
 const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
-/**
- * Moves each fast particle to the end of its path and changes the velocities of both particles of a hit. If no particle
- * is fast, it only reads each velocity once. `piecesAtOnce` changes the amount of work; it changes the result only if
- * the work exceeds LIMITS.
- */
+/** `piecesAtOnce` changes the result only if the work exceeds LIMITS. */
 export function followPaths(
   world: World,
   substep: Substep,
@@ -82,7 +74,7 @@ export function followPaths(
   return { substepped, swept, paths: swept, ...paths.land() };
 }
 
-/** Returns the slots of the fast particles, ascending, and the count `substepped` (see ContinuousCounts). */
+/** The slots are ascending. */
 function findFast(
   { dimensions }: World,
   { dt, substeps, diameter }: Substep,
@@ -104,14 +96,10 @@ function findFast(
   return { slots, substepped };
 }
 
-/** The end of a path, with or without a hit. */
 interface Hit {
-  /** The time and the closing speed of the hit: see keyOfHit and keyOfEnd. */
+  /** See keyOfHit and keyOfEnd. */
   readonly key: number;
-  /**
-   * The slot of a particle, OBSTACLE_PARTNER plus the slot of an obstacle, WALL_PARTNER plus the axis of a wall, or
-   * NO_PARTNER.
-   */
+  /** A slot, OBSTACLE_PARTNER plus the slot of an obstacle, WALL_PARTNER plus the axis of a wall, or NO_PARTNER. */
   readonly partner: number;
 }
 
@@ -127,35 +115,30 @@ interface Meeting {
   readonly others: readonly Piece[];
 }
 
-/** The end of a fast particle in a substep. */
 interface Landing {
   readonly slot: number;
-  /** The new position, if the path ended early. */
+  /** Left out if the path did not end early. */
   readonly position?: readonly number[] | undefined;
-  /** The velocity before the hit. */
+  /** The velocity before the hit, and its change by the hit. */
   readonly velocity: readonly number[];
-  /** The change of velocity by the hit. */
   readonly effect?: readonly number[] | undefined;
-  /** The slow particle that the fast one hit, and the change of its velocity. */
+  /** The slow particle that was hit, and the change of its velocity. */
   readonly other?: { readonly slot: number; readonly effect: readonly number[] } | undefined;
 }
 
 class Paths {
-  /** The path of a fast particle, by its slot. */
+  /** The path of each fast slot. */
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
   private readonly impact: Impact;
-  /** Per path: the number of its pieces, and how many of them are followed. */
+  /** Number of pieces per path, and how many of them are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
-  /**
-   * The end of each path without regard to other fast particles. After the rounds up to a horizon, `settle` replaces it
-   * by the final end if that is before the horizon.
-   */
+  /** Ends without regard to other fast particles. `settle` replaces them by final ends before its horizon. */
   private readonly first: Hit[] = [];
-  /** Per path: the number of pieces already compared with slow particles and obstacles. */
+  /** Number of pieces per path already compared with slow particles and obstacles. */
   private readonly compared: number[] = [];
-  /** The end of each path after the last round. */
+  /** Ends after the last round. */
   private hits: readonly Hit[] = [];
   /** Ends at this key or later are not final. */
   private unsettled = Number.POSITIVE_INFINITY;
@@ -175,7 +158,6 @@ class Paths {
       this.pathOf.set(slot, path);
       const longest = longestPiece(world, this.cellSizeOf(slot));
       const cuts = Math.max(1, Math.ceil(Math.hypot(...this.wayOf(slot)) / longest));
-      // A path with more than PIECES_PER_TICK pieces per tick ends where it begins.
       const followed = cuts > PIECES_PER_TICK * CCD_TICKS ? 1 : Math.min(cuts, MOST_PIECES);
       this.cuts.push(cuts);
       this.followed.push(followed);
@@ -192,7 +174,6 @@ class Paths {
       this.wayOf(slot).forEach((along, axis) => {
         const limit = this.limitOf(slot, axis, along > 0 ? upper : lower, along > 0 ? -1 : 1);
         const beyond = along > 0 ? (end[axis] as number) - limit : limit - (end[axis] as number);
-        // A path that runs parallel to a wall does not cross it.
         if (!(beyond > 0) || along === 0) return;
         const time = Math.max(0, 1 - beyond / Math.abs(along));
         this.meet(path, { key: keyOfHit(time, Math.abs(along)), partner: WALL_PARTNER + axis });
@@ -200,7 +181,7 @@ class Paths {
     });
   }
 
-  /** Ends paths at slow particles and obstacles, up to `horizon`. Continues where the previous call ended. */
+  /** Continues where the previous call ended. */
   private meetSlow(horizon: number): void {
     const { impact, state, compared } = this;
     const { obstacles } = this.search;
@@ -234,9 +215,9 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends. So `settle` first runs the rounds (see runRounds)
-   * on the paths up to an early time, the horizon. If some paths go on beyond it, `settle` runs the rounds again with a
-   * later horizon. If that takes too much work, it holds these paths at the previous horizon.
+   * Finds the ends of all paths. An end depends only on earlier ends. So `settle` first runs the rounds up to an early
+   * time, the horizon. If paths go on beyond it, `settle` repeats this with a later horizon, or holds them if that
+   * takes too much work.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -253,7 +234,7 @@ class Paths {
       this.runRounds(meetings, horizon);
       const beyond = keyOfTick(horizon);
       const areAllFound = horizon === CCD_TICKS || this.hits.every(({ key }) => key < beyond);
-      // If an end before the horizon is still unsettled, paths are held at its time. A farther horizon would not help.
+      // Paths are held at an unsettled end before the horizon. A farther one would not help.
       if (areAllFound || this.unsettled < beyond) return;
       last = horizon;
       this.hits.forEach((hit, path) => {
@@ -264,8 +245,8 @@ class Paths {
   }
 
   /**
-   * Runs the rounds, which find hits between fast particles. After the first round, a path is followed again only if
-   * the end of a nearby path changed. Paths that go on beyond the tick `horizon` end there.
+   * Finds hits between fast particles. After the first round, a path is followed again only if the end of a nearby path
+   * changed. Paths beyond the tick `horizon` end there.
    */
   private runRounds(meetings: readonly Meeting[][], horizon: number): void {
     const last = horizon === CCD_TICKS ? NEVER : keyOfTick(horizon);
@@ -291,16 +272,13 @@ class Paths {
         if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, previous.key);
       }
       this.hits = hits;
-      // Change `times` only now, because all paths of a round must see the times of the previous round.
+      // All paths of a round must see the times of the previous round.
       for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
       affected = next;
     }
   }
 
-  /**
-   * Returns the end of a path. `first` is its end without other fast particles. `before` holds the ends of all paths
-   * before this round, `times` their times.
-   */
+  /** `first` is the end without other fast particles; `before` and `times` are all ends before this round. */
   private endAmong(
     path: number,
     first: Hit,
@@ -315,7 +293,7 @@ class Paths {
       for (const otherPiece of others) {
         if (!mayMeet(piece, otherPiece, times[otherPiece.path] as number)) continue;
         const partner = this.slots[otherPiece.path] as number;
-        // Start when both particles are on their pieces: over a longer way, the minimum image may change.
+        // Start when both are on their pieces: over a longer way, the minimum image may change.
         const since = Math.max(piece.from, timeOfKey(keyOfEnd(otherPiece.from)));
         const key = this.meetFast(slot, since, partner, before[otherPiece.path] as Hit);
         const hit = { key, partner };
@@ -347,14 +325,14 @@ class Paths {
     };
   }
 
-  /** Returns the end of a path if it is final; otherwise the time at which the path is held. */
+  /** Returns the end if it is final; otherwise the time at which the path is held. */
   private endOf(path: number): Hit {
     const hit = this.hits[path] as Hit;
     if (hit.key < this.unsettled) return hit;
     return { key: keyOfEnd(timeOfKey(this.unsettled)), partner: NO_PARTNER };
   }
 
-  /** Returns, for each slow particle that is hit, the fast particle that hits it first. Keys and values are slots. */
+  /** Maps each slow slot that is hit to the fast slot that hits it first. */
   private claims(): Map<number, number> {
     const claims = new Map<number, number>();
     this.slots.forEach((slot, path) => {
@@ -398,7 +376,7 @@ class Paths {
     const isMutual =
       otherPath === undefined ? claims.get(partner) === slot : this.endOf(otherPath).partner === slot;
     if (!isMutual) return { slot, position, velocity };
-    // Use the same time for both, so that their effects on each other are equal and opposite to the bit.
+    // The same time for both makes their effects equal and opposite to the bit.
     const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
     impact.face(slot, when, state, partner, when, true);
     impact.measure(0);
@@ -415,10 +393,7 @@ class Paths {
     return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
   }
 
-  /**
-   * Returns the coordinate at which a particle touches the wall at `corner`. `inward` (1 or -1) points from the wall
-   * inward.
-   */
+  /** Where a particle touches the wall at `corner`. `inward` is 1 or -1. */
   private limitOf(slot: number, axis: number, corner: readonly number[], inward: number): number {
     const limit = corner[axis] as number;
     if (!this.state.radii) return limit;
@@ -435,7 +410,7 @@ class Paths {
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
-  /** Returns the velocity at the end of a path, before the hit: gravity accelerates a particle only until then. */
+  /** Returns the velocity before the hit. Gravity accelerates a particle only until then. */
   private velocityAtEnd(path: number): number[] {
     const { gravity, dt } = this.substep;
     const rest = 1 - timeOfKey(this.endOf(path).key);
@@ -448,7 +423,7 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** Returns the vector from the beginning of a path to its end, rounded as integration rounded it. */
+  /** Rounded as integration rounded it. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }
@@ -467,12 +442,12 @@ class Paths {
     return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** Breaks ties between hits: returns the id of a particle, or for a wall or an obstacle a number above all ids. */
+  /** Breaks ties: the id of a particle; for a wall or an obstacle a number above all ids. */
   private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
 
-  /** Returns the key at which a particle hits another fast particle, whose path ends at `end`. */
+  /** `end` is the end of the other particle's path. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { impact, state } = this;
     // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
@@ -496,7 +471,7 @@ class Paths {
     );
   }
 
-  /** Returns the box around a piece, with a margin of `margin` extents of its particle on each side. */
+  /** The margin is `margin` extents of the particle on each side. */
   private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);
@@ -514,7 +489,7 @@ class Paths {
     return { path, from: index / cuts, to: Math.min(1, (index + 1) / cuts) };
   }
 
-  /** Returns whether a piece of a path is followed and begins before the horizon; always true for the first piece. */
+  /** Returns whether a piece is followed and begins before the horizon; always true for the first piece. */
   private isFollowed(path: number, piece: number, horizon: number): boolean {
     return (
       piece === 0 ||
@@ -523,8 +498,8 @@ class Paths {
   }
 
   /**
-   * Returns, per path, its pieces up to the horizon that are near pieces of other paths, in the order of time. Returns
-   * undefined if the pieces or the pairs exceed the limits.
+   * Returns the pieces up to the horizon that are near other paths, per path and in the order of time; undefined if the
+   * limits are exceeded.
    */
   private meetings(horizon: number, limits: Limits): Meeting[][] | undefined {
     const { dimensions } = this;
@@ -580,24 +555,20 @@ class Paths {
   }
 }
 
-/** Returns the least key of a tick. */
 function keyOfTick(tick: number): number {
   return tick * 2 ** CLOSING_BITS;
 }
 
-/** Tolerance for rounding: one tick. */
+/** Tolerance for rounding. */
 const TICK = 1 / CCD_TICKS;
 
-/**
- * Returns whether a particle on `piece` may meet another particle. The other moves on `otherPiece`, and rests there
- * from `end` on if its path ends on it.
- */
+/** `end` is the end of the other particle's path, if on `otherPiece`. */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;
   return end >= begin && piece.to >= begin && (end <= otherPiece.to || piece.from <= otherPiece.to + TICK);
 }
 
-/** Returns whether a path ends in an earlier tick than that of `time`. */
+/** Compares whole ticks. */
 function isBefore({ key }: Hit, time: number): boolean {
   return timeOfKey(key) < timeOfKey(keyOfEnd(time));
 }

@@ -1,6 +1,6 @@
 /**
  * The contact law: how an overlap changes the positions and velocities of two bodies. docs/design/contact-law.md gives
- * the reasons. Its formulas are in this file and in the following ones, which must change together:
+ * the reasons. These files state its formulas, too, and must change together with this one:
  *   - pass-law.ts (CPU engine only)
  *   - shaders/solve/contact_law.wgsl (GPU)
  *   - src/reference/solve/contact-law.ts (reference, in 32 bits)
@@ -9,25 +9,24 @@
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
  * particles of one size, a contact changes both by opposite amounts, to the bit, so it keeps momentum. For particle a
  * and an overlapping body b:
- *   n       = the unit normal from b to a
- *   v       = va − vb, the relative velocity
- *   vn      = v·n
- *   push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
- *           = 2 · share · (relaxation / 2) · overlap                             otherwise
- *   change  = −share · (1 + restitution) · vn                                    if the contact bounces
- *           = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
- *   kept    = 1 − restitution                                                    if |vn| > restSpeed
- *           = 1                                                                  otherwise
- *   sliding = v − vn · n
- *   braking = min(friction · change, 2 · grip · gripShare · |sliding|) / |sliding|
+ *     n       = the unit normal from b to a
+ *     v       = va − vb, the relative velocity
+ *     vn      = v·n
+ *     push    = share · BOUNCE_PUSH · overlap                                      if the contact bounces
+ *             = 2 · share · (relaxation / 2) · overlap                             otherwise
+ *     change  = −share · (1 + restitution) · vn                                    if the contact bounces
+ *             = min(push / dt, max(2 · grip · pushSpeed, −share · vn)) · kept      otherwise
+ *     kept    = 1 − restitution                                                    if |vn| > restSpeed
+ *             = 1                                                                  otherwise
+ *     sliding = v − vn · n
+ *     braking = min(friction · change, 2 · grip · gripShare · |sliding|) / |sliding|
  * Because of `kept`, elastic particles gain nothing from an overlap. The contact changes a as follows:
- *   its velocity by  change · n − braking · sliding
- *   its position by  push · n                              if the contact bounces
- *                    push · n − braking · dt · sliding     otherwise
+ *     its velocity by  change · n − braking · sliding
+ *     its position by  push · n                              if the contact bounces
+ *                      push · n − braking · dt · sliding     otherwise
  * The last term takes back the sliding motion that friction stops.
  *
- * `share` is a's share of the effect on both bodies together. `grip` is a's share of the limits on push speed and on
- * friction:
+ * `share` is a's share of the effect on both bodies. `grip` is a's share of the limits on push speed and friction:
  *   - Equal particles: share and grip are ½.
  *   - Particles with their own sizes: share and grip are massShare(a, b) = mass of b / (mass of a + mass of b), with
  *     masses by volume. Unless the contact bounces, each mass is multiplied by 1 + load (see below).
@@ -40,11 +39,11 @@
  * kickSpeed and restSpeed.
  *
  * Then each particle is settled by itself, from these values:
- *   C        the sum of the changes of its velocity
- *   S        the sum of change · n over contacts that do not bounce
- *   B        the sum of change over contacts that do not bounce
- *   closing  the greatest −share · vn of its contacts
- *   G        gravity · dt
+ *     C        the sum of the changes of its velocity
+ *     S        the sum of change · n over contacts that do not bounce
+ *     B        the sum of change over contacts that do not bounce
+ *     closing  the greatest −share · vn of its contacts
+ *     G        gravity · dt
  * Settling does the following:
  *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. S and B are
  *     multiplied by the same factor. limitFactor is (1 + restitution) · (1 + friction), and a little more because of
@@ -56,39 +55,31 @@
  * Limit and hold act on each particle alone, so momentum is kept only where they change nothing.
  *
  * Bounces: restitution must be above 0, vn below −restSpeed, and each particle must be the other's fastest approaching
- * contact. A particle bounces off at most one other per pass. So bounces keep momentum and, at restitution 1, energy,
- * however dense the crowd. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a
- * wall bounces every particle.
+ * contact. So a particle bounces off at most one other per pass, and bounces keep momentum and, at restitution 1,
+ * energy. An obstacle bounces a particle if it is the fastest approaching contact of that particle; a wall bounces
+ * every particle.
  *
- * Stability of a pile at rest: a mode is a pattern in which all particles of the pile move together. A pass removes a
- * share λ of the normal part of a mode and a share σ of its sliding part. The mode, in positions and velocities
- * together, is damped if 3 λ + 2 σ < 4; otherwise it oscillates forever.
+ * Stability of a pile at rest: a mode is a pattern in which all particles move together. A pass removes a share λ of
+ * its normal part and a share σ of its sliding part. The mode is damped if 3 λ + 2 σ < 4; otherwise it oscillates
+ * forever.
  *   - Equal sizes: the stiffest modes of the densest packing have σ = relaxation, and λ = 3 · relaxation for discs or 4
  *     · relaxation for spheres. Numerically, over all modes, discs are stable up to a relaxation of 0.355 and spheres
  *     up to 0.285.
- *   - Variable radii: the same condition holds for modes weighted by mass. Small particles in the gaps between large
- *     ones stiffen a packing. Discs in the gaps of the densest packing are stable up to 0.340, in those of a square
- *     packing up to 0.344. Spheres in the gaps between four or six others in the densest packing are stable up to
- *     0.270. Random packings with ratios up to 1:64 are stable up to at least 0.35 (2D) and 0.33 (3D) if overlaps are
- *     small. Hence the defaults 0.3 and 0.25.
- *   - Boxes: normals lie along axes, so only contacts with a normal along an axis act on a mode along that axis. If a
- *     box has n such contacts with equal boxes, on both sides together, λ is at most n · relaxation. A relaxation below
- *     4 / (3 n) is then stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four others
- *     have n = 8 and are stable up to 0.166 (measured: they come to rest at 0.15, not at 0.2). Hence the defaults 0.3
- *     and 0.15. Stacks of long boxes that cross many others need less.
- *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most half the
- *     relaxation (an eighth in 3D). So the particle is stable at any relaxation below 1. If it also touches other
- *     particles, an obstacle acts on it like one more neighbour that moves the opposite way. So an obstacle should
- *     remove no more of a mode than such a neighbour would. Measurements on piles on obstacles (docs/obstacles.md)
- *     support this; it is not proven. When obstacles together could push up to twice as far as the deepest overlap
- *     alone, discs on a dense floor oscillated forever.
+ *   - Variable radii: small particles in the gaps between large ones stiffen a packing. Discs in the gaps of the
+ *     densest packing are stable up to 0.340, spheres up to 0.270. Hence the defaults 0.3 and 0.25.
+ *   - Boxes: if a box has n contacts along an axis with equal boxes, λ is at most n · relaxation, and a relaxation
+ *     below 4 / (3 n) is stable. Bricks in bond have n = 4 and are stable up to 0.33. Cubes that each lie on four
+ *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
+ *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most half of it (an
+ *     eighth in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more neighbour
+ *     that moves the opposite way, and should remove no more of a mode. Measurements (docs/obstacles.md) support this;
+ *     it is not proven.
  */
 import type { Dimensions } from '../world/world';
 
 /**
- * Returns the first particle's share of the effect: the other's mass / the sum of both masses, each multiplied by 1 +
- * load. Equal particles share equally, whatever their loads. Computes with the ratio of the radii, which neither
- * overflows nor divides by 0, in 32-bit floats like the shaders.
+ * Returns the first particle's share of the effect, in 32-bit floats like the shaders. Equal particles share equally,
+ * whatever their loads. The ratio of the radii neither overflows nor divides by 0.
  */
 export function massShare(
   dimensions: Dimensions,
@@ -108,18 +99,12 @@ export function massShare(
   return fround(otherMass / fround(ownMass + otherMass));
 }
 
-/**
- * Returns the change of one body's normal velocity in a contact that bounces. `approach` is vn, negative while the
- * bodies approach.
- */
+/** The change of one body's normal velocity in a bounce. `approach` is vn. */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
 }
 
-/**
- * Returns the fraction of the sliding velocity that friction takes away. `change` is the change of the normal velocity,
- * `slidingSpeed` the length of the sliding velocity, and `grip` the greatest fraction allowed.
- */
+/** The fraction of the sliding velocity that friction takes away; `grip` is the greatest allowed. */
 export function frictionShare(change: number, slidingSpeed: number, grip: number, friction: number): number {
   return slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
 }

@@ -1,8 +1,4 @@
-/**
- * Settings that may change between steps without rebuilding anything: their defaults and checks. Also derives the
- * numbers per substep for the GPU host, the reference and the CPU engine. The settings control the contact law in
- * law.ts.
- */
+/** Settings that may change between steps, and the numbers per substep derived from them. law.ts explains their use. */
 import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import {
@@ -13,38 +9,37 @@ import {
   type World,
 } from '../world/world';
 
+/** How candidate pairs are found: with the grid, or by testing all pairs. */
 export type BroadPhase = 'grid' | 'naive';
 
+/** Settings that may change between steps. */
 export interface Settings {
-  /** Acceleration, length / s². Default 0. */
+  /** Acceleration in length / s², one number per axis. Default: 0. */
   readonly gravity: readonly number[];
-  /** Speed kept in a bounce, 0 to 1. Default 0. */
+  /** Speed kept in a bounce, 0 to 1. Default: 0. */
   readonly restitution: number;
-  /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default 0.2. */
+  /** Coulomb friction of particles with each other, obstacles and walls, 0 to 10. Default: 0.2. */
   readonly friction: number;
-  /** Substeps per step, each with its own grid. Stiffness grows with the square of this number. Default 8. */
+  /** Substeps per step, 1 to 256. Each has its own sort; stiffness grows with the square of this number. Default: 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes. Defaults:
+   * Share of an overlap that one pass removes, 0.01 to 1. Above 0.355 in 2D and 0.285 in 3D, the densest packings never
+   * come to rest. Defaults:
    *   - equal radii: 0.35 in 2D, 0.25 in 3D
    *   - different radii: 0.3 in 2D, 0.25 in 3D
    *   - particles that may be boxes: 0.3 in 2D, 0.15 in 3D
-   * Above 0.355 in 2D and 0.285 in 3D, the densest packings never come to rest (see Stability in law.ts).
    */
   readonly relaxation: number;
-  /** Keeps particles inside the world's box along axes that are not periodic. Default true. */
+  /** Keeps particles inside the world's box along axes that are not periodic. Default: true. */
   readonly walls: boolean;
   /**
-   * How candidates are found. Default 'grid'. Both ways give the same bits if they add up neighbours in the same order.
-   * The order differs with variable radii and, on the GPU, in unbounded worlds and in crowds.
+   * How candidates are found. Both ways give the same bits if they add up neighbours in the same order. The order
+   * differs with variable radii and, on the GPU, in unbounded worlds and in crowds. Default: 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
 
-/**
- * Returns the settings of a saved state. Older states also have `iterations`, the number of resolve passes per substep,
- * which is now always 1. Another number would change the results, so it is rejected with an ArgumentError.
- */
+/** Older states have `iterations`, now always 1: another number is rejected, because it would change the results. */
 export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
   if (typeof saved !== 'object' || !('iterations' in saved)) return saved;
   const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
@@ -54,6 +49,7 @@ export function readSavedSettings(name: string, saved: SettingsOptions): Setting
   return settings;
 }
 
+/** Settings to change. Those left out keep their value or get their default. */
 export type SettingsOptions = { readonly [Key in keyof Settings]?: Settings[Key] | undefined };
 
 export const SETTING_NAMES = [
@@ -67,21 +63,18 @@ export const SETTING_NAMES = [
 ] as const satisfies readonly (keyof Settings)[];
 
 export const MAX_SUBSTEPS = 256;
-/** Greatest number of rounds of `separate`. */
 export const MAX_ROUNDS = 64;
 
-/** Raises limitFactor, so that rounding does not limit a bounce. */
+/** Rounding must not limit a bounce. */
 const LIMIT_SLACK = 1 + 2 ** -10;
 /** In an unbounded world, pushSpeed is the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
 
 /**
- * Shortest substep in seconds. With shorter ones, rounding errors of positions, divided by dt, would dominate
- * velocities.
+ * Shortest substep in seconds. In shorter ones, rounding errors of positions, divided by dt, would dominate velocities.
  */
 export const SHORTEST_STEP = 1e-7;
 
-/** `range` is the range of radii if each particle has its own. `boxes` is true if particles may be boxes. */
 export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, boxes = false): Settings {
   const hasSizes = boxes || (range !== undefined && range.smallest < range.largest);
   return {
@@ -113,7 +106,6 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-/** Checks the seconds of a step: 0 (nothing happens) or at least SHORTEST_STEP per substep. */
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
   checkFinite('dt', dt);
   if (dt !== 0 && !(dt / substeps >= SHORTEST_STEP)) {
@@ -121,16 +113,13 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
   }
 }
 
-/** The parameters of one substep. Numbers are 32-bit floats, as the shaders read them. */
+/** 32-bit floats, as the shaders read them. */
 export interface Substep {
   readonly dt: number;
   readonly inverseDt: number;
   readonly gravity: readonly number[];
   readonly diameter: number;
-  /**
-   * Without variable radii, particles overlap if their distance² is below this. With variable radii, see
-   * reachSquared().
-   */
+  /** Particles overlap if their distance² is below this. With variable radii: see reachSquared(). */
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
@@ -141,27 +130,21 @@ export interface Substep {
    * relaxation / 8 in 3D.
    */
   readonly gripShare: number;
-  /** The speed that gravity adds in two substeps. Slower contacts are at rest and do not bounce. */
+  /** The speed that gravity adds in two substeps. Slower contacts do not bounce. */
   readonly restSpeed: number;
-  /**
-   * The greatest speed that one push may give: the speed of a fall through the world, at most GREATEST_SPEED; 0 without
-   * gravity.
-   */
+  /** The greatest speed by one push: that of a fall through the world, at most GREATEST_SPEED. */
   readonly pushSpeed: number;
   /**
-   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. It is the lower of two
-   * speeds:
-   *   - half of the speed that bears a column of particles as high as the world. If radii differ, the column consists
-   *     of the largest particles and stands on a smallest one.
+   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. The lower of
+   * two:
+   *   - half of the speed that bears a column of particles as high as the world. If radii differ, it consists of the
+   *     largest and stands on a smallest one.
    *   - pushSpeed / 8
    */
   readonly kickSpeed: number;
-  /** All contacts together may change a velocity by this times the fastest approach; see law.ts. */
+  /** All contacts together may change a velocity by this times the fastest approach. */
   readonly limitFactor: number;
-  /**
-   * If walls are on, centres stay within these corners. With variable radii, these are the corners of the box, and each
-   * centre stays inside by the extent of its particle.
-   */
+  /** With walls, centres stay within these corners. With variable radii, particles stay inside by their extents. */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
@@ -189,9 +172,8 @@ export class SubstepMemo {
 }
 
 /**
- * With variable radii, two particles are neighbours if their distance² is below this number times (sum of both radii)².
- * The radius of a box is that of the ball around it. With boxes, the number is a little above 1. Otherwise rounding
- * (less than 2⁻²⁰ in 32-bit floats) could exclude two boxes whose corners overlap.
+ * With variable radii, neighbours have a distance² below this times (sum of both radii)². With boxes it is a little
+ * above 1: rounding (less than 2⁻²⁰) must exclude no boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;
@@ -210,7 +192,6 @@ export function deriveSubstep(world: World, diameter: number, settings: Settings
   const pushSpeed = Math.min(Math.sqrt(2 * fall), GREATEST_SPEED);
   const massRatio = 2 ** (world.dimensions * Math.max(0, world.levels - 1));
   const column = massRatio * (fall / roundedDiameter) * substepTime;
-  // Periodic axes have no walls, and an unbounded world has none at all.
   const hasWalls = (axis: number) => world.kind !== 'unbounded' && world.period[axis] === 0;
   const ownRadii = world.levels > 0;
   const radius = ownRadii ? 0 : roundedDiameter / 2;

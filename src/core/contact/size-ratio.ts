@@ -3,22 +3,19 @@ import { checkFinite } from '../base/checks';
 import type { Dimensions, RadiusRange } from '../world/world';
 import { MAX_SUBSTEPS, type Settings } from './settings';
 
-/**
- * A large particle rests on a small one, which lies on the floor. The gap between the floor and the large one may
- * shrink by at most this share.
- */
+/** A large particle rests on a small one on the floor. Its gap to the floor may shrink by at most this share. */
 const HELD = 0.02;
 
 /**
  * The gap shrinks by the share
  *   this number · (ratio of the radii)^(`dimensions` − 1) · gravity · substep² / (smallest radius)
- * Measured at ratios from 20 to 100 with 8, 16 and 32 substeps. bench:physics checks ratios up to 20 with 8 substeps.
+ * Measured at ratios from 20 to 100 with 8, 16 and 32 substeps.
  */
 const MISSING: Readonly<Record<Dimensions, number>> = { 2: 2.1, 3: 0.58 };
 
 /**
- * Returns a warning if the largest particle would sink deeply into the smallest one below it; otherwise undefined. The
- * warning names the number of substeps that prevents this. `dt` is the time step in seconds.
+ * Returns a warning if the largest particles would sink into the smallest ones below them; otherwise undefined. The
+ * warning names the number of substeps that prevents this. `dt` is the time step in seconds, by default 1/60.
  */
 export function sizeRatioWarning(
   simulation: {
@@ -32,7 +29,6 @@ export function sizeRatioWarning(
   const { dimensions, radiusRange, settings } = simulation;
   if (!radiusRange) return undefined;
   const { smallest, largest } = radiusRange;
-  // Equal particles do not sink more than in a simulation with one radius.
   if (smallest === largest) return undefined;
   const ratio = largest / smallest;
   const strength = (Math.hypot(...settings.gravity) * dt * dt) / smallest;

@@ -1,9 +1,4 @@
-/**
- * Obstacles are bodies of a simulation that never move by themselves. All engines share this file:
- *   - how callers give obstacles, and how they are checked
- *   - how much each of several obstacles pushes a particle
- *   - how the partner of a bounce is stored
- */
+/** Obstacles: how callers give them, how several of them share a push, and how the partner of a bounce is stored. */
 
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -13,29 +8,24 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
 
-/**
- * The bit that is set in a particle's partner if the partner is an obstacle; the other bits are the obstacle's slot.
- * The whole value never equals NO_PARTNER.
- */
+/** This bit of a partner is set if the partner is an obstacle; the other bits are its slot. Never equals NO_PARTNER. */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**
- * Obstacles with sizes, for simulations whose particles have sizes. The size of an obstacle may be outside the range of
- * the particles' radii.
+ * Obstacles with sizes, for simulations whose particles have sizes. The sizes may be outside the particles'
+ * `radiusRange`.
  */
 export interface ObstacleBodies extends GivenSizes {
+  /** `dimensions` numbers per obstacle. */
   readonly positions: Float32Array;
 }
 
-/** Packed positions, or an object with positions and sizes. */
+/** Obstacles: packed positions, or an object with positions and sizes. */
 export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/**
- * Returns the obstacles in the engines' form (`StaticBodies`), copied from the caller's arrays. Throws if there are
- * more than `capacity` or if any is wrong.
- */
+/** Checks the obstacles and returns copies in the engines' form. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -78,7 +68,6 @@ export function readObstacles(
   return { positions: positions.slice(), ...sizes, radii: sizes.radii.slice() };
 }
 
-/** Checks that the radii of balls are in the range that every engine can compute with. */
 function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }: Sizes): void {
   const [smallest, largest] = [SMALLEST_DIAMETER / 2, LARGEST_DIAMETER / 2];
   radii?.forEach((radius, body) => {
@@ -90,8 +79,8 @@ function checkRadii(argument: string, dimensions: Dimensions, { radii, halves }:
 
 /**
  * Throws if two images of one obstacle could touch the same particle. Along a periodic axis, the obstacle and the
- * largest particle must together be at most as long as the period. A box with a half extent of at least half the period
- * is allowed, too: it counts as endless along that axis.
+ * largest particle must together be at most as long as the period. A box that fills the axis is endless, which is
+ * allowed.
  */
 export function checkObstaclesFit(
   argument: string,
@@ -136,19 +125,17 @@ export function checkObstacles(
   return obstacles;
 }
 
-/** Converts obstacles from the engines' form to the caller's. */
 export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies): ObstaclesGiven {
   const positions = bodies.positions.slice();
   const { radii, halfExtents } = describeSizes(dimensions, bodies);
   if (!radii) return positions;
-  // Copy, because the caller may change the arrays.
+  // The caller may change the arrays.
   return { positions, radii: radii.slice(), ...(halfExtents ? { halfExtents: halfExtents.slice() } : {}) };
 }
 
 /**
- * Wraps the positions of obstacles into a periodic world. An endless box is lengthened so much that the shortest way
- * out of it never leads along its endless axis. Obstacles of one radius are returned in an order that does not depend
- * on the input order. Obstacles with sizes keep their order, because their tree orders them.
+ * Wraps positions. Lengthens endless boxes, so that the shortest way out never leads along an endless axis. Sorts
+ * obstacles of one radius; the tree sorts those with sizes.
  */
 export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   const { dimensions, period } = world;
@@ -171,10 +158,7 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   return { positions: wrapped.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
-/**
- * Returns the factor by which the obstacles' effect on a particle is multiplied. `deepest` is the particle's deepest
- * overlap with an obstacle, and `sum` is the sum of these overlaps.
- */
+/** The factor on the obstacles' effects. `deepest` is the deepest overlap, `sum` the sum of overlaps. */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;
 }

@@ -1,30 +1,20 @@
 /**
- * A bounding-box tree of bodies that never move. A grid suits bodies of one size; the tree suits any sizes. The CPU
- * engine walks this class; shaders/obstacles/tree.wgsl walks the words of nodeBits().
- * Inputs: positions inside the world, and sizes as `Sizes` in particles/shapes.ts stores them. Output: both in the
- * order of the tree.
- * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box overlaps the query
- * box. In periodic worlds, an overlap with any image of the body's box counts.
+ * A bounding-box tree of bodies of any sizes. shaders/obstacles/tree.wgsl walks the words of nodeBits().
+ * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box, or an image of
+ * it, overlaps the query box.
  * Ordering: after each node come all nodes of its first subtree, then all of its second. Bodies are in the order of
- * their leaves. Each node stores the node to continue with if the walk does not enter its box, so a walk needs no
- * stack.
+ * their leaves. Each node stores where to continue if the walk does not enter it, so a walk needs no stack.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/**
- * The greatest number of bodies per leaf, a power of two. Larger leaves make fewer nodes, and visiting a node costs
- * more than testing a body.
- */
+/** A power of two. Visiting a node costs more than testing a body. */
 export const LEAF_BODIES = 4;
 
-/**
- * The low LEAF_BITS bits of a leaf word hold the number of bodies in the leaf; 0 for inner nodes. The bits above hold
- * the first body.
- */
+/** The low bits of a leaf word hold the number of bodies, 0 for inner nodes. The bits above hold the first body. */
 export const LEAF_BITS = 3;
 
-/** Words before the nodes: the number of nodes, and the word at which the bodies begin. */
+/** The number of nodes, and the word at which the bodies begin. */
 export const TREE_HEADER = 2;
 
 export interface StaticBodies extends Sizes {
@@ -35,12 +25,12 @@ export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
 
-/** Returns the words per node: its centre and half extents, the node to skip to, and the leaf word. */
+/** Centre and half extents, the node to skip to, and the leaf word. */
 export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Margin of a walk, as a share of the sum of distance, reach and period: many times the rounding error. */
+/** Share of the sum of distance, reach and period: many times the rounding error. */
 export const TREE_MARGIN = 2 ** -18;
 
 export class ObstacleTree {
@@ -48,11 +38,11 @@ export class ObstacleTree {
   readonly nodes: number;
   /** Bodies in the order of the tree. */
   readonly bodies: StaticBodies;
-  /** Centre and half extents of each box: 2 · dimensions numbers per node. */
+  /** Centre and half extents: 2 · dimensions numbers per node. */
   private readonly boxes: Float32Array;
   /** Skip and leaf words: 2 per node. */
   private readonly links: Uint32Array;
-  /** Centre and half extents of the query box of `visit`. */
+  /** The query box of `visit`. */
   private readonly middle = new Float64Array(3);
   private readonly half = new Float64Array(3);
 
@@ -72,10 +62,7 @@ export class ObstacleTree {
     this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /**
-   * Calls `visit` for each body whose box overlaps the given one, in ascending order. It may also visit bodies that are
-   * only near.
-   */
+  /** Visits each body whose box overlaps the given one, ascending, and perhaps others that are near. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
@@ -110,7 +97,7 @@ export class ObstacleTree {
     return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** Returns the header and the nodes as kernels read them. */
+  /** The header and the nodes as kernels read them. */
   nodeBits(): Uint32Array {
     const { boxes, links, nodes } = this;
     const { dimensions } = this.world;
@@ -128,10 +115,7 @@ export class ObstacleTree {
   }
 }
 
-/**
- * Splits bodies near the median along the axis on which their centres are farthest apart. Splits each part again until
- * it fits into a leaf.
- */
+/** Splits bodies near the median along the axis on which their centres are farthest apart. */
 class Builder {
   private next = 0;
   private readonly keys: Float64Array;
@@ -146,7 +130,7 @@ class Builder {
     this.keys = new Float64Array(order.length);
   }
 
-  /** Builds the node of the bodies from `first` to `end` − 1 in `order`, and all nodes below it. */
+  /** Builds the node of `order` from `first` to `end` − 1, and all nodes below it. */
   build(first: number, end: number): void {
     const { links, order, keys, dimensions } = this;
     const node = this.next++;
@@ -168,10 +152,7 @@ class Builder {
     links[2 * node] = this.next;
   }
 
-  /**
-   * Stores the box around the bodies of a node. Returns the axis along which their centres are farthest apart, the
-   * first of equal ones.
-   */
+  /** Stores the box of a node. Returns the axis along which the centres are farthest apart. */
   private enclose(node: number, first: number, end: number): number {
     const { dimensions, bodies, order, boxes } = this;
     let widest = 0;
@@ -189,7 +170,6 @@ class Builder {
       }
       const middle = Math.fround((low + high) / 2);
       boxes[2 * dimensions * node + axis] = middle;
-      // The margin of a walk covers the rounding here.
       boxes[2 * dimensions * node + dimensions + axis] = Math.max(high - middle, middle - low);
       if (highest - lowest > width) {
         width = highest - lowest;
@@ -201,9 +181,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by their coordinates, then by their sizes. A scene with moving obstacles may reorder tens of thousands
- * of bodies in every step. So bodies are first sorted by the upper bits of their first coordinate, which is fast. Only
- * bodies with equal bits are compared in full.
+ * Orders bodies by coordinates, then by sizes. Moving obstacles are reordered in every step. So a fast sort by the
+ * upper bits of the first coordinate comes first; only bodies with equal bits are compared in full.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -232,13 +211,11 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
   return true;
 }
 
-/** Bits of a whole number that a double holds exactly. */
 const EXACT_BITS = 53;
 
 /**
- * Orders bodies by the upper bits of their first coordinate, then by index. A double holds the index and as many of the
- * 32 bits as fit: all of them up to two million bodies. `runs` lists the beginning of each group with equal bits, then
- * the end of the last group.
+ * A double holds the index and as many of the 32 bits as fit: all of them up to two million bodies. `runs` lists the
+ * beginning of each group with equal bits, then the end.
  */
 function orderByFirst(
   dimensions: Dimensions,
@@ -300,10 +277,7 @@ function reorder(
   };
 }
 
-/**
- * Partially sorts `order` by key, and by body for equal keys, so that the entries before `middle` are the lowest ones.
- * No two entries are equal, so which entries come before `middle` does not depend on the input order.
- */
+/** Partially sorts `order`, so that the lowest entries come before `middle`. */
 function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
   const isBefore = (a: number, b: number) => {
     const apart = (keys[a] as number) - (keys[b] as number);

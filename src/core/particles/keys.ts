@@ -1,4 +1,2 @@
-/** The kinds of keys that radix sorts accept. */
-
-/** A 64-bit key has two words, the low one first. */
+/** Kind of keys that a sort accepts. A 64-bit key has two words, the low one first. */
 export type KeyKind = 'u32' | 'i32' | 'f32' | 'u64';

@@ -1,8 +1,6 @@
 /**
- * Defines balls and boxes for all engines. Checks the sizes that callers give, and converts them to the engines' form
- * and back.
- * A body is a ball (in 2D a disc) with a radius, or a box with edges along the axes. The half extents of a box are half
- * of each edge. The grid treats a box as the ball around it.
+ * Balls and boxes: their overlap, their checks, and their conversion to the engines' form and back. A box has edges
+ * along the axes; the grid treats it as the ball around it.
  *
  * The overlap of two bodies depends on these values:
  *   - d is the vector from one centre to the other.
@@ -10,11 +8,9 @@
  *   - r is the sum of both radii; that of a box is 0.
  *   - b is |d| − h along each axis.
  *   - o is the greater of b and 0 along each axis.
- * The bodies overlap if d is inside a box around 0 with the half extents h, or less than r away from that box.
  *   - If o is not 0, the bodies overlap by r − (the length of o). The shortest way out is along o.
- *   - If o is 0, the bodies overlap by r − (the greatest component of b). The shortest way out is along that
- *     component's axis, the first of equal ones. If the centres do not differ along this axis, the body with the higher
- *     slot moves up.
+ *   - If o is 0, the bodies overlap by r − (the greatest component of b). The shortest way out is along its axis, the
+ *     first of equal ones. If the centres do not differ along this axis, the body with the higher slot moves up.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -28,26 +24,24 @@ import {
 
 const { fround } = Math;
 
-/** Least half extent of a box, equal to the least radius: see SMALLEST_DIAMETER. */
 const THINNEST = SMALLEST_DIAMETER / 2;
 
-/** Sizes of bodies, some of which may be boxes. */
 export interface Shapes {
   /** Radius of the ball, or of the ball around the box. */
   readonly radii: Float32Array;
   /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halves: Float32Array;
-  /** Radius of a ball with the body's volume. The body's mass is proportional to bulk^dimensions. */
+  /** Radius of a ball with the body's volume. Masses are proportional to bulk^dimensions. */
   readonly bulks: Float32Array;
 }
 
-/** Sizes of particles or obstacles in the engines' form; empty if all have one common radius. */
+/** Sizes in the engines' form; empty if all bodies have one radius. */
 export interface Sizes {
   readonly radii?: Float32Array | undefined;
   /** Present, together with `bulks`, if some bodies may be boxes. */
   readonly halves?: Float32Array | undefined;
   readonly bulks?: Float32Array | undefined;
-  /** The loads of particles in the last substep (see core/contact/law.ts), stored with the sizes. All 0 if left out. */
+  /** Loads of the last substep (core/contact/law.ts). All 0 if left out. */
   readonly loads?: Float32Array | undefined;
 }
 
@@ -55,10 +49,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/**
- * Returns how far a body reaches from its centre along an axis. `radius` is the common radius, for bodies without
- * sizes.
- */
+/** How far a body reaches from its centre. `radius` is for bodies without sizes. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -70,7 +61,7 @@ export function extentAlong(
   return radii ? (radii[body] as number) : radius;
 }
 
-/** Returns the diameter of a ball, or the shortest edge of a box. */
+/** The diameter of a ball, or the shortest edge of a box. */
 export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, radius: number): number {
   let least = extentAlong(dimensions, sizes, body, 0, radius);
   if (!sizes.halves) return 2 * least;
@@ -81,7 +72,7 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** Returns names of the smallest and the largest radius for error messages. They say how the caller gave the sizes. */
+/** Names the range in error messages by the options that the caller gave. */
 export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
@@ -95,7 +86,7 @@ export function labelsOfRadii(given: {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** Returns the radius of the ball around a box, rounded up to a 32-bit float. */
+/** The radius of the ball around a box, rounded up to a 32-bit float. */
 export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);
@@ -105,7 +96,6 @@ export function radiusAround(half: readonly number[]): number {
   return bits.getFloat32(0);
 }
 
-/** Volume of the ball (in 2D the disc) of radius 1. */
 const UNIT_BALL: Readonly<Record<Dimensions, number>> = { 2: Math.PI, 3: (4 / 3) * Math.PI };
 
 function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
@@ -113,10 +103,7 @@ function bulkOf(dimensions: Dimensions, half: readonly number[]): number {
   return fround((volume / UNIT_BALL[dimensions]) ** (1 / dimensions));
 }
 
-/**
- * Converts checked sizes to the engines' form. The given `radii` have 0 for boxes. Without half extents, all bodies are
- * balls.
- */
+/** Converts checked sizes to the engines' form. Without half extents, all bodies are balls. */
 export function defineShapes(
   dimensions: Dimensions,
   radii: Float32Array,
@@ -134,7 +121,7 @@ export function defineShapes(
   return { radii: around, halves, bulks };
 }
 
-/** Converts sizes read from a simulation to the engines' form; returns an empty object if all have one radius. */
+/** Converts sizes read from a simulation. */
 export function shapesOf(
   dimensions: Dimensions,
   {
@@ -147,8 +134,7 @@ export function shapesOf(
 }
 
 /**
- * Throws an error that names the first body that is wider than the world along a non-periodic axis. Checks nothing if
- * no body may be a box: defineWorld or defineLevels has then checked that the largest ball fits.
+ * Rejects a body that is wider than the world. Without boxes, defineWorld or defineLevels has checked the largest ball.
  */
 export function checkBodiesFit(
   prefix: string,
@@ -175,7 +161,6 @@ export function checkBodiesFit(
   }
 }
 
-/** Returns radii in the caller's form: 0 for boxes. */
 function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'bulks'>): Float32Array {
   return radii.map((radius, body) => (isBox(dimensions, halves, body) ? 0 : radius));
 }
@@ -194,10 +179,7 @@ function halfOf(dimensions: Dimensions, halves: Float32Array, body: number): num
   return Array.from(halves.subarray(dimensions * body, dimensions * (body + 1)));
 }
 
-/**
- * Checks the half extents of `count` bodies; the error names the first wrong one. `range` limits the radius of the ball
- * around each box.
- */
+/** `range` limits the radius of the ball around each box. */
 export function checkHalfExtents(
   argument: string,
   halfExtents: unknown,

@@ -1,30 +1,29 @@
-/** Checks the sizes that callers give to bodies: radii, and half extents of boxes. */
+/** Checks the sizes that callers give to bodies. */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, RadiusRange, World } from '../world/world';
 import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
 
-/** Sizes in the caller's form: the radius of a box is 0. */
+/** Sizes of bodies. The radius of a box is 0. */
 export interface GivenSizes {
+  /** One radius per body; 0 for boxes. */
   readonly radii?: Float32Array | undefined;
   /** `dimensions` numbers per body: half of each edge of a box, or 0 for a ball. */
   readonly halfExtents?: Float32Array | undefined;
 }
 
-/** The sizes that a simulation accepts. */
 export interface SizeRules {
   readonly dimensions: Dimensions;
   readonly radiusRange?: RadiusRange | undefined;
   readonly boxes?: boolean | undefined;
 }
 
-/** Checks the sizes of `count` bodies and returns them in the engines' form. The error names the first wrong one. */
+/** Returns the sizes in the engines' form. */
 export function checkSizes(
   prefix: string,
   { radii: givenRadii, halfExtents }: GivenSizes,
   count: number,
   { dimensions, radiusRange, boxes }: SizeRules,
 ): Sizes & { readonly radii: Float32Array } {
-  // Without bodies, radii may be left out.
   const given = givenRadii ?? (count === 0 && halfExtents === undefined ? new Float32Array(0) : undefined);
   if (!boxes) {
     if (halfExtents !== undefined) refuseHalfExtents(`${prefix}halfExtents`, halfExtents);
@@ -41,10 +40,7 @@ export function checkSizes(
   return defineShapes(dimensions, radii, halfExtents);
 }
 
-/**
- * Checks sizes and returns them in the engines' form; undefined if all particles have one radius. If `world` is given,
- * also checks that each particle fits into it.
- */
+/** Returns undefined if all particles have one radius. Also checks that each particle fits into `world`. */
 export function sizesOf(
   prefix: string,
   particles: GivenSizes,
@@ -70,7 +66,7 @@ export function refuseHalfExtents(argument: string, halfExtents: unknown): never
   );
 }
 
-/** Rounds a range to 32-bit floats, because it is compared with radii that are 32-bit floats. */
+/** Rounds a range for comparisons with radii that are 32-bit floats. */
 export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }

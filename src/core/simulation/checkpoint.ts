@@ -1,9 +1,4 @@
-/**
- * Checks whether a simulation can restore a checkpoint. Converts checkpoints to the engines' form (`Bodies`,
- * `StaticBodies`) and back.
- * particles-checkpoint.ts has the part that particle methods share.
- * Guarantee: a rejected checkpoint changes nothing.
- */
+/** Checks and converts checkpoints of simulations. A rejected checkpoint changes nothing. */
 import { checkFinite } from '../base/checks';
 import { MOST_LOAD } from '../base/constants';
 import { ArgumentError } from '../base/errors';
@@ -23,7 +18,7 @@ import type { Bodies, Checkpoint, ParticleArrays, ParticleSimulation } from './s
 
 const ONE_RADIUS = 'left out, since all particles of this simulation have one radius';
 
-/** Checks that this simulation can restore a checkpoint, and returns the checkpoint's settings. */
+/** Returns the checkpoint's settings. */
 export function checkCheckpoint(
   checkpoint: Checkpoint,
   simulation: Pick<
@@ -92,7 +87,6 @@ function checkSameRange(given: RadiusRange | undefined, range: RadiusRange | und
   throw new ArgumentError('checkpoint.radiusRange', given, accepted);
 }
 
-/** Returns the part of a checkpoint that does not depend on the particles. */
 export function describeSimulation(
   simulation: Pick<
     ParticleSimulation,
@@ -115,7 +109,7 @@ export function describeSimulation(
   };
 }
 
-/** Returns the particles of a checked checkpoint in the engines' form. */
+/** The checkpoint must be checked. */
 export function bodiesOf(
   { ids, positions, velocities, radii, halfExtents, loads }: Checkpoint,
   simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,

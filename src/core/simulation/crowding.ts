@@ -1,12 +1,10 @@
-/**
- * Explains steps that are slow because there are too many particles in one cell.
- * Inputs: measures of a state, and its simulation. Output: a few sentences, or undefined if no cell is crowded.
- */
+/** Explains steps that are slow because there are too many particles in one cell. */
 
 import { CROWDED } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import type { Measures, ParticleSimulation } from './simulation';
 
+/** Returns a warning with advice if cells hold more than 128 particles; otherwise undefined. */
 export function crowdingWarning(
   measures: Pick<Measures, 'count' | 'crowded' | 'greatestOccupancy'>,
   simulation: Pick<ParticleSimulation, 'backend' | 'world'>,
@@ -19,7 +17,6 @@ export function crowdingWarning(
   if (typeof world?.crowds !== 'boolean') throw new ArgumentError('simulation', simulation, 'a simulation');
   if (crowded === 0) return undefined;
   const change = 'a smaller radius or a larger world';
-  // The CPU engine ignores `crowds`.
   const advice =
     backend === 'gpu' && !world.crowds
       ? `Create the simulation with \`crowds: true\` to split this work among threads, or choose ${change}.`

@@ -1,4 +1,4 @@
-/** Allocates particle ids: new particles get the lowest free ids, and the ids of removed particles become free. */
+/** Allocates particle ids: new particles get the lowest free ids. */
 import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
@@ -6,7 +6,6 @@ import { sizesOf } from '../particles/sizes';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
-/** The greatest number of particles in a simulation: ids must be below RETIRED_BIT. */
 export const MAX_PARTICLES = RETIRED_BIT - 1;
 
 export class IdAllocator {
@@ -23,7 +22,7 @@ export class IdAllocator {
     return this.living;
   }
 
-  /** One more than the greatest living id, or 0 without particles. Loops over data that is indexed by id stop here. */
+  /** One more than the greatest living id, or 0. */
   get end(): number {
     return this.endOfAlive;
   }
@@ -40,7 +39,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks new particles, then gives them the lowest free ids. If anything is wrong, it throws and takes no id. */
+  /** Checks new particles, then gives them the lowest free ids. If anything is wrong, it takes no id. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
@@ -57,7 +56,7 @@ export class IdAllocator {
     return { ids: this.take(count), positions, velocities, ...own };
   }
 
-  /** Takes the `count` lowest free ids, ascending. The caller has checked that enough ids are free. */
+  /** The ids are ascending. The caller has checked that enough are free. */
   take(count: number): Uint32Array {
     const ids = new Uint32Array(count);
     let id = this.lowestFree;

@@ -1,12 +1,9 @@
-/**
- * Compares two lists of pairs. Returns the pairs that began, stayed and ended, for instance to play sounds or make
- * bonds. Inputs: two lists in canonical order, as findPairs and GridPairs.read return them. Outputs: three lists in the
- * same order.
- */
+/** Compares two lists of pairs, in one walk over both. */
 import { checkInteger } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
 import type { PairList } from './simulation';
 
+/** The differences of two lists of pairs. All three lists are sorted like a PairList. */
 export interface PairEvents {
   /** Pairs in `after` only. */
   readonly begun: PairList;
@@ -16,6 +13,7 @@ export interface PairEvents {
   readonly ended: PairList;
 }
 
+/** Finds the pairs that began, stayed and ended between two results of `findPairs` or `GridPairs.read`. */
 export function pairEvents(before: PairList, after: PairList): PairEvents {
   checkList('before', before);
   checkList('after', after);

@@ -1,24 +1,26 @@
-/**
- * The part of checkpoints that simulations and particle methods share: the particles and their world. Each check throws
- * an error that names what does not fit, before anything changes.
- */
+/** The part of checkpoints that simulations and particle methods share. */
 import { ArgumentError } from '../base/errors';
 import type { Dimensions, World } from '../world/world';
 
 /** The shared part of a checkpoint: plain data, safe to copy and to store. */
 export interface ParticlesCheckpoint {
+  /** Version of the format. */
   readonly version: 1;
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Corners of the box. In an unbounded world, all components are the lowest or the greatest finite 32-bit float. */
+  /** Low corner of the box. In an unbounded world, the lowest finite 32-bit float along each axis. */
   readonly min: readonly number[];
+  /** High corner of the box. In an unbounded world, the greatest finite 32-bit float along each axis. */
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along others; left out if no axis is periodic. */
   readonly period?: readonly number[] | undefined;
-  /** Set in an unbounded world, otherwise left out. */
+  /** True in an unbounded world, otherwise left out. */
   readonly unbounded?: true | undefined;
   /** Ids of the particles, ascending. */
   readonly ids: Uint32Array;
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
+  /** `dimensions` numbers per particle, in length / s. */
   readonly velocities: Float32Array;
 }
 
@@ -45,7 +47,7 @@ export function checkSameWorld(
   checkpoint: Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'>,
   world: World,
 ): void {
-  // Compare this first: a message about the corners of an unbounded world would not help.
+  // A message about the corners of an unbounded world would not help.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
     const accepted = unbounded
@@ -67,10 +69,7 @@ export function checkSameWorld(
   }
 }
 
-/**
- * Checks that ids ascend and are below the capacity, and that each particle has a position and a velocity. The velocity
- * must be finite if the position is. Returns the number of particles.
- */
+/** Returns the number of particles. A velocity must be finite if its position is. */
 export function checkCheckpointParticles(
   checkpoint: Pick<ParticlesCheckpoint, 'ids' | 'positions' | 'velocities'>,
   dimensions: Dimensions,
@@ -107,7 +106,7 @@ export function checkCheckpointParticles(
   return count;
 }
 
-/** Returns whether the position with the component `index` has a number that is not finite. */
+/** `index` is that of a component of the position. */
 function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));

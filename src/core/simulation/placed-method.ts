@@ -21,18 +21,22 @@ export abstract class ParticleMethod<Particles extends Placed, Settings> {
     protected currentSettings: Settings,
   ) {}
 
+  /** 2 or 3. */
   get dimensions(): Dimensions {
     return this.particles.dimensions;
   }
 
+  /** The world and its cells. */
   get world(): World {
     return this.particles.grid.world;
   }
 
+  /** Greatest number of particles. */
   get capacity(): number {
     return this.particles.capacity;
   }
 
+  /** Number of living particles. */
   get count(): number {
     return this.particles.count;
   }
@@ -47,10 +51,12 @@ export abstract class ParticleMethod<Particles extends Placed, Settings> {
     return this.elapsed;
   }
 
+  /** The current settings. */
   get settings(): Settings {
     return this.currentSettings;
   }
 
+  /** Removes particles. Their ids become free; no other id changes. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.particles.remove(ids);
   }

@@ -1,16 +1,17 @@
-/** Checks the options and particles of GridParticles and CpuGridParticles, whose particles the caller's code moves. */
+/** Checks the options and particles of GridParticles and CpuGridParticles. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from '../world/world';
 import type { IdAllocator } from './ids';
 import { MAX_PARTICLES } from './ids';
 
+/** Options of particles that your own code moves. */
 export interface PlacedOptions extends WorldOptions {
   /** Neighbours nearer than this are found. */
   readonly diameter: number;
   /**
-   * `dimensions` numbers per particle; positions must be inside the box, unless the world is unbounded. The array is
-   * copied. Ids are 0, 1, 2 …
+   * `dimensions` numbers per particle, inside the box unless the world is unbounded. The array is copied. Ids are 0, 1,
+   * 2 …
    */
   readonly positions: Float32Array;
   /** Velocities in the form of `positions`. Default: all 0. */
@@ -33,8 +34,11 @@ export type PlacedParticles = Pick<PlacedOptions, 'positions' | 'velocities'>;
 
 /** The current particles, sorted by id. */
 export interface PlacedArrays {
+  /** Ids, ascending. */
   readonly ids: Uint32Array;
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
+  /** `dimensions` numbers per particle. */
   readonly velocities: Float32Array;
 }
 
@@ -95,9 +99,7 @@ export const METHOD_OPTION_NAMES = [
   'velocities',
 ] as const satisfies readonly (keyof MethodOptions)[];
 
-/**
- * Picks the particle options out of a method's options; `diameter` is the distance up to which neighbours are found.
- */
+/** `diameter` is the distance up to which neighbours are found. */
 export function placedOf(options: MethodOptions, diameter: number): PlacedOptions {
   const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };

@@ -1,7 +1,4 @@
-/**
- * Checks and completes the options of a simulation. Both engines start from the resulting plan. If an option is wrong,
- * an error names the first wrong one before anything is created.
- */
+/** Checks and completes the options of a simulation. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
@@ -24,21 +21,14 @@ import {
 import { MAX_PARTICLES } from './ids';
 import type { SimulationOptions } from './simulation';
 
-/**
- * Returns the edge of the default box in whole diameters. Discs fill a fifth of its area, spheres a fifth of its
- * volume.
- */
+/** Returns the edge in whole diameters. Particles fill a fifth of the area or volume. */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }
 
-/**
- * Returns the most cells that the default box for `capacity` particles may have. A device must be able to hold this
- * many.
- */
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
-  // Round up, and add the cells that rounding of positions may require and those of the ring at both ends.
+  // Add cells for the rounding of positions and for the ring.
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
@@ -142,7 +132,6 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   };
 }
 
-/** Checks the sizes in the options. Returns the common radius, or the sizes of all particles and the range of radii. */
 function planSizes(
   options: SimulationOptions,
   count: number,
@@ -183,7 +172,7 @@ function checkRadiusRange(range: RadiusRange): void {
   }
 }
 
-/** Least number of cells along a periodic axis of the default box: three are needed, and rounding may cost one. */
+/** Three are needed, and rounding may cost one. */
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 function defaultBox(

@@ -1,8 +1,6 @@
 /**
  * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. Methods that wait
  * for a readback return a promise on the GPU and a value on the CPU: `await` works with both.
- * This file also has the parts of `advance` that the engines share. plan.ts checks and completes the options;
- * checkpoint.ts checks checkpoints.
  */
 
 import { checkInteger } from '../base/checks';
@@ -14,15 +12,13 @@ import type { Sizes } from '../particles/shapes';
 import type { Dimensions, RadiusRange, World, WorldOptions } from '../world/world';
 import type { ParticlesCheckpoint } from './particles-checkpoint';
 
+/** Options of a simulation: its world, its particles, its obstacles and its settings. */
 export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** The greatest number of particles. Memory is reserved for all of them. Default: the number in `positions`. */
   readonly capacity?: number | undefined;
-  /** Radius of every particle; leave it out if radii vary. */
+  /** Radius of every particle, from 2^-41 to 2^59; left out if radii vary. */
   readonly radius?: number | undefined;
-  /**
-   * The radius of each particle, if radii vary. Masses are then proportional to radius^dimensions (see
-   * core/contact/law.ts).
-   */
+  /** The radius of each particle, if radii vary. Masses are then proportional to radius^dimensions. */
   readonly radii?: Float32Array | undefined;
   /**
    * The radii that particles may have, now and later. The radius of a box is that of the ball around it. Default: from
@@ -31,25 +27,26 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly radiusRange?: RadiusRange | undefined;
   /**
    * Half of each edge of the particles that are boxes, `dimensions` numbers per particle; 0 for balls (discs). Boxes
-   * have 0 in `radii`. Leave out `radii` if all particles are boxes. Boxes do not rotate. See core/particles/shapes.ts.
+   * have 0 in `radii`. Leave out `radii` if all particles are boxes. Boxes do not rotate.
    */
   readonly halfExtents?: Float32Array | undefined;
   /** True if particles may be boxes, now or later. Default: true if `halfExtents` is given. */
   readonly boxes?: boolean | undefined;
-  /**
-   * Opposite corners of the world. Default: a box so large that `capacity` particles fill a fifth of its area (volume).
-   * The default box is at least four cells long along periodic axes.
-   */
+  /** Low corner of the world. Default: 0 along each axis. */
   readonly min?: readonly number[] | undefined;
+  /**
+   * High corner of the world. Default: so far from `min` that `capacity` particles fill a fifth of the area (volume),
+   * and at least four cells along periodic axes.
+   */
   readonly max?: readonly number[] | undefined;
   /** Positions of the initial particles, `dimensions` numbers each. Their ids are 0, 1, 2 … */
   readonly positions?: Float32Array | undefined;
+  /** Velocities of the initial particles, in the form of `positions`, below 2^48 per component. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
   /**
-   * Positions of obstacles: bodies that never move by themselves, such as terrain. Particles are pushed off them.
-   * Obstacles have no ids and are not counted as particles. Their radius is that of the particles. If radii vary, give
-   * an object with `positions` and sizes. Sizes may be outside the `radiusRange`; boxes are allowed if particles may be
-   * boxes. Default: none.
+   * Obstacles: bodies that never move by themselves, such as terrain. They have no ids and do not count as particles.
+   * Their radius is that of the particles. If radii vary, give an object with `positions` and sizes; boxes are allowed
+   * if particles may be boxes. Default: none.
    */
   readonly obstacles?: ObstaclesGiven | undefined;
   /**
@@ -58,12 +55,13 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly obstacleCapacity?: number | undefined;
   /**
-   * Prevents tunnelling. Follows the paths of fast particles, which move farther than a sixteenth of a diameter in a
-   * substep. Ends each path where it hits something; see core/ccd/law.ts. Default false.
+   * Prevents tunnelling: particles that move farther than a sixteenth of a diameter in a substep stop at the first
+   * thing that they hit. Default: false.
    */
   readonly continuous?: boolean | undefined;
 }
 
+/** Figures about a state. */
 export interface Measures {
   /** Living particles, including quarantined ones (see `nonFinite`). */
   readonly count: number;
@@ -73,20 +71,21 @@ export interface Measures {
    * Unordered pairs that overlap. Touching is not overlapping.
    * - If all radii are equal, a pair overlaps if distance² < diameter².
    * - If radii vary, the sum of both radii replaces the diameter.
-   * - core/particles/shapes.ts has the rule for boxes.
+   * - Boxes overlap if they have an area (volume) in common. A box and a ball overlap if the ball's centre is less than
+   *   its radius away from the box.
    */
   readonly contacts: number;
   /**
-   * Pairs so close to touching that 32-bit rounding may have decided whether they are contacts.
+   * Pairs so close to touching that 32-bit rounding may have decided whether they are contacts. The CPU engine decides
+   * exactly and reports 0.
    * - If all radii are equal, distance² differs from diameter² by at most 2^-20 of diameter².
    * - If radii vary, the sum of both radii replaces the diameter.
-   * - For a pair with a box, add both radii (0 for boxes) and all half extents. The overlap or gap is at most 2^-19 of
-   *   that sum.
-   * In periodic worlds these shares grow with the period, like the rounding error of a difference across the boundary.
-   * The CPU engine decides exactly and reports 0. The GPU engine reports 0 if nothing rounds. Nothing rounds if the
-   * following are multiples of `2^(floor(log2 diameter) - 11)`, which is 1/2048 for diameter 1: all coordinates, the
-   * diameter (or all radii), all half extents, and the periods. If radii vary, `diameter` is the largest one.
-   * core/world/borderline.ts has the exact rule.
+   * - For a pair with a box, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all half
+   *   extents.
+   * In periodic worlds these shares grow with the period. The GPU engine reports 0 if the following are multiples of
+   * `2^(floor(log2 diameter) - 11)`, which is 1/2048 for diameter 1: all coordinates, half extents and periods, and the
+   * diameter (or all radii). If a periodic box does not begin at 0, its periods must also be at most 2^24 of these
+   * steps. If radii vary, `diameter` is the largest one.
    */
   readonly borderline: number;
   /** Pairs of a particle and an obstacle that overlap, decided like `contacts`. No other figure counts obstacles. */
@@ -96,12 +95,13 @@ export interface Measures {
    * time, but never lose a contact.
    */
   readonly bucketCollisions: number;
+  /** Cells that contain particles. */
   readonly occupiedCells: number;
   /** Particles in the fullest cell. */
   readonly greatestOccupancy: number;
   /**
-   * Particles in cells with more than 128 particles. The cost of a cell grows with the square of its particles. See
-   * crowdingWarning.
+   * Particles in cells with more than 128 particles. The cost of a cell grows with the square of its particles: see
+   * `crowdingWarning`.
    */
   readonly crowded: number;
   /** Particles whose centre is outside the world's box. */
@@ -129,32 +129,35 @@ export interface Measures {
   readonly hash: string;
 }
 
-/**
- * Overlapping pairs of ids. Pair k is `pairs[2k]` and `pairs[2k + 1]`, the lower id first. Pairs are sorted by their
- * first id, then by their second.
- */
+/** Overlapping pairs of ids, sorted by their first id, then by their second. */
 export interface PairList {
+  /** Number of pairs. */
   readonly count: number;
+  /** Pair k is `pairs[2k]` and `pairs[2k + 1]`, the lower id first. */
   readonly pairs: Uint32Array;
 }
 
-/** Overlapping pairs, and the number of borderline pairs (see Measures), whether listed or not. */
+/** Overlapping pairs, and the number of borderline pairs. */
 export interface FoundPairs extends PairList {
+  /** Borderline pairs, whether listed or not: see `Measures.borderline`. */
   readonly borderline: number;
 }
 
 /** Particles sorted by id, including quarantined ones. */
 export interface ParticleArrays {
+  /** Ids, ascending. */
   readonly ids: Uint32Array;
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
+  /** `dimensions` numbers per particle, in length / s. */
   readonly velocities: Float32Array;
-  /** Present if radii vary. The radius of a box is 0. */
+  /** One radius per particle; 0 for boxes. Present if radii vary. */
   readonly radii?: Float32Array | undefined;
-  /** Present if particles may be boxes: half of each edge, or 0 for a ball. */
+  /** Half of each edge, or 0 for a ball; `dimensions` numbers per particle. Present if particles may be boxes. */
   readonly halfExtents?: Float32Array | undefined;
   /**
-   * Present if radii vary. A load says how much contacts pressed on a particle from opposite sides in the last substep,
-   * in units of the particle's weight. The next step needs the loads.
+   * How much contacts pressed on each particle from opposite sides in the last substep, in units of its weight. The
+   * next step needs the loads. Present if radii vary.
    */
   readonly loads?: Float32Array | undefined;
 }
@@ -165,23 +168,27 @@ export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
   readonly radius: number;
   /** The radii that particles may have; left out if all are equal. */
   readonly radiusRange?: RadiusRange | undefined;
-  /** Left out if no particle may be a box. */
+  /** True if particles may be boxes, otherwise left out. */
   readonly boxes?: true | undefined;
-  /** Left out if the simulation is not `continuous`. */
+  /** True if the simulation is `continuous`, otherwise left out. */
   readonly continuous?: true | undefined;
+  /** Simulated seconds. */
   readonly time: number;
+  /** The settings of the simulation. */
   readonly settings: Settings;
   /** Obstacles in the form of SimulationOptions; left out if there are none. */
   readonly obstacles?: ObstaclesGiven | undefined;
 }
 
+/** Particles to add. */
 export interface NewParticles {
+  /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
-  /** Default: all 0. */
+  /** `dimensions` numbers per particle, below 2^48 each. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
   /** One radius per particle, within the simulation's `radiusRange`; 0 for boxes. Left out if all radii are equal. */
   readonly radii?: Float32Array | undefined;
-  /** `dimensions` numbers per particle, only if particles may be boxes: see SimulationOptions. */
+  /** Half of each edge, or 0 for a ball; `dimensions` numbers per particle. Only if particles may be boxes. */
   readonly halfExtents?: Float32Array | undefined;
 }
 
@@ -192,9 +199,13 @@ export interface Bodies extends Sizes {
   readonly velocities: Float32Array;
 }
 
+/** A simulation on either engine. */
 export interface ParticleSimulation {
+  /** The engine that runs the simulation. */
   readonly backend: 'gpu' | 'cpu';
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** The world and its cells. */
   readonly world: World;
   /** Radius of every particle; if radii vary, the largest that is accepted. */
   readonly radius: number;
@@ -202,51 +213,58 @@ export interface ParticleSimulation {
   readonly radiusRange: RadiusRange | undefined;
   /** True if particles may be boxes. */
   readonly boxes: boolean;
+  /** Greatest number of particles. */
   readonly capacity: number;
+  /** Number of living particles, including quarantined ones. */
   readonly count: number;
   /** Current number of obstacles. */
   readonly obstacleCount: number;
+  /** Greatest number of obstacles. */
   readonly obstacleCapacity: number;
   /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
   /** Simulated seconds. */
   readonly time: number;
+  /** The current settings. */
   readonly settings: Settings;
+  /** Bytes that the simulation has reserved. */
   readonly memoryBytes: number;
+  /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void;
-  /** Advances by `dt` seconds. */
+  /** Advances by `dt` seconds: 0 (nothing happens) or at least 1e-7 per substep. */
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
    * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If that would be more than `most`,
-   * takes `settings.substeps` and follows the paths of fast particles. `most` defaults to twice `settings.substeps`,
-   * but at most 256. Returns the number of substeps.
+   * takes `settings.substeps` and follows the paths of fast particles. Default of `most`: twice `settings.substeps`, at
+   * most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
   /** Counts the fast particles and their paths in the last step. For `continuous` simulations only. */
   continuousCounts(): Promise<ContinuousCounts> | ContinuousCounts;
-  /**
-   * Pushes overlapping particles apart without changing velocities or time. Each of the `rounds` (default 1) builds a
-   * new grid.
-   */
+  /** Pushes overlapping particles apart without changing velocities or time, in 1 to 64 rounds. Default: 1. */
   separate(rounds?: number): void;
   /** Adds particles and returns their ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array;
+  /** Removes particles. Their ids become free; no other id changes. */
   remove(ids: Uint32Array | readonly number[]): void;
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void;
+  /** Measures the current state. */
   measure(): Promise<Measures> | Measures;
+  /** Finds all pairs that overlap in the current state. */
   findPairs(): Promise<FoundPairs> | FoundPairs;
+  /** Returns a copy of the particles. */
   read(): Promise<ParticleArrays> | ParticleArrays;
+  /** Returns a copy of everything that `restore` needs. */
   checkpoint(): Promise<Checkpoint> | Checkpoint;
+  /** Continues from a checkpoint. Throws and changes nothing if the checkpoint does not fit this simulation. */
   restore(checkpoint: Checkpoint): void;
+  /** Frees the memory. Later calls of other methods throw a DestroyedError. */
   destroy(): void;
 }
 
-/**
- * Checks the arguments of ParticleSimulation.advance and returns `most` or its default. Call it before measuring
- * speeds.
- */
+/** Checks the arguments of `advance` and returns `most` or its default. Call it before measuring speeds. */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
   dt: number,
@@ -260,10 +278,7 @@ export function checkAdvance(
   return most;
 }
 
-/**
- * Implements ParticleSimulation.advance. `farthest` is the farthest that any particle may move in the step, in
- * diameters.
- */
+/** Implements `advance`. `farthest` is the farthest that any particle may move in the step, in diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,
@@ -286,7 +301,7 @@ export function stepAsFastAs(
   return substeps;
 }
 
-/** Throws if the simulation is not `continuous`. `name` is the method that was called. */
+/** `name` is the method that was called. */
 export function checkContinuous({ continuous }: Pick<ParticleSimulation, 'continuous'>, name: string): void {
   if (continuous) return;
   throw new CellstormError(`${name} needs a simulation that was created with \`continuous: true\`.`);

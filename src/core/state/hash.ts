@@ -1,19 +1,14 @@
 /**
- * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it.
- * The words of a particle, in this order:
- *   - its id;
- *   - the bits of its position and velocity;
- *   - the bits of its radius, if radii vary;
- *   - the bits of its half extents, if particles may be boxes.
- * These words are mixed twice, from two seeds, into two 32-bit values. Each is summed over all particles, modulo 2³²;
- * the hash consists of the two sums. So the hash depends on every bit of these words, but not on the order of particles
- * in memory. It leaves out loads (core/contact/law.ts), which change the hash only after the next step.
+ * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it. A particle's words are its id, then
+ * the bits of its position, velocity, radius (if radii vary) and half extents (if particles may be boxes). They are
+ * mixed twice, from two seeds. The hash consists of the two sums over all particles, modulo 2³², so their order does
+ * not matter. It leaves out loads, which change it only after the next step.
  */
 
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../base/constants';
 import type { Sizes } from '../particles/shapes';
 
-/** Mixes one word into a running 32-bit value, with the steps of MurmurHash3. */
+/** The steps of MurmurHash3. */
 export function mixWord(value: number, word: number): number {
   let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);
@@ -41,12 +36,12 @@ export class StateHash {
   }
 }
 
-/** Returns sixteen hexadecimal digits, the high word first. */
+/** The high word first. */
 export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Hashes packed particles. `ids` defaults to 0, 1, 2 …; leave out `sizes` if all particles have one size. */
+/** Default ids: 0, 1, 2 … Leave out `sizes` if all particles have one size. */
 export function hashState(
   dimensions: 2 | 3,
   positions: Float32Array,

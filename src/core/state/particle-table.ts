@@ -1,53 +1,50 @@
 /**
- * Writes and reads particles as a table of comma-separated values, for spreadsheets and scripts. A 32-bit float that is
- * written and read keeps its bits. Errors name the line and the column.
- * Form: UTF-8. The first line names the columns, in any order:
- *   - id;
- *   - x, y and (in 3D) z;
- *   - vx, vy and (in 3D) vz;
- *   - radius, if radii vary;
- *   - half_x, half_y and (in 3D) half_z, if particles may be boxes.
- * Without ids, particles are numbered in the order of their lines. Without velocities, they are at rest.
+ * Writes and reads particles as comma-separated values. 32-bit floats keep their bits. Form: UTF-8. The first line
+ * names the columns, in any order:
+ *   - id
+ *   - x, y and (in 3D) z
+ *   - vx, vy and (in 3D) vz
+ *   - radius, if radii vary
+ *   - half_x, half_y and (in 3D) half_z, if particles may be boxes
+ * Without ids, particles are numbered by line. Without velocities, they are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
 import type { ParticleArrays, ParticleSimulation } from '../simulation/simulation';
 import { type Dimensions, GREATEST_SPEED } from '../world/world';
 
-/** The simulation that a table must fit. */
 export interface TableRules
   extends Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'> {
-  /** The greatest number of particles. All ids are below it. */
+  /** All ids are below it. */
   readonly most: number;
 }
 
 export interface EncodedTable {
-  /** The parts of the text in order. Each is made on demand. */
+  /** Each part is made on demand. */
   readonly parts: Iterable<string>;
-  /** Number of quarantined particles, which the table leaves out because their positions are not finite. */
+  /** Quarantined particles, which the table leaves out. */
   readonly leftOut: number;
 }
 
 const AXES = ['x', 'y', 'z'] as const;
 const ROWS_PER_PART = 4096;
 const ROWS_PER_STEP = 8192;
-/** The greatest number of bytes per line. */
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** Byte order marks of UTF-16, an encoding that some spreadsheets call Unicode text. */
+/** UTF-16, which some spreadsheets call Unicode text. */
 const WIDE_MARKS = [
   [0xff, 0xfe],
   [0xfe, 0xff],
 ] as const;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
-/** The letter `e`. LOWER_CASE is the bit that turns `E` into `e`. */
+/** LOWER_CASE is the bit that turns `E` into `e`. */
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
- * A mantissa of at most this many digits and a power of ten up to MOST_POWER are exact doubles. So their product or
- * quotient rounds once: it is the double nearest to the decimal.
+ * A mantissa of so many digits and a power of ten up to MOST_POWER are exact doubles. So their product or quotient is
+ * the double nearest to the decimal.
  */
 const MOST_DIGITS = 15;
 const MOST_POWER = 22;
@@ -55,7 +52,6 @@ const POWERS = Array.from({ length: MOST_POWER + 1 }, (_, power) => Number(`1e${
 const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 /** The greatest 32-bit float below GREATEST_SPEED. */
 const BELOW_GREATEST_SPEED = GREATEST_SPEED * (1 - 2 ** -24);
-/** An error quotes at most this many characters of a value. */
 const MOST_QUOTED = 40;
 
 export function encodeTable(particles: ParticleArrays, dimensions: Dimensions): EncodedTable {
@@ -102,7 +98,7 @@ function* partsOf(
   yield part;
 }
 
-/** Returns a decimal of at most nine digits that is nearer to this 32-bit float than to any other. */
+/** A decimal of at most nine digits that is nearer to this 32-bit float than to any other. */
 export function formatFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const short = Number(value.toPrecision(8));
@@ -110,8 +106,8 @@ export function formatFloat(value: number): string {
 }
 
 /**
- * Returns the particles of a table, ascending by id. Errors call the table `name`. Yields every few milliseconds, so
- * that a page stays responsive.
+ * Particles are ascending by id. Errors call the table `name`. Yields every few milliseconds, so that a page stays
+ * responsive.
  */
 export function* decodeTable(
   bytes: Uint8Array,
@@ -148,7 +144,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** The index of the column among the particle's numbers in `array`, and how many numbers that array has per particle. */
+  /** The column's index among the particle's numbers in `array`, and how many there are. */
   readonly axis: number;
   readonly width: number;
 }
@@ -191,9 +187,8 @@ class Lines {
   }
 
   /**
-   * Reads the numbers of the next row into `values`; takePlain() then goes on to the row after it. Returns false if the
-   * row has anything else, for example blanks, quotes or more than MOST_DIGITS digits. The column with index `whole`
-   * must have only digits.
+   * Reads the next row into `values`; takePlain() then goes on. Returns false if the row has anything but numbers, or
+   * more than MOST_DIGITS digits. Column `whole` must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -239,13 +234,12 @@ class Lines {
     return true;
   }
 
-  /** Goes to the line after the row that readPlain read. */
   takePlain(): void {
     this.next = this.plainEnd;
     this.number++;
   }
 
-  /** Counts the remaining lines up to `most` + 1, without blank ones at the end. */
+  /** Counts up to `most` + 1, without blank lines at the end. */
   countRows(most: number): number {
     const { bytes } = this;
     let end = bytes.length;
@@ -339,10 +333,7 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
   };
 }
 
-/**
- * Makes a fast reader for ordinary rows with numbers in range. It returns false for any other row, which readRow then
- * reads or rejects.
- */
+/** A fast reader for ordinary rows. It returns false for any other row, which readRow then reads or rejects. */
 function plainReader(
   lines: Lines,
   columns: readonly Column[],
@@ -414,10 +405,7 @@ function readRow(
   }
 }
 
-/**
- * Sorts particles by id and yields between steps. `order` holds the row of each particle; it is undefined if the rows
- * were sorted already.
- */
+/** Yields between steps. `order` holds the row of each particle; undefined if rows were sorted already. */
 function* sortById(
   lines: Lines,
   arrays: Mutable,
@@ -454,10 +442,10 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
   return gathered;
 }
 
-/** Returns the rows in ascending order of id. Throws if two rows have the same id. */
+/** The rows in ascending order of id. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  // One more than the row of each id, or 0. It may be as long as the greatest id, because ids are bounded.
+  // One more than the row of each id, or 0.
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;
   ids.forEach((id, row) => {
@@ -471,7 +459,7 @@ function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   return rowOf.filter((row) => row > 0).map((row) => row - 1);
 }
 
-/** Returns the error with `radii[7]` or `halfExtents[7]` replaced by the line and the column of the value. */
+/** Replaces `radii[7]` or `halfExtents[7]` in an error by the line and column. */
 function nameLine(
   error: unknown,
   lines: Lines,

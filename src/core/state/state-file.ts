@@ -1,16 +1,14 @@
 /**
- * Encodes a checkpoint as bytes, for files and downloads, and decodes it. `cellstorm simulate --out` writes such files,
- * `--from` reads them.
- * Layout, little-endian:
- *   - the eight letters CELLSTRM;
- *   - the length of the header in bytes (u32, at most 65536);
- *   - the header, with the fields of `Header` below: JSON, padded with spaces to a multiple of four bytes;
- *   - the particles' ids (u32 each);
- *   - their positions, then their velocities (`dimensions` f32 each);
- *   - their radii (f32 each), if the header has a `radiusRange`;
- *   - their half extents (`dimensions` f32 each), if the header has `boxes`;
- *   - the obstacles' positions, radii and half extents in the same form;
- *   - the particles' loads (f32 each), if the header has `loads`.
+ * Encodes a checkpoint as a state file, and decodes it. Layout, little-endian:
+ *   - the eight letters CELLSTRM
+ *   - the length of the header in bytes (u32, at most 65536)
+ *   - the header, with the fields of `Header` below: JSON, padded with spaces to a multiple of four bytes
+ *   - the particles' ids (u32 each)
+ *   - their positions, then their velocities (`dimensions` f32 each)
+ *   - their radii (f32 each), if the header has a `radiusRange`
+ *   - their half extents (`dimensions` f32 each), if the header has `boxes`
+ *   - the obstacles' positions, radii and half extents in the same form
+ *   - the particles' loads (f32 each), if the header has `loads`
  */
 
 import { ArgumentError } from '../base/errors';
@@ -23,26 +21,22 @@ import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
-/**
- * The greatest number of bytes per header. Real headers take less than a thousand. Parsing a much longer text could
- * fill the memory.
- */
+/** Parsing a much longer text could fill the memory. */
 const MOST_HEADER = 2 ** 16;
-/** An error quotes at most this many characters of a header field. */
 const MOST_QUOTED = 40;
 
 /**
- * A checkpoint with the name of its scene, if that is known. Driven scenes need the name, since a checkpoint does not
- * store how gravity and obstacles follow time.
+ * The name of its scene, if known. Driven scenes need it: a checkpoint does not store how gravity and obstacles follow
+ * time.
  */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;
 }
 
-/** Accepted scene names. Other characters are rejected, because the page and terminals show the name. */
+/** The page and terminals show the name. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
-/** Optional fields are left out if they do not apply, as in Checkpoint. */
+/** Optional fields are left out if they do not apply. */
 interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;
@@ -63,7 +57,7 @@ interface Header {
   readonly scene?: string | undefined;
 }
 
-/** The fields of a header that belong to the state. All others are dropped. */
+/** All other fields are dropped. */
 const KEPT = [
   'version',
   'dimensions',
@@ -93,7 +87,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  // A file with boxes has radii and half extents of all bodies; write 0 for those that were left out.
+  // With boxes, the file has radii and half extents of all bodies: 0 for those left out.
   const sizesOf = (sizes: GivenSizes, count: number) => [
     ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
     ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
@@ -122,10 +116,7 @@ export function isStateFile(bytes: Uint8Array): boolean {
   return new TextDecoder().decode(bytes.subarray(0, MAGIC.length)) === MAGIC;
 }
 
-/**
- * Decodes a checkpoint and checks its form. restore() checks the time, the ids, the particles and the values of
- * settings. Errors call the file `argument` and describe it as `value`.
- */
+/** Checks the form; restore() checks the values. Errors call the file `argument` and describe it as `value`. */
 export function decodeCheckpoint(
   bytes: Uint8Array,
   argument = 'the state file',
@@ -207,19 +198,14 @@ export function decodeCheckpoint(
   };
 }
 
-/** Returns the least capacity that allows the greatest id. */
 export function capacityOfState({ ids }: Checkpoint): number {
   return (ids.at(-1) ?? -1) + 1;
 }
 
-/**
- * Returns checked options for a simulation that can restore the state. They have obstacles, but no particles: restore()
- * adds the particles.
- */
+/** The options have obstacles, but no particles: restore() adds those. */
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
     state;
-  // An unbounded world accepts no box.
   const world = unbounded ? { unbounded } : { min, max, periodic: period?.map((length) => length > 0) };
   const sizes = radiusRange ? { radiusRange, boxes } : { radius };
   const capacity = capacityOfState(state);
@@ -242,7 +228,7 @@ function parseHeader(bytes: Uint8Array): Header | undefined {
   }
 }
 
-/** Describes a value that may be anything, without control characters and without recursion. */
+/** Describes any value, without control characters and without recursion. */
 function describeField(value: unknown): string {
   if (value === undefined) return 'missing';
   if (Array.isArray(value)) return `a list of length ${value.length}`;

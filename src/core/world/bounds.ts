@@ -1,14 +1,13 @@
-/**
- * Defines the bounds of a world (its corners and periodic axes), for methods that choose their own cells.
- * Output: frozen `Bounds`, equal to these fields of a `World` with the same options.
- */
+/** Defines the bounds of a world without cells, for methods that choose their own cells. */
 import { checkDimensions, checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import { periodicAxes } from './grid-cells';
 import { GREATEST_FLOAT, SMALLEST_DIAMETER, type World, type WorldOptions } from './world';
 
+/** The corners and periodic axes of a world, as in `World`. */
 export type Bounds = Pick<World, 'kind' | 'dimensions' | 'min' | 'max' | 'period'>;
 
+/** Options of a world, without the size of its cells. */
 export type BoundsOptions = Omit<WorldOptions, 'cellSize'>;
 
 export function defineBounds(options: BoundsOptions): Bounds {

@@ -1,55 +1,50 @@
 /**
- * Suggests a cell size for given radii, and says why.
- * Inputs: the radii of the particles. If their density is also given, the suggestion may be larger than the largest
+ * Suggests a cell size. The model: time per particle = candidates × their cost + cells × their cost + ranges × their
+ * cost. A range is the slots of three adjacent cells in a row.
+ *   - Candidates: density × (3 × edge)ⁿ in n dimensions, for random positions.
+ *   - Cells: 1 / (density × edgeⁿ) per particle.
+ *   - Ranges: 3 (9 in 3D), whatever the edge.
+ * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles, but a cell is at least one
  * diameter.
- * Output: the edge of a cell, at least the largest diameter. With smaller cells, pairs would not always be in adjacent
- * cells.
- *
- * The model: time per particle = candidates × their cost + cells × their cost + ranges × their cost. A range is the
- * slots of the three adjacent cells in one row.
- *   - Larger cells mean more candidates: density × (3 × edge)ⁿ in n dimensions, for random positions.
- *   - Larger cells mean fewer cells: 1 / (density × edgeⁿ) per particle.
- *   - The number of ranges, 3 (9 in 3D), does not depend on the edge. Their cost only lowers the share of the time that
- *     larger cells save.
- * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles. If a cell of one diameter
- * holds more, one diameter is best.
  */
 import { checkDimensions, checkKnownKeys } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';
 import { powerAbove } from './limits';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from './world';
 
-/** One radius for all particles, one radius per particle, or the smallest and the largest. */
+/** One radius for all particles, one radius per particle, or the smallest and the largest. Each from 2^-41 to 2^59. */
 export type RadiiOfParticles =
   | number
   | Float32Array
   | Float64Array
   | { readonly smallest: number; readonly largest: number };
 
+/** Options of `suggestCellSize`. */
 export interface CellSizeOptions {
   /** Number of dimensions; required with a density. */
   readonly dimensions?: Dimensions | undefined;
   /**
-   * Particles per square (cube) of the caller's unit, in the region that contains most of them. If they crowd in half
-   * of the box, give the density of that half.
+   * Particles per square (cube) of your length unit, in the region that contains most of them. If they crowd in half of
+   * the box, give the density of that half. Default: unknown; the suggestion is then the smallest size.
    */
   readonly density?: number | undefined;
-  /** The engine whose costs the model uses. Default 'gpu'. */
+  /** The engine whose costs the model uses. Default: 'gpu'. */
   readonly engine?: 'cpu' | 'gpu' | undefined;
-  /** True for an unbounded world: its cell size is a power of two. Default false. */
+  /** True for an unbounded world, whose cell size is a power of two. Default: false. */
   readonly unbounded?: boolean | undefined;
 }
 
+/** The result of `suggestCellSize`. */
 export interface CellSizeSuggestion {
-  /** Edge of a cell: the `cellSize` of a world. */
+  /** Edge of a cell, for the option `cellSize` of a world. */
   readonly cellSize: number;
   /** The largest diameter. */
   readonly diameter: number;
   /** Why this size: one or more sentences. */
   readonly reason: string;
-  /** Candidates per particle if positions are random; only with a density. */
+  /** Candidates per particle if positions are random; undefined without a density. */
   readonly candidates: number | undefined;
-  /** Cells per particle; only with a density, and not in an unbounded world. */
+  /** Cells per particle; undefined without a density and in an unbounded world. */
   readonly cells: number | undefined;
 }
 
@@ -60,8 +55,8 @@ interface Costs {
 }
 
 /**
- * Costs in nanoseconds, fitted by `npm run bench:cells`; docs/cell-size.md names the machine. Only their ratios matter.
- * An empty cell costs the CPU engine nothing, because it sorts by column and row.
+ * Nanoseconds, fitted by `npm run bench:cells`; docs/cell-size.md names the machine. Only ratios matter. An empty cell
+ * costs the CPU engine nothing.
  */
 const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>> = {
   cpu: {
@@ -74,23 +69,20 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
   },
 };
 
-/**
- * The greatest edge of a cell, in diameters. Larger cells were never faster in measurements (docs/cell-size.md). They
- * are slow if particles cluster.
- */
+/** Greatest edge in diameters. Larger cells were never faster in measurements, and are slow if particles cluster. */
 const MOST_DIAMETERS = 256;
 
-/** Least number of particles per square (cube) of one diameter that the model assumes, so that costs stay finite. */
+/** Keeps costs finite. */
 const LEAST_WITHIN = 2 ** -512;
 
-/** A larger cell must save at least this share of the time, because the error of the model is about as large. */
+/** The model's error is about as large. */
 const LEAST_SAVING = 0.05;
 
-/** Above this ratio of diameters, the reason mentions the cost of mixed sizes. */
 const WIDE_SPREAD = 2;
 
 const OPTION_NAMES = ['dimensions', 'density', 'engine', 'unbounded'] as const;
 
+/** Suggests the edge of cells for given radii and, if known, the density of particles. */
 export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOptions = {}): CellSizeSuggestion {
   const { smallest, largest } = extremesOf(radii);
   checkKnownKeys('options', options, OPTION_NAMES);
@@ -123,8 +115,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   }
   const costs = COSTS[engine][dimensions];
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // In an unbounded world larger cells would not lower the number of buckets, which depends only on the number of
-  // particles.
+  // In an unbounded world larger cells would not lower the number of buckets.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);
   const cellSize = unbounded ? least : size * diameter;
@@ -145,7 +136,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   };
 }
 
-/** Returns the edge of a cell in diameters. `within` is the number of particles per square (cube) of one diameter. */
+/** Returns the edge in diameters. `within` is the number of particles per square (cube) of one diameter. */
 function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: number): number {
   const perCell = Math.sqrt(costs.cell / (3 ** dimensions * costs.candidate));
   const size = Math.min((perCell / within) ** (1 / dimensions), most);
@@ -155,7 +146,7 @@ function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: 
   return saves ? size : 1;
 }
 
-/** Returns the time per particle in nanoseconds. `size` is the edge of a cell in diameters. */
+/** Returns nanoseconds per particle. `size` is the edge of a cell in diameters. */
 function costOf(
   { candidate, cell, range }: Costs,
   dimensions: Dimensions,
@@ -201,7 +192,6 @@ function checkRadius(argument: string, radius: unknown): asserts radius is numbe
   throw new ArgumentError(argument, radius, 'a number from 2^-41 to 2^59');
 }
 
-/** Rounds to three digits, because the estimate is no more accurate. */
 function short(value: number): string {
   return String(Number(value.toPrecision(3)));
 }

@@ -1,21 +1,18 @@
 /**
- * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. Also wraps positions and
- * computes minimum images in periodic worlds.
- * WGSL rounds differences and products correctly, like Math.fround here. It does not promise that for quotients, so
- * shaders multiply by inverses that the host computes. Both this file and the shaders set magnitudes below 2⁻¹²⁶ to
- * zero, since a GPU may flush them.
+ * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. WGSL rounds differences and
+ * products like Math.fround, but not quotients: so cells need inverses. Magnitudes below 2⁻¹²⁶ become 0, since a GPU
+ * may flush them.
  */
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
 import type { World } from './world';
 
 const { fround } = Math;
 
-/** Returns 0 if a GPU may flush the value to 0, otherwise the value. */
 export function snap(value: number): number {
   return Math.abs(value) < SMALLEST_NORMAL ? 0 : value;
 }
 
-/** Returns the coordinate of a position's cell along an axis with a ring, clamped into the world: 1 to cells − 2. */
+/** Along an axis with a ring: from 1 to cells − 2. */
 export function cellCoordinate(
   position: number,
   origin: number,
@@ -42,8 +39,8 @@ export function latticeCoordinate(world: World, position: number, axis: number):
 }
 
 /**
- * Wraps a coordinate that lies outside the box by at most one period. The result is at least `min` and below `min` +
- * period. Returns the coordinate unchanged if it is in the box or the axis is not periodic.
+ * Wraps a coordinate that is outside by at most one period, to at least `min` and below `min` + period. A coordinate
+ * inside is unchanged.
  */
 export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -52,16 +49,15 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
   const far = fround(low + period);
   if (snap(fround(position - low)) < 0) {
     const raised = fround(position + period);
-    // Rounding may bring `raised` to the far end, or leave it just below the low end if `position` was one period
-    // below. In both cases, return the low end.
+    // Rounding may bring `raised` to the far end, or leave it just below the low end.
     return raised >= far || (raised < low && position >= fround(low - period)) ? low : raised;
   }
   return position >= far ? Math.max(low, fround(position - period)) : position;
 }
 
 /**
- * Wraps a coordinate that lies outside the box by any number of periods. If it is more than one period outside, the
- * result is rounded. If it is so far out that rounding moves the result out of the box, returns the low end.
+ * Wraps by any number of periods. Beyond one the result is rounded; if that moves it out of the box, it becomes the low
+ * end.
  */
 export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -74,10 +70,7 @@ export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number,
   return moved >= low && moved < far ? moved : low;
 }
 
-/**
- * Wraps packed positions into a periodic world, except positions that are not finite. Copies the array if any number
- * changes; otherwise returns the same array.
- */
+/** Leaves positions that are not finite. Copies the array only if a number changes. */
 export function wrapPositions(world: World, positions: Float32Array): Float32Array {
   const { dimensions } = world;
   if (world.kind !== 'periodic') return positions;
@@ -98,11 +91,9 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 
 /**
  * Returns `position − other`, rounded; along a periodic axis, its minimum image. Swapping the two only changes the
- * sign.
- * If the pair lies across an end of the axis:
- * - In a box that begins at 0, first subtracts the period from the higher coordinate. This step is exact, so only the
- *   difference is rounded, as for other pairs.
- * - In other boxes, subtracts the period from the rounded difference, and rounds again.
+ * sign. Across an end of the axis:
+ * - In a box that begins at 0, the period is first subtracted from the higher coordinate, which is exact.
+ * - In other boxes, it is subtracted from the rounded difference, which rounds again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -126,10 +117,7 @@ export function latticeOfParticle(world: World, positions: ArrayLike<number>, pa
   return world.cells.map((_, axis) => latticeCoordinate(world, positions[first + axis] as number, axis));
 }
 
-/**
- * Returns the bucket of a cell. In a box, it is the cell's index, with x changing fastest. In an unbounded world, it is
- * an entry of the hashed table.
- */
+/** Returns the cell's index, x fastest; in an unbounded world, an entry of the hashed table. */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
   let index = 0;
@@ -145,10 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/**
- * Returns the bucket of a cell in the hashed table. HASH_BLOCK cells along x form a block and stay together; the hash
- * chooses the block of the table.
- */
+/** HASH_BLOCK cells along x stay together; the hash chooses their block. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
@@ -165,35 +150,29 @@ export function mixBlock(block: readonly number[], seed = 0): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Returns the bucket of quarantined particles, the first after those of cells. */
 export function quarantineCell(world: World): number {
   return world.cellCount;
 }
 
-/** Returns the bucket of particles that are being removed, the second after those of cells. */
 export function retiredCell(world: World): number {
   return world.cellCount + 1;
 }
 
-/** Returns the length of `start`: one entry per bucket of cells, one for each of the two extra buckets, and the end. */
+/** One entry per bucket of cells, two for the extra buckets, and the end. */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);
-  // The buckets of finer entries also have one entry each, and an end: see core/world/levels.ts.
+  // Finer entries have their own end.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
-/**
- * Returns the word at which the obstacles begin in the buffer of `start`. It is a multiple of four, because a scan may
- * write up to the next multiple of four.
- */
+/** A multiple of four, because a scan may write up to the next one. */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
 /**
- * Returns a number of levels: the finer entries of a cell are the particles that are at least this many levels below
- * it. In a box the number is 2: a probe searches the cells one level below directly, because they lie in rows. In an
- * unbounded world it is 1: cells are hashed, so a direct search would look up each row in the table.
+ * A cell's finer entries are the particles at least this many levels below it. In a box, a probe searches the next
+ * lower level directly, because its cells lie in rows. In a hashed table it would have to look up each row.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
@@ -203,18 +182,12 @@ export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): bool
   return levels > finerSteps({ kind });
 }
 
-/**
- * Returns the number of buckets that may have finer entries. In a box, these are the buckets of high levels; in an
- * unbounded world, all buckets. With too few levels, there are none.
- */
+/** In a box, buckets of high levels may have finer entries; in an unbounded world, all. */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
-/**
- * Returns the bytes that a GPU stores per slot for the slot's cell. In a box without levels, it stores the cell's
- * index, otherwise the cell's coordinates.
- */
+/** Bytes per slot: for an index in a box without levels, otherwise for coordinates. */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

@@ -1,7 +1,4 @@
-/**
- * Chooses the size and the number of a box's cells, and the buckets of an unbounded world. These choices keep the
- * guarantee that world.ts explains.
- */
+/** Chooses the cells of a box and the buckets of an unbounded world. world.ts explains the guarantee. */
 import { checkVector } from '../base/checks';
 import { HASH_BLOCK } from '../base/constants';
 import { ArgumentError } from '../base/errors';
@@ -15,10 +12,9 @@ import {
 } from './limits';
 import type { World, WorldOptions } from './types';
 
-/** Least number of buckets in the table of an unbounded world. */
 const SMALLEST_TABLE = 4 * HASH_BLOCK;
 
-/** Least magnitude of a nonzero component of `min`: with a smaller one, flushed subnormals could change cells. */
+/** With a smaller nonzero `min`, flushed subnormals could change cells. */
 const SMALLEST_ORIGIN = 2 ** -100;
 
 export type WorldCells = Omit<
@@ -36,7 +32,6 @@ export function periodicAxes({ dimensions, periodic = false }: WorldOptions): re
   return periodic;
 }
 
-/** Returns the number of buckets for `capacity` particles: the power of two at or above it, with a minimum. */
 export function hashedBuckets(capacity: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(SMALLEST_TABLE, capacity)));
 }
@@ -83,7 +78,6 @@ export function boxCells(
       throw new ArgumentError(`world.min[${axis}]`, low, '0 or at least 2^-100 in magnitude');
     }
     const finite = Number.isFinite(extent[axis] as number);
-    // A periodic axis must be even longer: checkPeriodic rejects it if it is too short.
     if (!finite || !(high - low >= diameter || periodic[axis])) {
       let least = Math.fround(low + diameter);
       while (!(least - low >= diameter)) least = raise(least, low);
@@ -121,7 +115,7 @@ export function boxCells(
   };
 }
 
-/** A box with periodic axes. `requested` is the requested edge of its cells. */
+/** `requested` is the edge of its cells. */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -132,7 +126,6 @@ export interface PeriodicBox {
   readonly fewest: number;
 }
 
-/** Rejects a box if a periodic axis has too few cells. */
 export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
   lengthenPeriodic(box).forEach((high, axis) => {
     if (high === box.max[axis]) return;
@@ -145,8 +138,8 @@ export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
 }
 
 /**
- * Returns `max`, raised along periodic axes until each has enough cells. A longer axis may lower the inverse cell size,
- * so that another axis has too few cells. So each round checks all axes.
+ * Raises `max` along periodic axes until each has enough cells. A longer axis may lower the inverse cell size, so that
+ * another has too few. So each round checks all axes.
  */
 function lengthenPeriodic({
   min,
@@ -167,14 +160,12 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If only rounding makes the axis too short, the sum may be `high` or less. Then go to one of the next floats,
-      // so that every round lengthens the axis.
+      // If only rounding makes the axis too short, the sum may be `high` or less.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
 }
 
-/** Returns whether each periodic axis has enough cells of `cellSize`. */
 export function hasRoomFor(
   { min, max, periodic }: Pick<PeriodicBox, 'min' | 'max' | 'periodic'>,
   cellSize: number,
@@ -186,9 +177,7 @@ export function hasRoomFor(
   });
 }
 
-/**
- * Returns the number of cells along a periodic axis of this length. The last cell also contains the rest of the length.
- */
+/** The last cell also contains the rest of the length. */
 export function countPeriodic(length: number, inverse: number): number {
   return Math.floor(Math.fround(length * inverse));
 }
@@ -197,14 +186,14 @@ export function longestExtent(min: readonly number[], max: readonly number[]): n
   return Math.max(...max.map((high, axis) => high - (min[axis] as number)));
 }
 
-/** Returns a 32-bit float just above `high` whose distance to `low` is also greater, after rounding. */
+/** A 32-bit float just above `high` whose distance to `low` is also greater, after rounding. */
 function raise(high: number, low: number): number {
   return Math.fround(
     high + 2 * UNIT_ROUNDOFF * Math.max(Math.abs(high), Math.abs(high - low), SMALLEST_DIAMETER),
   );
 }
 
-/** Returns the inverse of the cell size in 32 bits, lowered as much as rounding along the longest axis requires. */
+/** Returns the inverse in 32 bits, lowered as much as rounding along the longest axis requires. */
 export function chooseInverse(
   cellSize: number,
   diameter: number,
@@ -214,14 +203,13 @@ export function chooseInverse(
   const nearest = Math.fround(1 / cellSize);
   const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
   if (exact && diameter * nearest <= 1) return nearest;
-  // The drift is the rounding error of a scaled distance: see world.ts. A drift above half a cell means far too many
-  // cells, which the caller rejects.
+  // See world.ts. A drift above half a cell means far too many cells, which the caller rejects.
   const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
   const largest = (1 - drift) / diameter;
   return nearest <= largest ? nearest : roundDown(largest);
 }
 
-/** Returns the largest 32-bit float that is at most `value`, which is positive. */
+/** The largest 32-bit float that is at most `value`, which must be positive. */
 export function roundDown(value: number): number {
   const nearest = Math.fround(value);
   if (nearest <= value) return nearest;

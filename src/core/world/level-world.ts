@@ -1,7 +1,4 @@
-/**
- * Defines worlds for particles of different radii. Such worlds have several levels of cells; each level has cells twice
- * as wide as the level below. levels.ts says which cell a particle belongs to.
- */
+/** Defines worlds for variable radii: several levels of cells, each twice as wide as the level below. */
 import { checkVector } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import {
@@ -26,14 +23,14 @@ import {
 } from './limits';
 import { defineWorld, type RadiusRange, type World, type WorldOptions } from './world';
 
-/** The names of the two ends of the range in error messages. */
+/** Names of the two ends for error messages. */
 export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
 
 /**
- * If the lowest level of a box has more cells per particle than this, its cells are made wider, but not wider than the
- * largest particle needs. A `cellSize` from the caller turns this off.
+ * If the lowest level has more cells per particle than this, they are made wider, but not wider than the largest
+ * particle needs. A `cellSize` turns this off.
  */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
@@ -41,17 +38,15 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * A periodic box wastes memory on empty cells (8 bytes each on the GPU) if it has more than FEW_EMPTY_CELLS cells and
- * more than EMPTY_CELLS_PER_PARTICLE cells per particle. Its cells are then made wider, if necessary wider than its
- * largest particle. A `cellSize` from the caller turns this off.
+ * If a periodic box exceeds both numbers, its cells are made wider, if necessary wider than its largest particle, to
+ * save memory. A `cellSize` turns this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
- * Defines a world for particles of different radii. Particles below the smallest radius are allowed: they are on the
- * lowest level. In a box, the lowest level's cells may be wider than the smallest particles, because narrower cells
- * would be too many. If the smallest particles crowd, set `cellSize` to make that level finer.
+ * Particles below the smallest radius are allowed. In a box, the lowest level's cells may be wider than the smallest
+ * particles, because narrower cells would be too many.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -88,7 +83,7 @@ export function defineLevels(
     return Object.freeze({ ...world, cellCount, levelStarts: [] });
   }
   if (kind === 'periodic') {
-    // The highest level needs enough cells, too. Each level has half as many along an axis as the one below it.
+    // The highest level needs enough cells, too.
     const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
     checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
   }
@@ -121,13 +116,12 @@ function checkOptions(
   if (cellSize !== undefined) checkDiameter('world.cellSize', cellSize);
 }
 
-/** The box of a world with levels, before its cells are chosen. */
 interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly extent: readonly number[];
   readonly periodic: readonly boolean[];
 }
 
-/** Checks the box as for a world with cells of `diameter`. Periodic axes are checked later, with the levels. */
+/** Periodic axes are checked later. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -171,7 +165,7 @@ function chooseBase(
     const accepted = `at most ${MAX_CELLS_PER_AXIS} along an axis; use a larger cellSize or a smaller box`;
     throw new ArgumentError('the number of the smallest cells in the world', cells, accepted);
   }
-  // If `cellSize` asks for more cells than can be numbered, make the cells of a periodic box wider.
+  // `cellSize` may ask for more cells than can be numbered.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
   return base;
 }
@@ -180,7 +174,7 @@ function inverseFor({ kind, min, max }: LevelBox, base: number): number {
   return kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestExtent(min, max), min);
 }
 
-/** Returns the number of cells along each axis on the lowest level; 0 in an unbounded world. */
+/** Returns the cells along each axis on the lowest level; 0 in an unbounded world. */
 function cellsAlong(box: LevelBox, base: number): number[] {
   const inverse = inverseFor(box, base);
   return box.extent.map((length, axis) => {
@@ -189,10 +183,7 @@ function cellsAlong(box: LevelBox, base: number): number[] {
   });
 }
 
-/**
- * Numbers the cells of all levels one level after another. `cells` is the number of cells along each axis on the lowest
- * level.
- */
+/** `cells` counts cells along each axis on the lowest level. */
 function numberCells(
   cells: readonly number[],
   periodic: readonly boolean[],
@@ -214,9 +205,8 @@ function numberCells(
 }
 
 /**
- * Returns the diameter to check the world with, if particles may be boxes. A world must be as wide as its widest
- * particle. The diameter of the ball around a box would be too strict: a slab may cover the floor of a low room. So the
- * result is at most the world's shortest edge. Each engine checks that its particles fit.
+ * The diameter to check a world of boxes with. The ball around a box would be too strict: a slab may cover the floor of
+ * a low room. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

@@ -1,9 +1,7 @@
 /**
- * Assigns particles to cells if radii vary. Computes a particle's level, its cell on this or a higher level, and a
- * cell's bucket. The results equal those of shaders/levels/*.wgsl bit for bit.
- * The cells of level l are 2^l times as wide as those of level 0. In a box, periodic or not, each cell has its own
- * bucket. In an unbounded world, cells are hashed. Two particles that overlap are in the same cell or in adjacent cells
- * of the higher of their two levels.
+ * Assigns particles of variable radii to levels, cells and buckets, bit for bit as shaders/levels/*.wgsl do. The cells
+ * of level l are 2^l times as wide as those of level 0. Two particles that overlap are in the same cell or in adjacent
+ * cells of the higher of their two levels.
  */
 
 import { FARTHEST_CELL, FINER_BUCKETS, HASH_BLOCK, HASH_BLOCK_SHIFT } from '../base/constants';
@@ -12,10 +10,7 @@ import type { World } from './world';
 
 const { fround } = Math;
 
-/**
- * Returns the lowest level whose cells are at least as wide as the particle. Returns undefined if the world does not
- * accept the radius.
- */
+/** The lowest level whose cells are at least as wide as the particle; undefined if the world rejects the radius. */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
   let level = 0;
@@ -24,7 +19,7 @@ export function levelOf(world: World, radius: number): number | undefined {
   return level;
 }
 
-/** Returns the number of cells along an axis of a level; 0 in an unbounded world. */
+/** Returns 0 in an unbounded world. */
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
   if (world.kind === 'unbounded') return 0;
@@ -62,21 +57,20 @@ function coordinateAt(world: World, position: number, axis: number, level: numbe
   return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
 }
 
-/** Returns the coordinate of the cell on `level` that contains a cell `steps` levels below. */
+/** The cell on `level` that contains a cell `steps` levels below. */
 function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
   const cells = cellsAt(world, axis, level);
-  // Along a periodic axis, the last cell also contains the rest of the period. So clamp to the last cell.
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
 }
 
-/** Returns the coordinates of the cell on level `higher` that contains a cell on `level`. */
+/** The cell on level `higher` that contains a cell on `level`. */
 export function coarsened(world: World, lattice: readonly number[], level: number, higher: number): number[] {
   return lattice.map((coordinate, axis) => coarser(world, coordinate, axis, higher, higher - level));
 }
 
 /**
- * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Passes
- * test only pairs that were this near at the last sort. Allocates nothing.
+ * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Allocates
+ * nothing.
  */
 export function areWithinReach(
   world: World,
@@ -99,7 +93,7 @@ export function areWithinReach(
   return true;
 }
 
-/** Wraps the coordinates of a cell that may lie one cell beyond the ends of periodic axes. */
+/** A cell may lie one beyond the ends of periodic axes. */
 export function wrapCell(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);
@@ -120,7 +114,7 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** Returns the bucket that lists a bucket's finer entries: particles at least `finerSteps` levels below its cells. */
+/** The bucket that lists a bucket's finer entries. */
 export function finerBucket(world: World, bucket: number): number {
   return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

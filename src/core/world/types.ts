@@ -1,67 +1,77 @@
-/** The types of worlds: the options that a caller passes, and the world that world.ts makes of them. */
+/** 2 for discs in the plane, 3 for balls in space. */
 export type Dimensions = 2 | 3;
 
+/** The kinds of worlds: a box, a box with periodic axes, or all of space. */
 export type WorldKind = 'bounded' | 'periodic' | 'unbounded';
 
-/** Options for a box (periodic or not) or for an unbounded world. Lengths are in the caller's own unit. */
+/** Options for a box (periodic or not) or for an unbounded world. Lengths are in your own unit. */
 export interface WorldOptions {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Opposite corners of the box. */
+  /** Low corner of the box; left out in an unbounded world. */
   readonly min?: readonly number[] | undefined;
+  /** High corner of the box; left out in an unbounded world. */
   readonly max?: readonly number[] | undefined;
-  /** True for a periodic axis: one value for all axes, or one per axis. Default false. */
+  /** True for a periodic axis: one value for all axes, or one per axis. Default: false. */
   readonly periodic?: boolean | readonly boolean[] | undefined;
-  /** True if there is no box: a position may be any finite 32-bit float. Default false. */
+  /** True if there is no box: a position may be any finite 32-bit float. Default: false. */
   readonly unbounded?: boolean | undefined;
-  /** Edge of a cell. At least the diameter, which is the default. Unbounded worlds round it up to a power of two. */
+  /**
+   * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. Default:
+   * the diameter.
+   */
   readonly cellSize?: number | undefined;
   /**
-   * True to split the work on crowded cells among threads, so that no thread handles a whole crowded cell. This takes 4
-   * bytes per particle, and some extra time if no cell is crowded. The CPU engine ignores it. Default false.
+   * True to split the work on crowded cells among threads. This takes 4 bytes per particle, and some time if no cell is
+   * crowded. The CPU engine ignores it. Default: false.
    */
   readonly crowds?: boolean | undefined;
 }
 
+/** A world and its cells. Frozen. */
 export interface World {
+  /** Whether the world is a box, a box with periodic axes, or unbounded. */
   readonly kind: WorldKind;
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /**
-   * Corners, rounded to 32-bit floats. In an unbounded world, all components are the lowest or the greatest finite
-   * float.
-   */
+  /** Low corner, rounded to 32-bit floats. In an unbounded world, the lowest finite float along each axis. */
   readonly min: readonly number[];
+  /** High corner, rounded to 32-bit floats. In an unbounded world, the greatest finite float along each axis. */
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along the others. */
   readonly period: readonly number[];
-  /** Largest diameter of particles: the 3×3 (3×3×3) probe misses no pair that is nearer than this. */
+  /** Largest diameter of particles. Two particles nearer than this are in the same or in adjacent cells. */
   readonly diameter: number;
-  /** The actual edge of a cell, `1 / inverseCellSize`. It is at least the requested edge, up to rounding. */
+  /** The actual edge of a cell. It is at least the requested edge, up to rounding. */
   readonly cellSize: number;
+  /** 1 / `cellSize`, a 32-bit float. */
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis; 0 in an unbounded world. Without levels, a non-periodic axis has one more cell at each end,
-   * which stays empty. Thanks to this ring, a probe needs no test for the border.
+   * Cells along each axis; 0 in an unbounded world. Without levels, this includes an empty cell at each end of a
+   * non-periodic axis. Thanks to this ring, a probe needs no test for the border.
    */
   readonly cells: readonly number[];
-  /** Number of all cells. In an unbounded world, the number of buckets, a power of two. */
+  /** Number of all cells; in an unbounded world, the number of buckets, a power of two. */
   readonly cellCount: number;
   /** True if kernels split the work on crowded cells. */
   readonly crowds: boolean;
   /**
-   * Number of cell levels if each particle has its own radius (see core/world/levels.ts); 0 if all radii are equal.
-   * With levels, `inverseCellSize`, `cellSize` and `cells` describe the lowest level, which has no ring.
+   * Number of cell levels if radii vary; 0 if all are equal. With levels, `inverseCellSize`, `cellSize` and `cells`
+   * describe the lowest level, which has no ring.
    */
   readonly levels: number;
   /** Largest diameter on the lowest level, a power of two; 0 if all radii are equal. */
   readonly baseDiameter: number;
-  /** True if particles may be boxes; only with levels. */
+  /** True if particles may be boxes. */
   readonly boxes: boolean;
   /** First bucket of each level if the world is a box with levels; otherwise empty. */
   readonly levelStarts: readonly number[];
 }
 
-/** The radii that a grid accepts if each particle has its own. */
+/** The radii that a grid or a simulation accepts if each particle has its own. Each from 2^-41 to 2^59. */
 export interface RadiusRange {
+  /** The smallest radius. */
   readonly smallest: number;
+  /** The largest radius. */
   readonly largest: number;
 }

@@ -1,15 +1,19 @@
-/** Computes the positions of walls for custom kernels and methods: the ends of a box along its non-periodic axes. */
+/** Computes the walls of a world for kernels and methods. */
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
 /** Position of the walls along axes without walls: so far away that kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
+/** The ends of a box along its axes that are not periodic. */
 export interface Walls {
+  /** The low walls; −2^100 along axes without walls. */
   readonly lower: readonly number[];
+  /** The high walls; 2^100 along axes without walls. */
   readonly upper: readonly number[];
 }
 
+/** Returns the walls of a grid's `world`. */
 export function wallsOf(world: Pick<World, 'kind' | 'min' | 'max' | 'period'>): Walls {
   if (!Array.isArray(world?.period)) throw new ArgumentError('world', world, 'the `world` of a grid');
   const { kind, min, max, period } = world;

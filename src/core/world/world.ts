@@ -1,19 +1,15 @@
 /**
- * Defines a world (a box, a periodic box, or unbounded space) and its cells.
- * Inputs: the world's options, the largest diameter, and the capacity.
- * Output: a frozen `World`.
+ * Defines a world and its cells. Guarantee: two particles closer than the diameter are in the same or in adjacent
+ * cells, rounding included.
  *
- * Guarantee: two particles closer than the diameter are in the same or in adjacent cells, rounding included.
+ * In a box, the cell of a position is `floor((p − min) × inverseCellSize)` in 32-bit floats. The difference and the
+ * product round once each. So the scaled distance of two particles has an error, the drift: along an axis of n cells at
+ * most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the inverse is lowered by just enough. If nothing
+ * rounds (min 0, cell size a power of two), it is not lowered. A periodic axis has `floor(period × inverseCellSize)`
+ * cells; the last also contains the rest.
  *
- * Bounded and periodic worlds: the cell of a position is `floor((p − min) × inverseCellSize)` in 32-bit floats. The
- * difference and the product round once each. So the scaled distance of two particles has an error, called the drift.
- * Along an axis of n cells, the drift is at most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the
- * inverse is lowered by just enough, which makes the cells larger. If nothing rounds (min 0, cell size a power of two),
- * the inverse is not lowered. A periodic axis has `floor(period × inverseCellSize)` cells; the last cell also contains
- * the rest.
- *
- * Unbounded world: the edge of a cell is a power of two, so `p × inverseCellSize` is exact, however far out p is. All
- * cells beyond ±2³⁰ are merged into the last cell. There, neighbouring 32-bit floats are at least 128 cells apart.
+ * In an unbounded world, the edge of a cell is a power of two, so `p × inverseCellSize` is exact. All cells beyond ±2³⁰
+ * are merged into the last cell. There, neighbouring 32-bit floats are at least 128 cells apart.
  */
 import { checkDimensions, checkFinite } from '../base/checks';
 import { ArgumentError } from '../base/errors';
@@ -44,12 +40,12 @@ export const WORLD_NAMES = [
   'crowds',
 ] as const satisfies readonly (keyof WorldOptions)[];
 
-/** Defines a world. `capacity`, the largest number of particles, determines the table size of an unbounded world. */
+/** `capacity` determines the table size of an unbounded world. */
 export function defineWorld(options: WorldOptions, largestDiameter: number, capacity = 0): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
   checkDiameter('diameter', largestDiameter);
-  // Round first: the shaders compare with the rounded diameter, which may be larger.
+  // The shaders compare with the rounded diameter, which may be larger.
   const diameter = Math.fround(largestDiameter);
   checkFinite('world.cellSize', options.cellSize ?? diameter);
   const requested = Math.fround(options.cellSize ?? diameter);
@@ -80,26 +76,24 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
 }
 
 /**
- * Returns how many cells away, along any axis, a particle nearer than `radius` can be. A probe that spans that many
- * cells misses none, rounding included. Up to the diameter, the result is 1: cells are made for that.
+ * Returns how many cells away, along any axis, a particle nearer than `radius` can be, rounding included. Up to the
+ * diameter, the result is 1: cells are made for that.
  *
- * Let t be a scaled coordinate, and s its value in 32-bit floats. Let u = 2⁻²⁴. The longest axis has n cells, where n
- * may have a fraction.
+ * Let t be a scaled coordinate, s its value in 32-bit floats, and u = 2⁻²⁴. The longest axis has n cells, where n may
+ * have a fraction.
  * 1. Two roundings make |s − t| ≤ (2 u + u²) |t|.
  * 2. If two particles are nearer than the radius, their s differ by less than radius · inverseCellSize + 4 u n. The
  *    second term is the drift.
  * 3. Let k be a whole number that is at least this sum. Floors differ by less than the numbers themselves plus 1. So
  *    the floors of the two s differ by at most k.
  * These cases need more care:
- * - Clamping to the box never moves two cells apart. So the bound also covers particles and points outside the box,
- *   however large their t and its error. If t is above n, the cell is the last one, as for t = n. And t = n is nearer
- *   to the other particle. Likewise, below 0 the cell is the first one, as for t = 0.
- * - Along a periodic axis of N cells, the last cell also contains the rest of the period. Take two particles on
- *   different sides of the end: one is a cells beyond it, the other b cells before it. Let a + b < radius ·
- *   inverseCellSize. Their cells are at most floor(a) + ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2),
- *   the coordinate before the end, and the period. Their errors add up to (1 + 2 + 1) u N: no more than the drift.
- * - In an unbounded world, s is t, so there is no drift. The same holds in a box that begins at 0 if the cell size is a
- *   power of two.
+ * - Clamping to the box never moves two cells apart. So positions outside have the cells of t = 0 or t = n, which are
+ *   nearer to the other particle.
+ * - Along a periodic axis of N cells, take two particles a cells beyond and b cells before the end, with a + b < radius
+ *   · inverseCellSize. The last cell also contains the rest of the period. So their cells are at most floor(a) +
+ *   ceil(b) ≤ k apart. Three values are rounded: a (at most N / 2), the coordinate before the end, and the period.
+ *   Their errors add up to (1 + 2 + 1) u N: no more than the drift.
+ * - Without rounding (unbounded world, or min 0 and a cell size that is a power of two), there is no drift.
  * The product in the code is exact in doubles. The 2 added to n covers u² and the rounding of the sum.
  */
 export function cellsSpanned(world: World, radius: number): number {
