@@ -1,7 +1,6 @@
 /**
- * Turns boxes into bodies of a grid with levels, and counts the boxes that the grid skips. Twin of
- * shaders/grid/box_bodies.wgsl. A body's position is the low corner of its box. Its radius selects its level, or is −1
- * if the grid skips the box.
+ * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. A body's position is the low
+ * corner of its box. Its radius selects its level; −1 if the grid skips the box.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
@@ -10,7 +9,7 @@ import type { World } from '../../core/world/world';
 const { fround } = Math;
 
 export interface BoxBodies {
-  /** Four numbers per body, as the GPU stores them: x, y, z (0 in 2D) and the radius. */
+  /** Four numbers per body: x, y, z (0 in 2D) and the radius. */
   readonly bodies: Float32Array;
   readonly invalid: number;
   readonly tooLarge: number;
@@ -38,9 +37,7 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 }
 
 /**
- * Returns the lowest level that meets two conditions; undefined if there is none:
- *   - Its cells are at least as wide as the box's longest side.
- *   - On this level, the two corners are in the same cell or in adjacent cells.
+ * Returns the lowest level with cells at least as wide as the box, and with both corners in the same or adjacent cells.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));

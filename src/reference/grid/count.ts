@@ -1,8 +1,7 @@
 /**
- * Finds the bucket of each particle and its rank in the bucket, and counts the particles per bucket. Twin of
- * shaders/grid/count.wgsl. `counts` has an entry per bucket of cells, one for the quarantine and one for removed
- * particles, then zeros. The scan replaces each of these zeros by the total. Ids are needed if particles can be removed
- * (default: 0, 1, 2 …). Ranks follow the order of the input. On the GPU their order depends on the atomics.
+ * Counts the particles per bucket. Twin of shaders/grid/count.wgsl. `counts` ends with the quarantine, the removed
+ * particles, and zeros for the total. Default ids: 0, 1, 2 … Ranks follow the input; on the GPU they depend on the
+ * atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

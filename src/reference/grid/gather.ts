@@ -1,8 +1,6 @@
 /**
- * Finds the canonical slot of every particle and moves its state there. Twin of shaders/grid/gather.wgsl. Inputs:
- * entries grouped by bucket, starts, and state in the order of the input.
- * Ordering: buckets ascending, ids ascending inside a bucket. The GPU does not sort the last two buckets, the
- * quarantine and the removed particles. This twin sorts them too.
+ * Moves all state into canonical order. Twin of shaders/grid/gather.wgsl.
+ * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets unsorted.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -13,18 +11,14 @@ import type { Entries } from './scatter';
 
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
-  /** The bucket of each slot: a cell's bucket, the quarantine, or the removed particles. */
   readonly cells: Uint32Array;
-  /**
-   * The cell of the particle in each slot, on the particle's level: `dimensions` numbers per slot. They are NOWHERE if
-   * the particle has no cell.
-   */
+  /** `dimensions` numbers per slot, on its particle's level; NOWHERE without a cell. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
 }
 
-/** The numbers in `lattices` of a particle without a cell; no cell is that far out. */
+/** No cell is that far out. */
 export const NOWHERE = 0x7fff_ffff;
 
 export function gatherParticles(
@@ -95,7 +89,7 @@ export function permuteSizes(
   };
 }
 
-/** Returns vectors in another order. Moves their bits, so a NaN keeps its payload. */
+/** Moves bits, so a NaN keeps its payload. */
 export function permute(dimensions: number, vectors: Float32Array, sources: Uint32Array): Float32Array {
   const moved = new Float32Array(sources.length * dimensions);
   const from = new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);

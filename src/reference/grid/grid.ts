@@ -1,7 +1,4 @@
-/**
- * Builds the whole grid with the twins of its passes: count, scan, scatter, gather. Default velocities are 0; default
- * ids are 0, 1, 2 …
- */
+/** Builds the grid. Default velocities are 0; default ids are 0, 1, 2 … */
 import type { Sizes } from '../../core/particles/shapes';
 import type { World } from '../../core/world/world';
 import { listCandidates } from '../query/candidates';
@@ -11,11 +8,11 @@ import { exclusiveScan } from './scan';
 import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
-  /** The first slot of each bucket, then the end. The last two buckets are the quarantine and the removed particles. */
+  /** The first slot of each bucket, then the end. */
   readonly start: Uint32Array;
-  /** The slot of each id up to the greatest; NO_SLOT for unused ids. */
+  /** The slot of each id; NO_SLOT for unused ids. */
   readonly slots: Uint32Array;
-  /** The candidates of each slot, if radii vary: see candidates.ts. */
+  /** Present if radii vary. */
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 
@@ -33,7 +30,6 @@ export function buildGrid(
   return { ...sorted, slots: slotsOf(sorted.ids), ...(candidates ? { candidates } : {}) };
 }
 
-/** Like buildGrid, but without `slots` and `candidates`. */
 export function sortParticles(
   world: World,
   positions: Float32Array,

@@ -1,6 +1,5 @@
 /**
- * A plain and slow grid of particles with variable radii. HashGrid's passes with shaders/levels/levels.wgsl must build
- * the same grid. Also finds the overlapping pairs by brute force.
+ * A plain grid of particles with variable radii, which HashGrid must equal, and an oracle of pairs.
  * Ordering: buckets ascending, ids ascending in each, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
@@ -11,21 +10,14 @@ import { minimumImageInDoubles } from '../solve/contact';
 import { sortParticles } from './grid';
 
 export interface LevelGrid {
-  /** Index of the particle in each slot. */
   readonly ids: Uint32Array;
   /** The first slot of each bucket, then the first slot of the quarantine. */
   readonly start: Uint32Array;
-  /**
-   * Slots of the finer entries, ascending per bucket, bucket after bucket. Only high levels have finer entries (see
-   * core/world/levels.ts).
-   */
+  /** Slots, ascending per bucket, bucket after bucket. */
   readonly finer: Uint32Array;
-  /**
-   * For each bucket that may have finer entries, the index of its first entry in `finer`; then the length of `finer`.
-   * Empty if no bucket may have any.
-   */
+  /** The first entry in `finer` of each bucket that may have any; then the end. */
   readonly finerStart: Uint32Array;
-  /** One bit per level: 1 if the level has particles. */
+  /** A bit per level that has particles. */
   readonly occupied: number;
 }
 
@@ -35,7 +27,6 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   const { ids, start } = sorted;
   const inCells = start[cellCount] as number;
   const levels = ids.subarray(0, inCells).map((id) => levelOf(world, radii[id] as number) as number);
-  // A level without particles has no finer entries.
   const occupied = levels.reduce((bits, level) => bits | (1 << level), 0);
   const buckets = finerBuckets(world);
   const finerEntries = Array.from({ length: buckets }, (): number[] => []);
@@ -54,10 +45,7 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
-/**
- * Returns every overlapping pair, decided in doubles. The lower id is first in each; pairs are sorted by the first id,
- * then the second.
- */
+/** Decides in doubles. Pairs are sorted by the first id, the lower one, then by the second. */
 export function bruteForceLevelPairs(
   world: World,
   positions: Float32Array,

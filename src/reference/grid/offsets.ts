@@ -1,4 +1,4 @@
-/** Offsets from a cell to the 3×3 (3×3×3) cells around it, including the cell itself. x changes fastest. */
+/** Offsets to the 3×3 (3×3×3) cells around a cell, including itself. x changes fastest. */
 
 const STEPS = [-1, 0, 1];
 

@@ -1,7 +1,4 @@
-/**
- * Groups particles by bucket. Twin of shaders/grid/scatter.wgsl. Default ids are 0, 1, 2 …
- * Ordering: by bucket, then by rank. The gather makes the order canonical.
- */
+/** Groups particles by bucket, then by rank. Twin of shaders/grid/scatter.wgsl. Default ids are 0, 1, 2 … */
 import type { Counts } from './count';
 
 export interface Entries {

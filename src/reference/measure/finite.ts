@@ -1,6 +1,6 @@
 /**
- * Determines whether a particle is finite, and the bucket that the sort counts it in. Twin of `is_finite` in
- * shaders/base/finite.wgsl and of `bucket_of` in shaders/world and shaders/levels.
+ * Decides which bucket a particle is counted in. Twin of shaders/base/finite.wgsl and of `bucket_of` in shaders/world
+ * and shaders/levels.
  */
 
 import { RETIRED_BIT } from '../../core/base/constants';
@@ -19,11 +19,7 @@ export function isFiniteParticle(
   return true;
 }
 
-/**
- * Returns the bucket of the particle's cell. A particle has no cell if it is not finite, or if the world does not allow
- * its radius. Then returns the quarantine or, if the id has RETIRED_BIT, the bucket of removed particles. `radii` is
- * given if radii vary.
- */
+/** Without a finite position and an allowed radius, a particle has no cell. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

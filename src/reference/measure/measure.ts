@@ -1,8 +1,6 @@
 /**
- * Computes sums and maxima over all particles, in doubles. Twin of shaders/measure/measure.wgsl; both decide overlaps
- * in 32 bits.
- * Inputs: a grid of the present positions, and the diameter. If radii vary, this is the largest particle's diameter.
- * Quarantined particles count only in `count`, `nonFinite` and the hash.
+ * Computes sums and maxima over all particles, in doubles; overlaps are decided in 32 bits. Twin of
+ * shaders/measure/measure.wgsl. The grid must have the present positions; `diameter` is the largest one.
  */
 
 import { CROWDED } from '../../core/base/constants';
@@ -29,13 +27,12 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // With variable radii, one exact lattice (see core/world/borderline.ts) serves all particles: that of the largest
-  // diameter.
+  // One exact lattice serves all particles: that of the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    // For boxes, the radius of the ball around the box does not matter.
+    // The ball around a box does not matter.
     if (
       radii &&
       !(halves && isBox(dimensions, halves, slot)) &&
@@ -94,7 +91,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // The weight is a double here, but a 32-bit float in the shader.
+    // A 32-bit float in the shader.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;
@@ -125,7 +122,6 @@ export function measureState(
   };
 }
 
-/** Counts how particles fill cells and buckets. */
 function takeCensus(
   world: World,
   { start, lattices, radii }: Grid,

@@ -1,15 +1,9 @@
 /**
- * Two oracles that find overlapping boxes. One compares every pair. The other sweeps along x, and only works without
- * periodic axes.
- * Inputs:
- *   - packed boxes: per box the low corner, then the high corner
- *   - the periods of the world, 0 along axes that do not wrap
- * Along periodic axes, low corners must lie from 0 to the period. Output: pairs, sorted by the first id and then the
- * second.
+ * Two oracles that find overlapping boxes. A box is its low corner, then its high corner. Periods are 0 along axes that
+ * do not wrap; along others, low corners must lie from 0 to the period. Pairs are sorted.
  */
 import type { Dimensions } from '../../core/world/world';
 
-/** Returns whether all numbers of a box are finite and no low end is above the high end. */
 export function isBox(dimensions: Dimensions, boxes: Float32Array, box: number): boolean {
   for (let axis = 0; axis < dimensions; axis++) {
     const low = boxes[2 * dimensions * box + axis] as number;
@@ -59,10 +53,7 @@ function endsOf(dimensions: Dimensions, boxes: Float32Array, box: number, axis: 
   return [boxes[at] as number, boxes[at + dimensions] as number];
 }
 
-/**
- * Finds the same pairs as bruteForceBoxPairs, but only in worlds without periodic axes. It sweeps along x, so it is
- * fast enough for many boxes.
- */
+/** Sweeps along x, which is faster but rules out periodic axes. */
 export function sweepBoxPairs(dimensions: Dimensions, boxes: Float32Array): Uint32Array {
   const ids = Array.from({ length: boxes.length / (2 * dimensions) }, (_, box) => box)
     .filter((box) => isBox(dimensions, boxes, box))

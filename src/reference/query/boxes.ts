@@ -1,11 +1,6 @@
 /**
- * The oracle of searches in boxes: finds the particles in a box by testing each, in doubles. In a periodic world, a
- * particle is in a box if one of its images is.
- * Inputs:
- *   - packed positions as a grid stores them
- *   - the periods of the world, 0 along axes that do not wrap
- *   - two corners
- * Output: ids ascending.
+ * The oracle of searches in boxes: tests each particle in doubles. Any image of a particle counts. `period` is 0 along
+ * axes that do not wrap. Ids are ascending.
  */
 import { isFiniteParticle } from '../measure/finite';
 
@@ -29,7 +24,6 @@ export function particlesInBox(
   return ids;
 }
 
-/** Returns whether a coordinate, or along a periodic axis one of its images, lies between `low` and `high`. */
 function isBetween(coordinate: number, period: number, low: number, high: number): boolean {
   if (low > high) return false;
   if (period === 0) return coordinate >= low && coordinate <= high;

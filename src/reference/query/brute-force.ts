@@ -1,35 +1,27 @@
 /**
- * The oracle of overlaps: tests every pair, in doubles, without cells.
- * Inputs:
- *   - packed positions; particles that are not finite overlap nothing
- *   - the diameter as a 32-bit float
- *   - ids (default: 0, 1, 2 …)
- *   - the periods of the world, 0 along axes that do not wrap (default: all 0)
- * Outputs: the overlapping pairs, and the borderline pairs.
- *
- * Doubles do not hold all differences of 32-bit floats and their squares exactly. But their relative error, about 2⁻⁵²,
- * is more than 2²⁷ times smaller than the band that pairBand returns.
+ * The oracle of overlaps: tests every pair in doubles, without cells. Particles that are not finite overlap nothing.
+ * Default ids: 0, 1, 2 … Periods are 0 along axes that do not wrap. The error of doubles is more than 2²⁷ times smaller
+ * than the band that pairBand returns.
  */
 
 import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** The largest relative error of one correctly rounded 32-bit operation: half an ulp. */
+/** Relative error of one correctly rounded 32-bit operation: half an ulp. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
-/** The smallest normal 32-bit float: a device that flushes subnormals loses at most this much in one operation. */
+/** Flushing subnormals loses at most this much in one operation. */
 const SMALLEST_NORMAL = 2 ** -126;
 
 /**
  * Returns the greatest difference of distance² from diameter² at which 32-bit floats may decide a pair wrongly.
  *
  * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by a
- * factor of up to 1 + u, its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings, in
- * any order. All terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves
- * a rounding, which only lowers the error. D² itself is rounded once. So a decision can only be wrong if |d² − D²| ≤
- * ((1 + u)^(k + 2) − 1) d² + u D². As d² is so close to D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰
- * covers the terms in u².
+ * factor of up to 1 + u, its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings. All
+ * terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves a rounding. D²
+ * is rounded once. So a decision can only be wrong if |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D². As d² is so close to
+ * D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
  *
  * Flushed subnormals add at most SMALLEST_NORMAL for each of the k squares, their k − 1 sums and D². For each flushed
  * difference they add at most twice the distance times SMALLEST_NORMAL.
@@ -63,7 +55,6 @@ export function bruteForcePairs(
   return judge.verdict();
 }
 
-/** Decides pairs of finite particles. All oracles for particles of one size use it. */
 export class PairJudge {
   private readonly overlapping = new PairCollector();
   private readonly ambiguous = new PairCollector();
@@ -77,7 +68,7 @@ export class PairJudge {
     private readonly ids?: Uint32Array,
     private readonly period: readonly number[] = new Array<number>(dimensions).fill(0),
   ) {
-    // Exact, because doubles hold the square of a 32-bit float.
+    // Doubles hold this square exactly.
     this.limit = diameter * diameter;
     this.band = pairBand(dimensions, diameter, this.period);
   }
@@ -103,10 +94,7 @@ export class PairJudge {
     return { overlapping: this.overlapping.toPairList(), ambiguous: this.ambiguous.toPairList() };
   }
 
-  /**
-   * Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. Then no
-   * device rounds, so there is only one answer.
-   */
+  /** Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;
     const squares: number[] = [];

@@ -1,8 +1,7 @@
 /**
- * Lists each particle's candidates in a world with variable radii. Two particles are candidates if their cells are the
- * same or adjacent on the higher of their two levels. The lists are made at the sort and used until the next sort, even
- * if particles move. Twin of shaders/levels/probe.wgsl, which makes no lists but loops over levels and finer entries.
- * Inputs: sorted state. Output: for each slot the slots of its candidates, ascending; none for quarantined particles.
+ * Lists each particle's candidates with variable radii: those in the same or adjacent cells of the higher of their two
+ * levels. The lists serve until the next sort, even if particles move. Twin of shaders/levels/probe.wgsl. Slots are
+ * ascending; quarantined particles have none.
  */
 import { bucketAt, coarsened, levelOf, wrapCell } from '../../core/world/levels';
 import type { World } from '../../core/world/world';

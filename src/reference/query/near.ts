@@ -1,8 +1,6 @@
 /**
- * Finds the particles near a point by testing all. Twin of shaders/query/near.wgsl and nearest.wgsl, without cells.
- * Squared distances are rounded to 32-bit floats, once per operation and without fused operations. If coordinates are
- * dyadic, as in the scenes, squared distances below the squared radius are exact. The GPU then computes the same
- * numbers.
+ * Finds the particles near a point by testing all, in 32 bits. Twin of shaders/query/near.wgsl and nearest.wgsl. With
+ * dyadic coordinates, squared distances below the squared radius are exact, as on the GPU.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -13,7 +11,7 @@ export interface NearParticle {
   readonly distanceSquared: number;
 }
 
-/** Returns the particles nearer to a point than `radius`, ids ascending; none if the point is not finite. */
+/** Ids are ascending. Returns none if the point is not finite. */
 export function findNear(
   world: World,
   positions: Float32Array,
@@ -36,10 +34,7 @@ export function findNear(
   return found;
 }
 
-/**
- * Returns the k nearest of the particles that `findNear` finds, or all if there are fewer: by ascending distance, then
- * by id. Excludes the particle `without`.
- */
+/** Returns the k nearest that `findNear` finds, by distance, then by id. Excludes `without`. */
 export function findNearest(
   world: World,
   positions: Float32Array,

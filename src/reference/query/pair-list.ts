@@ -1,10 +1,6 @@
-/**
- * Collects, sorts and compares pairs. Each list is sorted by the first id and then the second, so two lists can be
- * compared word by word.
- */
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Collects pairs in any order. Returns them sorted, the lower id first in each pair. */
+/** Returns pairs sorted, the lower id first in each. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -25,7 +21,7 @@ export class PairCollector {
   }
 }
 
-/** Sorts pairs by the first id and then the second. In each pair the lower id must be first. */
+/** Sorts by the first id, which must be the lower one, then by the second. */
 export function sortPairs(pairs: Uint32Array): PairList {
   const count = pairs.length / 2;
   let greatest = -1;
@@ -59,23 +55,19 @@ export function sortPairs(pairs: Uint32Array): PairList {
 
 export interface OraclePairs {
   readonly overlapping: PairList;
-  /**
-   * Borderline pairs: within `pairBand` of touching on either side, unless 32-bit floats compute their distance
-   * exactly.
-   */
+  /** Pairs within `pairBand` of touching, unless 32-bit floats compute their distance exactly. */
   readonly ambiguous: PairList;
 }
 
 export interface PairComparison {
-  /** Pairs that overlap but were not found, without borderline pairs. */
+  /** Pairs that were not found, without borderline pairs. */
   readonly missing: PairList;
-  /** Pairs that were found but do not overlap, without borderline pairs. */
+  /** Pairs that do not overlap, without borderline pairs. */
   readonly extra: PairList;
-  /** The number of differences that are allowed because the pairs are borderline. */
+  /** Number of differences in borderline pairs. */
   readonly excused: number;
 }
 
-/** Compares sorted pairs with the answer of an oracle. */
 export function comparePairs(found: PairList, oracle: OraclePairs): PairComparison {
   const missing = new PairCollector();
   const extra = new PairCollector();

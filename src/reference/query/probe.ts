@@ -1,8 +1,7 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
- * shaders/levels/probe.wgsl. Calls `visit` for every other slot in the slot's cell and in the adjacent cells. In
- * periodic worlds, cells are adjacent across the ends too. In unbounded worlds, skips particles in the same buckets but
- * other cells. With variable radii, visits the slots that candidates.ts lists.
+ * shaders/levels/probe.wgsl. Skips particles in the same bucket but another cell. With variable radii, visits the slots
+ * that candidates.ts lists.
  * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 
@@ -45,7 +44,7 @@ function candidatesOf({ candidates }: ProbedGrid, slot: number): readonly number
   return candidates[slot] as readonly number[];
 }
 
-/** Returns the slots in the 3×3 (3×3×3) cells around a cell, ascending. */
+/** Returns slots ascending. */
 export function slotsAround(
   world: World,
   lattice: readonly number[],
@@ -68,10 +67,7 @@ export function slotsAround(
   return found.sort((a, b) => a - b);
 }
 
-/**
- * Visits three cells of a row as one range of slots. Every row exists, because a ring of empty cells surrounds the
- * world.
- */
+/** Visits rows of three cells. The ring of empty cells makes every row exist. */
 function probeBounded(
   world: World,
   start: Uint32Array,

@@ -1,14 +1,7 @@
 /**
- * The oracle of rays: finds the balls that a ray meets. It tests each particle in doubles, with all images that the ray
- * may come near.
- * Inputs:
- *   - packed positions as a grid stores them
- *   - the periods of the world, 0 along axes that do not wrap
- *   - a ray
- *   - one radius for all balls, or one for each
- * In a periodic world a ball counts once, where the ray first meets it. The ray ends after MOST_PERIODS periods along
- * any axis.
- * Outputs: hits by ascending distance, then by id, and the borderline balls (`doubtful`).
+ * The oracle of rays: tests each ball in doubles, with all images that the ray may come near. `period` is 0 along axes
+ * that do not wrap. A ball counts once, where the ray first meets it. The ray ends after MOST_PERIODS periods along any
+ * axis. Hits are sorted by distance, then by id.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -28,25 +21,25 @@ export interface ReferenceHit {
 
 export interface ReferenceHits {
   readonly hits: readonly ReferenceHit[];
-  /** Borderline balls: rounding may decide whether the ray meets them, or which of their images it meets first. */
+  /** Rounding may decide whether the ray meets these balls, or which of their images it meets first. */
   readonly doubtful: ReadonlySet<number>;
 }
 
 /**
- * The greatest error, in 32-bit floats, of the distance between a ray and a centre. It is a share of the distance from
- * the ray's origin to the centre. With u = 2⁻²⁴, these errors add up to less than 16 u:
+ * The greatest error, in 32-bit floats, of the distance between a ray and a centre, as a share of the distance from
+ * origin to centre. These errors add up to less than 16 u, with u = 2⁻²⁴:
  *   - u for the difference of centre and origin
  *   - 3 u for its product with the direction
  *   - 5 u (2.5 ulp) for the quotient
  *   - 2 u for the position on the ray
- *   - u for the vector from that position to the centre
+ *   - u for the vector from there to the centre
  *   - 2 u for the radius²
  */
 const BAND = 2 ** -20;
 
 const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
 
-/** `share` is the error to allow for; see BAND. */
+/** `share` replaces BAND. */
 export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],
@@ -97,9 +90,9 @@ export function hitsAlongRay(
 }
 
 /**
- * Visits the vectors from the origin to all images that the ray may come near. Along the periodic axis on which the ray
- * is fastest, it tries all images within the length of the ray. Only a part of the ray is near such an image. Along the
- * next axis, only the images near that part are tried, and so on.
+ * Visits the vectors from the origin to all images that the ray may come near, first along the periodic axis on which
+ * the ray is fastest. Along each further axis, it tries only images near the part of the ray that is near the previous
+ * image.
  */
 function forEachImage(
   away: readonly number[],
@@ -145,10 +138,7 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/**
- * Describes the first fault of an answer, or returns undefined. The answer must be in order, and equal the reference
- * except for borderline balls.
- */
+/** Describes the first fault: the answer must be in order, and equal the reference except for borderline balls. */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -1,13 +1,4 @@
-/**
- * The oracle for bodies that may be boxes. It compares all bodies whose extents overlap along x, in doubles, without
- * cells and without balls around boxes.
- * Inputs:
- *   - packed positions
- *   - sizes (see src/core/particles/shapes.ts)
- *   - the low corner of the world
- *   - the periods of the world, 0 along axes that do not wrap
- * Outputs: the overlapping pairs, and the borderline pairs.
- */
+/** The oracle for bodies that may be boxes: compares all bodies whose extents overlap along x, in doubles. */
 
 import type { Sizes } from '../../core/particles/shapes';
 import { shapeBorderline } from '../../core/world/borderline';
@@ -16,7 +7,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** A relative margin of the extents, much wider than the band of borderline pairs. */
+/** This margin is much wider than the band of borderline pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(

@@ -1,7 +1,6 @@
 /**
- * An oracle that is fast enough for millions of particles. It shares no search code with the grid. It divides space
- * into strips by the second coordinate, sorts each strip by the first coordinate, and sweeps along it. Inputs and
- * outputs are those of brute-force.ts.
+ * An oracle for millions of particles that shares no search code with the grid. It divides space into strips by the
+ * second coordinate, and sweeps along each.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -10,10 +9,7 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/**
- * Reach of the sweep as a multiple of the diameter: a little more than 1, for borderline pairs (pairBand) and the
- * rounding of strip numbers.
- */
+/** Diameters: above 1, for borderline pairs and the rounding of strip numbers. */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(
@@ -25,7 +21,6 @@ export function sweepPairs(
 ): OraclePairs {
   const reach = diameter * MARGIN;
   const judge = new PairJudge(dimensions, positions, diameter, ids, period);
-  // An image stands for its particle. Each pair is tested once, by its minimum image.
   const images = withImages(dimensions, positions, reach, period);
   const swept = Float64Array.from(images.packed);
   const strips = makeStrips(dimensions, swept, reach);
@@ -35,7 +30,7 @@ export function sweepPairs(
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // Two images with the same shift are as far apart as their particles, and the pair of particles is tested anyway.
+    // The pair of particles is tested anyway.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
@@ -66,20 +61,13 @@ export function sweepPairs(
 }
 
 interface Images {
-  /**
-   * Packed positions: first of the particles, then of images. A particle near a low end has an image beyond the high
-   * end.
-   */
+  /** Positions of the particles, then of images. A particle near a low end has an image beyond the high end. */
   readonly packed: number[];
   readonly particles: number[];
-  /** One bit per axis, per entry: whether the entry is shifted by a period along the axis. */
+  /** A bit per axis: whether the entry is shifted by a period. */
   readonly shifts: number[];
 }
 
-/**
- * Adds images. Two particles that are near each other across an end then appear as a particle and an image, or as two
- * images.
- */
 function withImages(
   dimensions: number,
   positions: Float32Array,
@@ -89,7 +77,7 @@ function withImages(
   const packed = Array.from(positions);
   const particles = Array.from({ length: positions.length / dimensions }, (_, particle) => particle);
   const shifts = particles.map(() => 0);
-  // The third axis needs no images, because the sweep ignores it, and pairs are tested by minimum images.
+  // The sweep ignores the third axis, and pairs are tested by minimum images.
   for (let axis = 0; axis < 2; axis++) {
     const length = period[axis] as number;
     if (length === 0) continue;
@@ -97,7 +85,7 @@ function withImages(
     for (let index = axis; index < positions.length; index += dimensions) {
       if (Number.isFinite(positions[index])) highest = Math.max(highest, positions[index] as number);
     }
-    // Particles near the low ends of several axes have images of images.
+    // Particles near several low ends have images of images.
     const sources = particles.length;
     for (let source = 0; source < sources; source++) {
       const coordinate = packed[source * dimensions + axis] as number;
@@ -114,16 +102,13 @@ function withImages(
 }
 
 interface Strip {
-  /** The number of the strip along the second axis, which may be negative. */
+  /** The number may be negative. */
   readonly number: number;
-  /** Indices of particles and images, sorted by the first coordinate. */
+  /** Indices sorted by the first coordinate. */
   readonly entries: Uint32Array;
 }
 
-/**
- * Returns the strips that hold finite positions, ascending. Particles within reach of each other are at most one strip
- * apart.
- */
+/** Strips are ascending. Particles within reach of each other are at most one strip apart. */
 function makeStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const byNumber = new Map<number, number[]>();

@@ -13,25 +13,22 @@
  *   a = r·n      r is off by u, n by NORMAL, k roundings of terms ≤ V:      ± V · APPROACH = V (NORMAL + (k + 1) u)
  *   s = r − a n  errors of a, n (NORMAL + u), r and the difference:         ± V · SLIDING = V (APPROACH + NORMAL + 3 u)
  * The errors of n are relative to each component, so a component that is 0 has no error.
- * A pair inside the band of brute-force.ts may be a contact for the GPU and not for the reference, or the reverse. Then
- * |δ| is at most (k + 3) / 2 u D. Twice this is added to the error of δ.
+ * A pair inside the band of brute-force.ts may be a contact for only one of GPU and reference. Then |δ| is at most (k +
+ * 3) / 2 u D. Twice this is added to the error of δ.
  *
- * If the contact lies across an end of a periodic world, each difference in `apart` is about the period P before P is
- * subtracted. Its rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL
- * by twice this error. The error of n is then not relative to each component.
+ * Across an end of a periodic world, each difference in `apart` is about the period P before P is subtracted. Its
+ * rounding is then ± u P, or √k u P / d relative to the distance. DISTANCE grows by this error, NORMAL by twice this
+ * error. The error of n is then not relative to each component.
  *
- * Variable radii: the reach R replaces D. R is the sum of both radii, rounded once. So distance² is compared with
- * R² (1 ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m (massShare in
- * src/core/contact/law.ts) is no longer ½:
+ * Variable radii: the reach R replaces D. R is the sum of both radii, rounded once. So distance² is compared with R² (1
+ * ± 3 u), the band is 2 u R² wider, and δ is off by u R more. The mass share m is no longer ½:
  *   q     the smaller radius / the larger:               off by 5 u
  *   qᵏ    k − 1 products:                                off by 11 u in 2D, 17 u in 3D
  *   A, B  the masses 1 (1 + load) and qᵏ (1 + load):     A off by u, B by the error of qᵏ and 2 u
  *   m     A or B, divided by A + B:                      off by SHARE = 20 u in 2D, 26 u in 3D
- * The loads have no error: GPU and reference read the same bits. The relative errors of A and B each count at most
- * once, because they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. Fewer operations
- * round if loads are 0 or do not count (in a bounce, and in a pass that only pushes apart).
- * The push is p = 2 m w δ, which is w δ if m is ½. Its two products make the error
- * ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ). In a bounce, w is BOUNCE_PUSH / 2.
+ * GPU and reference read the same bits of the loads. The relative errors of A and B each count at most once, because
+ * they change numerator and denominator alike. The sum A + B adds u, the quotient 5 u. The push is p = 2 m w δ; in a
+ * bounce, w is BOUNCE_PUSH / 2. Its two products make the error ± 2 m w (d · DISTANCE + u R + (SHARE + 3 u) δ).
  *
  * Boxes (src/core/particles/shapes.ts): along each axis b = |apart| − h, where h is the sum of the half extents. This
  * takes two differences and a sum: ± u (|apart| + h + |b|), and u P across an end. If 32-bit floats hold all of these
@@ -40,10 +37,8 @@
  *   - If o is not 0, the distance |o| is off by e / |o| and DISTANCE, and the normal o / |o| by 2 e / |o| and NORMAL.
  *     The code allows twice the terms in e: 2 e / |o| in the distance and 4 e / |o| in the normal.
  *   - If o is 0, the overlap is off by the error of b along the axis of the shortest way out.
- * The contact has no bound if rounding may decide one of these:
- *   - whether o is 0
- *   - the axis of the shortest way out
- *   - the sign of the normal
+ * The contact has no bound if rounding may decide whether o is 0, the axis of the shortest way out, or the sign of the
+ * normal.
  */
 import { COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -63,24 +58,23 @@ export interface ExactContact {
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** True if the error of each component of the normal is relative to that component, so that 0 is exact. */
+  /** True if each component's error is relative to it, so that 0 is exact. */
   readonly isNormalRelative: boolean;
-  /** True inside the band: GPU and reference may disagree whether this is a contact. */
+  /** True if GPU and reference may disagree whether this is a contact. */
   readonly isBorderline: boolean;
-  /** True if rounding may decide the normal, so that the contact has no bound. */
+  /** True if rounding may decide the normal. */
   readonly hasNoBound: boolean;
   /** The factors with loads, for a contact that does not bounce. */
   readonly part: Part;
-  /** The factors without loads, for a contact that bounces and for a pass that only pushes apart. */
+  /** The factors without loads, for a bounce and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
   readonly isObstacle: boolean;
 }
 
-/** The factors of a contact's effect on one of the two particles: see contact-law.ts. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
-  /** The relative error of `share` and `grip`. It includes the rounding of one product. */
+  /** Includes the rounding of one product. */
   readonly error: number;
 }
 
@@ -106,18 +100,16 @@ function partOf(
   return { share, grip: share, error: (dimensions === 2 ? 21 : 27) * U };
 }
 
-/** The normal and the overlap of two bodies, and their errors. */
 interface Geometry {
   readonly normal: readonly number[];
   /** 0 if the bodies are apart. */
   readonly overlap: number;
-  /** The error of the overlap, without the rounding of the overlap itself. */
+  /** Leaves out the rounding of the overlap itself. */
   readonly error: number;
-  /** The largest overlap that GPU or reference may compute if exact arithmetic gives none. */
+  /** The largest overlap that may be computed if there is none. */
   readonly borderlineOverlap: number;
   readonly accuracy: Accuracy;
   readonly isBorderline: boolean;
-  /** True if rounding may decide the normal, so that the contact has no bound. */
   readonly hasNoBound: boolean;
 }
 
@@ -134,7 +126,7 @@ function boundBalls(
   const others: Bodies = obstacles ?? grid;
   const radius = grid.radii?.[slot];
   const otherRadius = others.radii?.[other];
-  // The diameter of equal particles has no error: the host rounds it before any engine uses it.
+  // The host rounds the diameter, so it has no error.
   const reach = radius === undefined || otherRadius === undefined ? substep.diameter : radius + otherRadius;
   const reachError = grid.radii ? U * reach : 0;
   const apart = Array.from({ length: dimensions }, (_, axis) =>
@@ -164,12 +156,11 @@ function boundBalls(
     borderlineOverlap: (dimensions + 3) * U * reach + 2 * reachError,
     accuracy,
     isBorderline: squared >= reach * reach - band,
-    // True near the threshold of coincidence, a distance of 2⁻⁵⁰.
+    // Rounding may decide whether the particles count as coincident.
     hasNoBound: Math.abs(squared / COINCIDENT_SQUARED - 1) < 16 * U,
   };
 }
 
-/** Bounds the geometry of two bodies, each of which may be a box: see the header. */
 function boundShapes(
   { dimensions, period }: World,
   grid: GridState,
@@ -216,7 +207,7 @@ function boundShapes(
       (depths[least] as number) - (depths[axis] as number) <=
         (errors[least] as number) + (errors[axis] as number),
   );
-  // True if rounding may decide whether `outside` is 0, the axis of the smallest overlap, or the sign of the normal.
+  // See the header for the three cases.
   const hasNoBound =
     error > 0 &&
     (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);
@@ -263,7 +254,7 @@ export function contactOf(
     relative,
     speed,
     approach: inner(relative, normal),
-    // Whatever the normal is, the approach is no faster than the relative velocity.
+    // The approach is no faster than the relative velocity, whatever the normal is.
     approachError: hasNoBound ? 2 * speed : speed * accuracy.approach,
     accuracy,
     isNormalRelative: accuracy === settled,

@@ -1,8 +1,7 @@
 /**
  * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors of the GPU and the reference. bound.ts
- * explains the terms. The inputs are the push p, the approach a, the sliding velocity s and the mass share m, which is
- * ½ for equal particles. bound-contact.ts derives their errors. bound-settle.ts continues with the sums over contacts.
- * The settings are e (restitution), f (friction) and g (gripShare).
+ * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach a, the sliding
+ * velocity s and the mass share m. The settings are e (restitution), f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
  * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of m a), and by three roundings. `kept`
@@ -10,13 +9,13 @@
  * is added. A bounce has c = m (1 + e) |a|, with the error of m a and three roundings.
  *
  * Comparisons of a decide whether two particles bounce. In a bounce, the push, the mass share and the change are
- * different. There is no friction on the position, no support and no bearing. If errors may change the decision for
+ * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
  * either particle, the contact is not settled. Then the error of each result is the larger of two:
  *   - its error as decided
  *   - its error in the other outcome, plus the distance between the outcomes
  *
- * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most
- * g · (error of s) + f · (error of c), however small s is. The roundings of G, relative to |G|:
+ * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most g ·
+ * (error of s) + f · (error of c), however small s is. The roundings of G, relative to |G|:
  *   - f c or g |s|: u
  *   - |s|, once in the minimum and once in the denominator: k / 2 u + 9 u each
  *   - a quotient: 5 u
@@ -25,36 +24,33 @@
  *
  * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
  * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
- * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c. Support and bearing are 0
- * in a bounce.
- * Closing −m a: off by the error of m a. A particle's closing is the largest closing of its contacts, at least 0. The
- * error gives each contact's closing a range. The particle's closing lies between the largest lower end and the largest
- * upper end of these ranges. A contact that GPU or reference may leave out has no lower end.
+ * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c.
+ * Closing −m a: off by the error of m a. A particle's closing is the largest closing of its contacts, at least 0. It
+ * lies between the largest lower end and the largest upper end of their ranges. A contact that GPU or reference may
+ * leave out has no lower end.
  *
  * Walls: a wall adds its change and its friction in the same way, with g = 1. The errors of position and velocity
- * before the wall take the place of those of the contact. Clamping to the walls enlarges no error. The change also adds
- * to the bearing, with one rounding.
- *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of v does not grow, and the
- *     error of depth / dt adds to it.
+ * before the wall take the place of those of the contact. Clamping enlarges no error. The change also adds to the
+ * bearing, with one rounding.
+ *   - Without a bounce, the normal velocity v becomes min(v + depth / dt, 0). The error of depth / dt adds to that of
+ *     v.
  *   - A bounce turns v into −e v, which is off by no more than v, as e ≤ 1.
- *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus
- *     f · (error of c), like the projection. So the error of the velocity before the wall counts once.
+ *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of
+ *     c). So the error of the velocity before the wall counts once.
  *
- * Variable radii: SHARE and one more product add to the errors of m |a| and 2 m · gripShare · |s|. m |a| occurs in the
- * limit and in the bounce. The limit of a position at a wall includes the radius; GPU and reference round this sum
- * alike.
+ * Variable radii: SHARE and one more product add to the errors of m |a| and 2 m · gripShare · |s|. The limit of a
+ * position at a wall includes the radius; GPU and reference round this sum alike.
  *
- * Obstacles: the particle takes the effect on both bodies, so m is 1, which rounds nothing. Friction and pushSpeed are
- * as for m = ½. The velocity of an obstacle is 0, so r is v without error. Friction acts on v − gravity · dt instead of
- * r. The product is off by u |gravity · dt|. The difference rounds once, as the difference of velocities in r does.
- * Taking the part of a vector across n does not enlarge its error, so s is off by u |gravity · dt| more.
+ * Obstacles: m is 1, which rounds nothing; friction and pushSpeed are as for m = ½. The velocity of an obstacle is 0,
+ * so r is v without error. Friction acts on v − gravity · dt instead of r. The product is off by u |gravity · dt|, and
+ * the difference rounds once, as that in r does. So s is off by u |gravity · dt| more.
  * There are four sums over obstacles: of pushes, of changes except a bounce, of supports, and of bearings. Let S be one
  * of them. S is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
  *   - M may be off by the largest error of an overlap.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
  *   - t lies between the values that these errors allow, with a quotient (5 u) and a product (u) more.
- *   - t S is off by the error of S, and by the greatest deviation of t times the sum of magnitudes. This sum is at
- *     least |S|.
+ *   - t S is off by the error of S, and by the greatest deviation of t times the sum of magnitudes, which is at least
+ *     |S|.
  * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both
  * outcomes are added to the error.
  */
@@ -78,7 +74,7 @@ import {
 } from './bound-sums';
 import type { Box } from './contact-law';
 
-/** The decision whether a contact bounces. `isSettled`: no error could change the decision. */
+/** `isSettled`: no error could change the decision. */
 export interface Verdict {
   readonly isBounce: boolean;
   readonly isSettled: boolean;
@@ -86,7 +82,6 @@ export interface Verdict {
 
 export const SETTLED_NO: Verdict = { isBounce: false, isSettled: true };
 
-/** The effect of a contact in one of the two outcomes: with or without a bounce. */
 interface Outcome {
   readonly push: Term;
   readonly change: Term;
@@ -96,7 +91,7 @@ interface Outcome {
   readonly closing: ApproximateNumber;
 }
 
-/** Returns the push and its error, without the error of its direction. */
+/** Leaves out the error of the push's direction. */
 function pushAmount(
   { halfRelaxation }: Substep,
   { overlap, overlapError, part, unloadedPart }: ExactContact,
@@ -111,7 +106,6 @@ function pushAmount(
   };
 }
 
-/** Returns a number times the normal. */
 function alongNormal({ normal, accuracy }: ExactContact, { value, error }: ApproximateNumber): Term {
   return {
     value: scaled(value, normal),
@@ -140,12 +134,11 @@ function alongGravity(
   };
 }
 
-/** Returns the effect of a contact in a pass that only pushes apart. */
 export function pushTerm(substep: Substep, contact: ExactContact): Term {
   return alongNormal(contact, pushAmount(substep, contact, false, false));
 }
 
-/** Returns the change of the normal velocity, without the error of its direction. */
+/** Leaves out the error of the change's direction. */
 function changeAmount(
   { inverseDt, restitution, restSpeed, pushSpeed }: Substep,
   { approach, approachError, part, unloadedPart }: ExactContact,
@@ -223,7 +216,7 @@ function withoutBound(outcome: Outcome): Outcome {
   };
 }
 
-/** Returns the effect of a contact as decided, and the other outcome if the decision is not settled. */
+/** `other` is undefined if the decision is settled. */
 function outcomesOf(substep: Substep, contact: ExactContact, { isBounce, isSettled }: Verdict) {
   const decided = outcomeOf(substep, contact, isBounce);
   const all = contact.hasNoBound ? withoutBound(decided) : decided;
@@ -254,7 +247,7 @@ function addClosing(
   closing.add(value, Math.max(error, otherError), !isBorderline);
 }
 
-/** The sums of the obstacles' effects on one particle. Bounces and closings are not multiplied by obstacleShare. */
+/** Bounces and closings are not multiplied by obstacleShare. */
 export class ObstacleSums {
   readonly effects: EffectSums;
   private readonly bounce: Sum;
@@ -268,7 +261,6 @@ export class ObstacleSums {
     this.bounce = new Sum(dimensions);
   }
 
-  /** Adds a contact in a pass that only pushes apart. */
   addPush(substep: Substep, contact: ExactContact): void {
     this.count(contact);
     this.effects.push.add(pushTerm(substep, contact));
@@ -322,11 +314,10 @@ export class ObstacleSums {
   }
 }
 
-/** Position, velocity and bearing of one particle. */
 export interface Body {
   readonly position: Approximate;
   readonly velocity: Approximate;
-  /** The sum of the normal changes of its contacts that do not bounce, and of its walls. */
+  /** The normal changes of contacts that do not bounce, and of walls. */
   readonly bearing: ApproximateNumber;
 }
 
@@ -384,7 +375,6 @@ function meetWall(
     frictionError +
     accuracy.friction * grip +
     2 * U * (length(velocity.value) + grip + change);
-  // In a bounce, friction does not change the position.
   const frictionTime = bounces ? 0 : dt;
   if (!mustBounce) position.error += dt * (gripError + 2 * U * grip);
   if (!mustBounce && mayBounce) position.error += dt * (grip + gripError);

@@ -1,18 +1,17 @@
 /**
- * `settle` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the reference. Both
- * functions use the sums over a particle's contacts. bound.ts explains the terms; f is the friction.
- * A computed length is off by LENGTH = k / 2 u + 9 u (accuracyOf in bound-sums.ts). If its square may be flushed to 0,
- * it is also off by ± 2⁻⁶².
+ * `settle` and `loadOf` of contact-law.ts in exact arithmetic, and the errors of the GPU and the reference. bound.ts
+ * explains the terms; f is the friction. A computed length is off by LENGTH = k / 2 u + 9 u. If its square may be
+ * flushed to 0, it is also off by ± 2⁻⁶².
  *
  * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of limitFactor · closing and
  * kickSpeed.
  *   - L is off by at most limitFactor times the error of `closing`, and by u L for the product.
- *   - The projection enlarges neither the error of C nor that of L. If |C| − ε is above L, it multiplies ε by
- *     L / (|C| − ε).
+ *   - The projection enlarges neither the error of C nor that of L. If |C| − ε is above L, it multiplies ε by L / (|C|
+ *     − ε).
  *   - The projection takes a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to L, none
- *     of these rounds, and C keeps its error.
- *   - The sums S and B (see below) are multiplied by the factor of the projection, min(1, L / |C|). It lies between its
- *     values for the least L and greatest |C| and the other way round, and is off by LENGTH + 5 u more.
+ *     of these rounds.
+ *   - The sums S and B (see below) are multiplied by min(1, L / |C|). This factor lies between its values for the least
+ *     L and greatest |C| and the other way round, and is off by LENGTH + 5 u more.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -20,8 +19,7 @@
  *   up        S / |S|: off by UP = LENGTH + 5 u, besides the error of its direction
  *   slip      G across up. The exact and the computed direction of S differ by an angle. Its sine is at most
  *             σ = min(1, ε / |S|). So the parts of a vector across the two directions differ by at most σ times the
- *             vector's length. Roundings are as in bound-contact.ts, with UP instead of NORMAL.
- *             Together, off by |G| (σ + 2 UP + (k + 4) u)
+ *             vector's length. Together with roundings, off by |G| (σ + 2 UP + (k + 4) u)
  *   used      C across up: off by the error of C, and by |C| (σ + 2 UP + (k + 4) u)
  *   room      r = max(0, f |S| − |used|): off by f ε, the error of `used`, f |S| (LENGTH + 2 u) and |used| (LENGTH + u)
  *   q         |S| / B, at most 1: off by q (LENGTH + 5 u), and by (ε + q β) / (B − β), because
@@ -36,16 +34,14 @@
  *   - q exceeds 1 by up to NORMAL + LENGTH + 5 u and the roundings of both sums.
  *   - r exceeds f |S| by LENGTH + 2 u.
  *   - slip exceeds |G| by 2 UP + (k + 4) u.
- * So the error of held · slip is at most its length + H. If errors may decide whether the particle is held, GPU or
- * reference may not hold it. The error is then at least the length of held · slip. It is H if exact arithmetic does not
- * hold the particle. For the position a second product adds u. Each difference rounds once.
- * The bound assumes that |S|² is a normal number if S is not 0.
+ * So the error of held · slip is at most its length + H. If errors may decide whether the particle is held, the error
+ * is at least the length of held · slip. It is H if exact arithmetic does not hold the particle. For the position a
+ * second product adds u. Each difference rounds once. The bound assumes that |S|² is a normal number if S is not 0.
  *
  * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
  *   - v′ − v is off by the error of v′ and by u N, its length by LENGTH more.
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.
- *   - The maximum with 0 and the minimum with 2²⁴ enlarge no error.
  */
 import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';
@@ -63,7 +59,6 @@ import {
   scaled,
 } from './bound-sums';
 
-/** The changes of one particle by its contacts. */
 export interface Settled {
   readonly push: Approximate;
   readonly change: Approximate;
@@ -84,7 +79,6 @@ export function settleSums(substep: Substep, accuracy: Accuracy, sums: EffectSum
   };
 }
 
-/** Returns the limited change, and the factor that limits it. */
 function limitChange(
   { limitFactor, kickSpeed }: Substep,
   accuracy: Accuracy,
@@ -95,7 +89,7 @@ function limitChange(
   const limitError = limitFactor * closing.error + U * limit;
   const size = length(change.value);
   const isShort = size * (1 + accuracy.length) + change.error <= limit - limitError;
-  // A change of exactly 0 is not shortened, whatever the limit.
+  // A change of exactly 0 is not shortened.
   if (isShort || size + change.error === 0) return { change, kept: { value: 1, error: 0 } };
   const nearest = size - change.error;
   const most = limit + limitError;
@@ -114,7 +108,7 @@ function limitChange(
   };
 }
 
-/** Returns a sum, multiplied by the factor that limits the change. The product rounds once, unless the factor is 1. */
+/** The product rounds once, unless the factor is 1. */
 function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
   if (kept.error === 0) return sum;
   if (sum.error === Infinity) return { value: scaled(kept.value, sum.value), error: Infinity };
@@ -126,7 +120,7 @@ function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
   };
 }
 
-/** Returns the part of the slip by gravity that static friction takes off. */
+/** Returns what static friction takes off the slip by gravity. */
 function holdSlip(
   { gravity, dt, friction }: Substep,
   accuracy: Accuracy,
@@ -155,12 +149,12 @@ function holdSlip(
   return { value: held.value, error: isSettled ? error : Math.max(error, length(held.value)) };
 }
 
-/** Returns the rounding error of the part of a vector across `up`, relative to the length of the vector. */
+/** Returns an error relative to the vector's length. */
 function acrossError(accuracy: Accuracy, dimensions: number): number {
   return 2 * (accuracy.length + 5 * U) + (dimensions + 4) * U;
 }
 
-/** Returns held · slip, if the particle is held. `support` is not 0. */
+/** `support` is not 0. */
 function heldSlip(
   friction: number,
   accuracy: Accuracy,
@@ -201,7 +195,6 @@ function heldSlip(
   };
 }
 
-/** Returns the load of a particle. `before` is its velocity before the pass. */
 export function boundLoad(
   { restSpeed }: Substep,
   accuracy: Accuracy,

@@ -1,10 +1,7 @@
-/**
- * Exact vectors with error bounds, and sums of them, for bound.ts and the files that it names. bound.ts explains the
- * terms.
- */
+/** Exact vectors with error bounds, and their sums. bound.ts explains the terms. */
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
-/** A factor that covers products of errors and the roundings of the doubles used here. */
+/** Covers products of errors and the roundings of the doubles used here. */
 export const SLACK = 1 + 2 ** -10;
 
 /** The greatest length that is lost by flushing its square to 0. */
@@ -13,20 +10,18 @@ export const LOST = 2 ** -62;
 /** The most that flushing a few subnormals to 0 can lose. */
 const FLUSHED = 2 ** -120;
 
-/** Relative errors of a contact, derived in bound-contact.ts and bound-law.ts. */
+/** Relative errors, derived in bound-contact.ts and bound-law.ts. */
 export interface Accuracy {
   readonly distance: number;
   readonly normal: number;
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
-  /** The error of a computed length. The sum of k squares is off by k u, which the root halves. The sqrt adds 9 u. */
+  /** The root halves the k u of the squares and adds 9 u. */
   readonly length: number;
 }
 
-/**
- * Returns the relative errors. `apart` is the relative error of a difference of coordinates, without its one rounding.
- */
+/** `apart` is the relative error of a difference of coordinates, without its one rounding. */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;
@@ -54,7 +49,7 @@ export interface ApproximateNumber {
   error: number;
 }
 
-/** A contribution to a sum. `magnitude` is at least the length of `value`, and scales the roundings of the sum. */
+/** `magnitude` is at least the length of `value`, and scales the roundings of the sum. */
 export interface Term extends Approximate {
   readonly magnitude: number;
 }
@@ -69,7 +64,6 @@ export function either(term: Term, other: Term): Term {
   };
 }
 
-/** The exact sum of contacts' contributions, and the error of the computed sum. */
 export class Sum {
   readonly value: number[];
   error = 0;
@@ -96,13 +90,13 @@ export class Sum {
   }
 }
 
-/** The largest of some numbers and 0, and the range of its computed value. */
+/** Also tracks the range of the computed value. */
 export class Largest {
   value = 0;
   private least = 0;
   private most = 0;
 
-  /** `isCertain` is false if the GPU or the reference may leave the number out. */
+  /** `isCertain` is false if GPU or reference may leave the number out. */
   add(value: number, error: number, isCertain: boolean): void {
     this.value = Math.max(this.value, value);
     if (isCertain) this.least = Math.max(this.least, value - error);
@@ -120,12 +114,11 @@ export class Largest {
   }
 }
 
-/** The sums over contacts that a pass needs, as in Effect of contact-law.ts. */
 export class EffectSums {
   readonly push: Sum;
   readonly change: Sum;
   readonly support: Sum;
-  /** The component of `support` along gravity, with an error of its own. */
+  /** The component of `support` along gravity has an error of its own. */
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
@@ -137,7 +130,7 @@ export class EffectSums {
   }
 }
 
-/** Returns `vector`, which has no error, plus `added`. Adding an exact 0 rounds nothing. */
+/** `vector` has no error. Adding an exact 0 rounds nothing. */
 export function sumOf(vector: readonly number[], added: Approximate): Approximate {
   const value = vector.map((along, axis) => along + (added.value[axis] as number));
   const size = length(added.value);
@@ -145,7 +138,7 @@ export function sumOf(vector: readonly number[], added: Approximate): Approximat
   return { value, error: added.error + U * (length(vector) + size) };
 }
 
-/** Returns `from` minus `factor` · `taken`. The product rounds once. Subtracting an exact 0 rounds nothing. */
+/** `from` minus `factor` · `taken`. Subtracting an exact 0 rounds nothing. */
 export function differenceOf(from: Approximate, taken: Approximate, factor = 1): Approximate {
   const size = length(taken.value);
   if (size === 0 && taken.error === 0) return from;
@@ -155,13 +148,12 @@ export function differenceOf(from: Approximate, taken: Approximate, factor = 1):
   };
 }
 
-/** Returns the part of `vector` perpendicular to `direction`, a unit vector. */
+/** Perpendicular to `direction`, a unit vector. */
 export function across(vector: readonly number[], direction: readonly number[]): number[] {
   const along = inner(vector, direction);
   return vector.map((component, axis) => component - along * (direction[axis] as number));
 }
 
-/** Returns one component of the difference of two packed vectors. */
 export function component(
   dimensions: number,
   vectors: Float32Array,

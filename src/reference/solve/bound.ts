@@ -1,9 +1,6 @@
 /**
- * Bounds how much the results of the GPU and the reference differ after one resolve (or push-apart) pass. The results
- * are positions, velocities and loads. Both start from the same bits. The bounds are derived from the accuracies that
- * WGSL guarantees, not tuned.
- * Inputs: the sorted state before the pass. Outputs for each slot: the bound on the difference of each coordinate, and
- * the state that exact arithmetic would give (in doubles).
+ * Bounds how much the results of the GPU and the reference differ after one resolve (or push-apart) pass from the same
+ * bits. The bounds are derived from the accuracies that WGSL guarantees, not tuned.
  *
  * GPU and reference are both compared with exact arithmetic. Each is off by at most E, so they differ by at most 2 E.
  * The terms are:
@@ -18,10 +15,8 @@
  *   - inverseSqrt is accurate to 2 ulp (4 u), a quotient to 2.5 ulp (5 u).
  *   - sqrt is as accurate as 1 / inverseSqrt: 4 u + 5 u = 9 u.
  * A factor of 1 + 2⁻¹⁰ at the end covers products of errors (u²) and the roundings of the doubles used here.
- * Three files derive the errors:
- *   - bound-contact.ts: one contact
- *   - bound-law.ts: the contact law
- *   - bound-settle.ts: the limited change, static friction and the load
+ * bound-contact.ts derives the errors of one contact, bound-law.ts those of the contact law, and bound-settle.ts those
+ * of the limited change, static friction and the load.
  *
  * A sum over m contacts adds at most γ = m u / (1 − m u) times the sum of magnitudes, in any order. Adding the sum to
  * the coordinate x rounds once more: u (|x| + length of the sum). If a particle wraps across an end of a periodic
@@ -53,11 +48,11 @@ export interface ResolveBound {
   /** The largest difference of a coordinate between GPU and reference, per slot. */
   readonly positions: Float64Array;
   readonly velocities: Float64Array;
-  /** The largest difference of the load, per slot; empty if all particles have one radius. */
+  /** One number per slot; empty if all particles have one radius. */
   readonly loads: Float64Array;
   /**
-   * Packed results of exact arithmetic. In a periodic world they may lie a little outside the box. GPU and reference
-   * are both within half the bound of them.
+   * Results of exact arithmetic, in doubles. They may lie a little outside a periodic box. GPU and reference are within
+   * half the bound of them.
    */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
@@ -119,7 +114,6 @@ export function resolveBound(
   return bound;
 }
 
-/** Returns the sums over the contacts of one particle. A pass that only pushes apart needs only `push`. */
 function sumContacts(
   world: World,
   substep: Substep,
@@ -162,10 +156,6 @@ function store(world: World, bound: ResolveBound, slot: number, position: Approx
   bound.exactPositions.set(position.value, slot * world.dimensions);
 }
 
-/**
- * Returns the rounding error of wrapping. If a coordinate may be beyond an end of an axis, the period may be added or
- * subtracted.
- */
 function wrappingError(world: World, { value, error }: Approximate): number {
   let sum = 0;
   for (let axis = 0; axis < value.length; axis++) {
@@ -181,7 +171,7 @@ function wrappingError(world: World, { value, error }: Approximate): number {
   return sum;
 }
 
-/** Finds partners in exact arithmetic, and the particles for which errors could change the partner. */
+/** A particle is unsettled if errors could change its partner. */
 function findBounces(
   world: World,
   substep: Substep,

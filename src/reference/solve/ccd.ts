@@ -1,6 +1,6 @@
 /**
- * Ends the paths of fast particles at their first hit (src/core/ccd/law.ts). Tests each path against all other
- * particles and all obstacles. Twin of shaders/solve/ccd. Needs the grid after the motion of a substep.
+ * Ends the paths of fast particles at their first hit, by testing all bodies. Twin of shaders/solve/ccd. The grid must
+ * be that after the motion of a substep.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

@@ -11,10 +11,7 @@ import { add, type Contact, dot, scale, subtract, type Vector } from './contact'
 
 const { fround } = Math;
 
-/**
- * The factors of a contact's effect on one of the two particles: `share` for push and change, `grip` for pushSpeed and
- * friction.
- */
+/** `share` is for push and change, `grip` for pushSpeed and friction. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
@@ -22,10 +19,10 @@ export interface Part {
 
 const HALF: Part = { share: 0.5, grip: 0.5 };
 
-/** At an obstacle, the particle takes the whole effect, but friction brakes it no more than at another particle. */
+/** An obstacle gives the particle the whole effect, but brakes it no more than another particle would. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** Returns the factors of the particle in `slot`. `countsLoads` is false for a bounce, which keeps momentum. */
+/** `countsLoads` is false for a bounce, which keeps momentum. */
 export function partOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,
@@ -46,15 +43,14 @@ export function partOf(
   return { share, grip: share };
 }
 
-/** The effect of a contact on one particle, or the sum of several effects on it. */
+/** The effect of a contact on one particle, or a sum of effects. */
 export interface Effect {
-  /** The changes of position and velocity. */
   readonly push: Vector;
   readonly change: Vector;
-  /** The velocity changes along the normals of contacts that do not bounce: their sum, and the sum of their lengths. */
+  /** Changes along normals without bounces: their sum, and the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The change that would end a contact's approach. A sum keeps the largest of these changes. */
+  /** The change that would end the approach. A sum keeps the largest. */
   readonly closing: number;
 }
 
@@ -73,18 +69,12 @@ export function sumOf(a: Effect, b: Effect): Effect {
   };
 }
 
-/**
- * Returns the length of the push on one of the particles. The shader multiplies in this order; halving and doubling
- * round nothing.
- */
+/** Multiplies in the order of the shader; halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/**
- * Returns the effect of a contact on the particle with the factors `part`. `relative` is its velocity relative to the
- * other body, `slide` the velocity that friction acts on.
- */
+/** `relative` is the velocity relative to the other body, `slide` the one that friction acts on. */
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
@@ -114,12 +104,11 @@ export function contactEffect(
   };
 }
 
-/** Returns the velocity that gravity adds in a substep. */
 export function gainOf({ gravity, dt }: Substep): Vector {
   return gravity.map((along) => fround(along * dt));
 }
 
-/** Limits the change of a particle's velocity by all its contacts, and holds the particle by static friction. */
+/** Limits the change, and holds the particle by static friction. */
 export function settle(substep: Substep, sum: Effect): Effect {
   const { limitFactor, kickSpeed, friction, dt } = substep;
   const limit = Math.max(fround(limitFactor * sum.closing), kickSpeed);
@@ -156,7 +145,7 @@ function heldShare(friction: number, support: number, bearing: number, used: num
   return fround(fround(support / bearing) * Math.min(1, fround(room / slip)));
 }
 
-/** Returns the load of a particle; `change` is the change of its velocity, including the change at walls. */
+/** `change` includes the change at walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));
@@ -179,24 +168,20 @@ function pushChange(
   return fround(Math.min(pushVelocity, limit) * kept);
 }
 
-/** Returns the fraction of the sliding velocity that friction takes away. */
 function frictionShare(friction: number, change: number, slidingSpeed: number, grip: number): number {
   if (!(slidingSpeed > 0)) return 0;
   return fround(Math.min(fround(friction * change), fround(grip * slidingSpeed)) / slidingSpeed);
 }
 
-/** Position and velocity of one particle. */
 export interface Moved {
   readonly position: Vector;
   readonly velocity: Vector;
-  /** The sum of the normal changes. */
   readonly bearing: number;
 }
 
-/** The corners of the box in which the centre of a particle stays. */
+/** The centre of a particle stays inside. */
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
-/** Applies each wall in turn, then clamps the position. */
 export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {
   let moved = before;
   for (let axis = 0; axis < before.position.length; axis++) {
@@ -206,7 +191,6 @@ export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {
   return { ...moved, position: clampVector(moved.position, box) };
 }
 
-/** Applies one wall. The particle moves onto the wall at once, and friction may take all of the sliding velocity. */
 function meetWall(
   substep: Substep,
   { position, velocity, bearing }: Moved,

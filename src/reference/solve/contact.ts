@@ -1,6 +1,6 @@
 /**
- * 32-bit vector arithmetic, and the geometry of one contact (for boxes, see src/core/particles/shapes.ts). Twin of
- * shaders/solve/contact.wgsl: every operation is rounded once, and none is fused.
+ * 32-bit vector arithmetic, and the geometry of one contact. Twin of shaders/solve/contact.wgsl: every operation is
+ * rounded once, and none is fused.
  * Guarantee: swapping the two particles negates the normal and keeps the overlap, to the bit.
  */
 
@@ -15,7 +15,6 @@ const { fround } = Math;
 
 export type Vector = number[];
 
-/** Returns the vector of one particle from packed vectors. */
 export function loadVector(dimensions: number, vectors: Float32Array, particle: number): Vector {
   const vector: Vector = [];
   for (let axis = 0; axis < dimensions; axis++) vector.push(vectors[particle * dimensions + axis] as number);
@@ -32,7 +31,6 @@ export function subtract(a: Vector, b: Vector): Vector {
   return a.map((component, axis) => fround(component - (b[axis] as number)));
 }
 
-/** Returns a + factor · b. */
 export function addScaled(a: Vector, factor: number, b: Vector): Vector {
   return a.map((component, axis) => fround(component + fround(factor * (b[axis] as number))));
 }
@@ -59,12 +57,12 @@ export interface Contact {
   readonly overlap: number;
 }
 
-/** Returns the minimum image of a difference of coordinates, in doubles. The period is 0 if the axis does not wrap. */
+/** The period is 0 if the axis does not wrap. */
 export function minimumImageInDoubles(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }
 
-/** Returns the minimum image of the vector from `other` to `particle`, in 32 bits. `other` is an index of `others`. */
+/** `other` is an index of `others`. */
 export function minimumImageOf(
   world: World,
   positions: Float32Array,
@@ -83,7 +81,6 @@ export function minimumImageOf(
   );
 }
 
-/** Returns the distance² of two particles from packed positions. */
 export function distanceSquared(
   world: World,
   positions: Float32Array,
@@ -95,10 +92,8 @@ export function distanceSquared(
   return dot(apart, apart);
 }
 
-/** Positions of bodies, and their sizes if they vary. */
 export type Bodies = Pick<SortedState, 'positions' | keyof Sizes>;
 
-/** Returns the distance at which two particles touch: the diameter or, with variable radii, the sum of both radii. */
 export function reachBetween(
   diameter: number,
   radii: Float32Array | undefined,
@@ -109,10 +104,7 @@ export function reachBetween(
   return radii && others ? fround((radii[slot] as number) + (others[other] as number)) : diameter;
 }
 
-/**
- * Returns the contact of the particles in two slots, seen from the first, or undefined if they do not overlap. `other`
- * is a slot of `others`.
- */
+/** Returns the contact seen from `slot`; undefined without overlap. `other` is a slot of `others`. */
 export function findContact(
   world: World,
   substep: Pick<Substep, 'diameter'>,
@@ -142,12 +134,11 @@ export function findContact(
   };
 }
 
-/** The geometry of two bodies, each of which may be a box, whether they overlap or not. */
 interface Faced extends Contact {
   readonly isContact: boolean;
 }
 
-/** Returns the geometry of two bodies. `overlap` is negative if they are apart. */
+/** `overlap` is negative if the bodies are apart. */
 export function faceShapes(
   world: World,
   bodies: Bodies,
@@ -159,7 +150,6 @@ export function faceShapes(
   const apart = minimumImageOf(world, bodies.positions, slot, other, others.positions);
   const half = ({ halves }: Bodies, body: number, axis: number) =>
     (halves?.[dimensions * body + axis] as number) || 0;
-  // The radius of a ball; 0 for a box.
   const ballRadius = (of: Bodies, body: number) => (half(of, body, 0) > 0 ? 0 : (of.radii?.[body] as number));
   const sides = apart.map((_, axis) => fround(half(bodies, slot, axis) + half(others, other, axis)));
   const radiusSum = fround(ballRadius(bodies, slot) + ballRadius(others, other));
@@ -169,7 +159,7 @@ export function faceShapes(
   if (squared >= COINCIDENT_SQUARED) {
     const distance = fround(Math.sqrt(squared));
     const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
-    // Compare squares, as findContact does for balls, because a root is rounded.
+    // Compare squares, because a root is rounded.
     return {
       normal,
       overlap: fround(radiusSum - distance),
@@ -188,10 +178,7 @@ export function faceShapes(
   return { normal, overlap, isContact: overlap > 0 };
 }
 
-/**
- * Returns a unit vector along an axis for two coincident particles. Both particles get the same axis with opposite
- * signs.
- */
+/** Both coincident particles get the same axis with opposite signs. */
 export function coincidentNormal(dimensions: number, slot: number, other: number): Vector {
   const normal = new Array<number>(dimensions).fill(0);
   normal[((slot + other) >>> 0) % dimensions] = slot > other ? 1 : -1;

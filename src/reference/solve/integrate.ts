@@ -1,7 +1,6 @@
 /**
- * Moves particles by one substep, velocity first (symplectic Euler). Twin of shaders/solve/integrate.wgsl, except for
- * its counting; count.ts is the twin of that. Particles whose position is not finite keep their bits. A particle that
- * becomes too fast gets the position NaN, so the next sort quarantines it.
+ * Moves particles by one substep, velocity first (symplectic Euler). Twin of shaders/solve/integrate.wgsl without its
+ * counting. A particle that becomes too fast gets the position NaN, so the next sort quarantines it.
  */
 
 import type { Substep } from '../../core/contact/settings';
@@ -13,7 +12,7 @@ import { addScaled, loadVector, scale, storeVector } from './contact';
 export interface MovedState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** The loads of the particles (core/contact/law.ts); undefined if all have one radius. */
+  /** Undefined if all particles have one radius. */
   readonly loads?: Float32Array | undefined;
 }
 

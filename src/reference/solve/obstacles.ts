@@ -1,9 +1,7 @@
 /**
- * The obstacles, and the loop over the obstacles that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
- * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Obstacles of one radius have their own grid
- * in the same world, and a particle searches the cells around its own cell. If radii vary, all obstacles are
- * candidates.
- * Ordering: slots of obstacles ascending. The slots are in canonical order, or in the order of the tree.
+ * Obstacles, and those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. If radii vary, all obstacles are
+ * candidates. Visits slots ascending, in canonical order or in the order of the tree.
  */
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';
@@ -13,7 +11,7 @@ import { buildGrid, type Grid } from '../grid/grid';
 import { slotsAround } from '../query/probe';
 
 export interface Obstacles extends StaticBodies {
-  /** The grid of the obstacles, if all have one radius. */
+  /** Undefined if radii vary. */
   readonly cells?: Pick<Grid, 'start' | 'lattices'> | undefined;
 }
 
@@ -24,7 +22,7 @@ export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
   return { positions, cells: { start, lattices } };
 }
 
-/** Visits the obstacles that a particle may touch; none for a quarantined particle. */
+/** Visits none for a quarantined particle. */
 export function probeObstacles(
   world: World,
   grid: Pick<Grid, 'cells' | 'lattices'>,

@@ -1,12 +1,7 @@
 /**
- * Finds the partner of each particle, for restitution: its fastest approaching contact, if that is faster than the rest
- * speed. Twin of shaders/solve/partner.wgsl. Output per slot:
- *   - the slot of the partner
- *   - if the partner is an obstacle, its slot with OBSTACLE_PARTNER set
- *   - NO_PARTNER if there is none
- * Two particles that are partners of each other bounce in resolve. A particle always bounces with a partner that is an
- * obstacle.
- * Ordering: visits slots in ascending order and compares strictly, so the lower slot wins a tie.
+ * Finds each particle's partner, for restitution: its fastest approaching contact, if faster than the rest speed. Twin
+ * of shaders/solve/partner.wgsl. Output per slot: the partner's slot, with OBSTACLE_PARTNER set if it is an obstacle;
+ * or NO_PARTNER. The lower slot wins a tie.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

@@ -1,8 +1,6 @@
 /**
- * One Jacobi pass of the contact law (src/core/contact/law.ts), with the arithmetic of contact-law.ts. Twin of
- * shaders/solve/resolve.wgsl.
- * Inputs: sorted state and, for restitution, partners. Outputs, in the same slots: new positions, velocities and, with
- * variable radii, loads. pushApart returns only positions. Contributions are added by ascending slots.
+ * One Jacobi pass of the contact law (src/core/contact/law.ts). Twin of shaders/solve/resolve.wgsl. Adds contributions
+ * by ascending slots.
  */
 
 import type { Substep } from '../../core/contact/settings';
@@ -83,7 +81,7 @@ export function resolveContacts(
   return { positions, velocities, loads };
 }
 
-/** Pushes particles apart. Velocities are neither read nor changed. */
+/** Velocities are neither read nor changed. */
 export function pushApart(
   world: World,
   substep: Substep,
@@ -127,15 +125,11 @@ export function pushApart(
   return positions;
 }
 
-/** Wraps a position into a periodic world. */
 function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/**
- * Returns the effect of all obstacles on a particle. Everything except the change by a bounce and `closing` is
- * multiplied by obstacleShare.
- */
+/** Everything except the change by a bounce and `closing` is multiplied by obstacleShare. */
 function meetObstacles(
   world: World,
   substep: Substep,
@@ -171,7 +165,6 @@ function meetObstacles(
   };
 }
 
-/** Returns the box in which the centre of a particle stays: its radius, or half its edges, away from the walls. */
 export function boxOf({ lower, upper }: Substep, { radii, halves }: GridState, slot: number): Box {
   if (!radii) return { lower, upper };
   const half = (axis: number) => (halves?.[lower.length * slot + axis] as number) || (radii[slot] as number);

@@ -1,8 +1,6 @@
 /**
- * The reference simulation: combines the twins of all passes, plainly and slowly. Tests compare the GPU engine and the
- * fast CPU engine with it. Resolving moves particles, but the grid keeps their cells until it is built again.
- * `broadPhase` changes only the reported number of candidates. The result depends on the set of particles and their
- * ids, not on their order in memory.
+ * The reference simulation, plain and slow. Resolving moves particles, but the grid keeps their cells until it is built
+ * again. `broadPhase` changes only the reported number of candidates. The order of particles in memory does not matter.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -71,7 +69,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private grid: Grid;
   /** The obstacles as the user gave them. */
   private given: StaticBodies;
-  /** The obstacles of `given`, sorted or in a tree. Undefined if `obstacleCapacity` is 0. */
+  /** The obstacles sorted or in a tree. Undefined if `obstacleCapacity` is 0. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 
@@ -244,7 +242,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** Returns the grid of the present positions. After a step, `grid` still has the cells of the last substep. */
+  /** After a step, `grid` still has the cells of the last substep. */
   private freshGrid(): Grid {
     const { positions, velocities, ids } = this.grid;
     return buildGrid(this.world, positions, velocities, ids, this.grid);
@@ -280,7 +278,7 @@ function slotsWhere(ids: Uint32Array, keep: (id: number) => boolean): Uint32Arra
   return Uint32Array.from(slots);
 }
 
-/** The particles of `second` are new, so they have no load. */
+/** New particles have no load. */
 function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   const join = (name: keyof Sizes) => {
     const [one, two] = [first[name], second[name]];
@@ -291,7 +289,7 @@ function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   return { radii: join('radii'), halves: join('halves'), bulks: join('bulks'), loads };
 }
 
-/** Concatenates two arrays. Copies bits, so NaNs keep their payload. */
+/** Copies bits, so NaNs keep their payload. */
 function concatenate<Kind extends Float32Array | Uint32Array>(first: Kind, second: Kind): Kind {
   const joined = new (first.constructor as new (length: number) => Kind)(first.length + second.length);
   joined.set(first);

@@ -1,7 +1,6 @@
 /**
- * A radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Inputs: keys, and one word of payload
- * per key. Outputs: both, sorted by key; equal keys keep their order. Floats are in the order of
- * Float32Array.prototype.sort: −0 before 0, and NaNs last, all equal.
+ * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Floats: −0 before 0, and NaNs
+ * last, all equal.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
@@ -9,7 +8,7 @@ import { exclusiveScan } from '../grid/scan';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 
-/** Maps the bits of a key to an unsigned number. Sorting these numbers sorts the keys. */
+/** The results sort like the keys. */
 export function toUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
@@ -17,17 +16,14 @@ export function toUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? ~bits >>> 0 : (bits | 0x8000_0000) >>> 0;
 }
 
-/** Inverts `toUnsigned`. All NaNs get the same bits. */
+/** All NaNs get the same bits. */
 export function fromUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
   return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
 }
 
-/**
- * Returns how often each digit occurs in each run of RADIX_RUN keys. Digit 0 comes first, with a count per run, then
- * digit 1, and so on.
- */
+/** Counts each digit in each run of RADIX_RUN keys: digit 0 first, with a count per run, then digit 1, and so on. */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);
@@ -38,7 +34,6 @@ export function countDigits(digits: Uint32Array): Uint32Array {
   return counts;
 }
 
-/** Returns the index that each key moves to. */
 export function targetsOf(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const next = exclusiveScan(countDigits(digits));
@@ -50,7 +45,7 @@ export function targetsOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** Sorts keys. `words` holds their bits; a 64-bit key takes two words, the low one first. */
+/** A 64-bit key takes two words, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,
