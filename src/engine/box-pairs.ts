@@ -1,22 +1,7 @@
 /**
- * Finds the pairs of overlapping axis-aligned boxes, on the GPU. Lists each pair once, and writes the arguments for an
- * indirect dispatch over the pairs.
- *
- *     const boxPairs = await BoxPairs.create(gpu, {
- *       dimensions: 3, capacity: 100_000, pairs: 400_000, extents: { smallest: 0.5, largest: 64 },
- *     });
- *     boxPairs.encode(encoder, { boxes, count });
- *     // In a kernel: boxPairs.pairs is array<vec2u>, boxPairs.count[1] the number of listed pairs.
- *
- * Inputs: a buffer of boxes at any positions.
- * Outputs: `pairs` (vec2u, ids i < j), `count`, and how many boxes the search skipped as invalid or too large (see
- * ListedBoxPairs).
- * Guarantee: boxes include their bounds, so boxes that touch overlap. The search only compares corners, so no pair is
- * borderline, and the list has no holes. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush
- * them to 0.
- * Ordering: by the first id, then by the second, both ascending. The same input gives the same bits.
- *
- * The search sorts each box into the cell of its low corner. shaders/grid/box_bodies.wgsl chooses the cell's level.
+ * Finds overlapping boxes. Sorts each box into the cell of its low corner, on the level that
+ * shaders/grid/box_bodies.wgsl chooses. The search only compares corners, so no pair is borderline, and the list has no
+ * holes.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -42,26 +27,27 @@ import { checkListFits, type ListedPairs } from './queries/counted-list';
 import type { GridEvents, GridEventsOptions } from './queries/events';
 import { GridPairs } from './queries/pairs';
 
+/** Options of `BoxPairs`. */
 export interface BoxPairsOptions {
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
   /** The largest number of boxes. */
   readonly capacity: number;
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The range of a box's longest side. It determines the levels of cells. Boxes below `smallest`, down to points, share
-   * the lowest level. The search rounds `largest` up to a power of two. It skips longer boxes and counts them in
-   * `tooLarge`.
+   * The range of a box's longest side, from 2^-40 to 2^60. It determines the levels of cells. Shorter boxes, down to
+   * points, share the lowest level. Boxes longer than `largest`, rounded up to a power of two, are skipped and counted
+   * in `tooLarge`.
    */
   readonly extents: { readonly smallest: number; readonly largest: number };
 }
 
+/** Boxes for one search. */
 export interface BoxPairsInput {
-  /**
-   * Per box its low corner, then its high one. A corner is a vec2f (2D) or a vec4f with w unused (3D). The usage must
-   * include STORAGE.
-   */
+  /** Per box its low corner, then its high one: vec2f each in 2D, vec4f with w unused in 3D. Usage STORAGE. */
   readonly boxes: GPUBuffer;
+  /** Number of boxes. */
   readonly count: number;
 }
 
@@ -75,9 +61,13 @@ export interface ListedBoxPairs extends ListedPairs {
 
 type Owned = 'bodies' | 'highs' | 'sortedBodies' | 'sortedHighs' | 'ids' | 'refused';
 
+/**
+ * Finds overlapping axis-aligned boxes on the GPU, and lists each pair once, by the first id, then by the second. Boxes
+ * include their bounds. Numbers below 2⁻¹²⁶ in magnitude count as 0, because devices may flush them.
+ */
 export class BoxPairs {
   /**
-   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, a thread per
    * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
@@ -99,6 +89,19 @@ export class BoxPairs {
     private readonly substep: Substep,
   ) {}
 
+  /**
+   * Creates the search and compiles its kernels.
+   * @example
+   * ```ts
+   * const boxPairs = await BoxPairs.create(gpu, {
+   *   dimensions: 3, capacity: 100_000, pairs: 400_000, extents: { smallest: 0.5, largest: 64 },
+   * });
+   * const encoder = gpu.device.createCommandEncoder();
+   * boxPairs.encode(encoder, { boxes, count: 100_000 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { pairs } = await boxPairs.read();
+   * ```
+   */
   static async create(gpu: Gpu, options: BoxPairsOptions): Promise<BoxPairs> {
     checkKnownKeys('options', options, ['dimensions', 'capacity', 'pairs', 'extents']);
     const { dimensions, capacity, pairs } = options;
@@ -170,34 +173,30 @@ export class BoxPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If the list has too little room, it ends
-   * before the first id whose pairs do not all fit.
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. A full list ends before the first id whose
+   * pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.usable().pairs;
   }
 
-  /**
-   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
-   * indirect dispatch.
-   */
+  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.usable().count;
   }
 
-  /** u32: the number of invalid boxes in the last search, then the number of boxes that were too large. */
+  /** u32: the invalid boxes of the last search, then those that were too large. */
   get refused(): GPUBuffer {
     return this.owned.buffers.refused;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     const { sort, owned, parameters } = this;
     return sort.bytes + owned.bytes + parameters.bytes + (this.list?.memoryBytes ?? 0);
   }
 
-  /**
-   * Records the sort of the boxes and the search. The outputs are valid for work recorded after it. The caller submits.
-   */
+  /** Records the sort of the boxes and the search. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: BoxPairsInput): void {
     const list = this.usable();
     this.gpu.checkAlive();
@@ -240,6 +239,7 @@ export class BoxPairs {
     return this.usable().events(options);
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -264,7 +264,7 @@ export class BoxPairs {
   }
 }
 
-/** Returns half the cell size of the lowest and of the highest level. Both are powers of two. */
+/** Returns half the cell size of the lowest and of the highest level: powers of two. */
 function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; readonly largest: number } {
   checkKnownKeys('extents', extents, ['smallest', 'largest']);
   const [smallest, largest] = (['smallest', 'largest'] as const).map((name) => {
@@ -273,7 +273,7 @@ function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; re
       throw new ArgumentError(`extents.${name}`, extent, 'a number from 2^-40 to 2^60');
     }
     const power = 2 ** Math.ceil(Math.log2(Math.fround(extent)));
-    // Rounding may have moved the logarithm down to an integer, which halves the power.
+    // The logarithm may have been rounded down to an integer.
     return power >= Math.fround(extent) ? power : 2 * power;
   }) as [number, number];
   if (extents.smallest > extents.largest) {

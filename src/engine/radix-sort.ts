@@ -1,16 +1,4 @@
-/**
- * Sorts keys on the GPU, such as Morton codes, depths or distances. Each key may have a u32 of payload, which moves
- * with it.
- *
- *     const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
- *     sort.encode(encoder, { keys, payload, count });
- *
- * Inputs: a buffer of keys and, if requested, a buffer of payloads. Outputs: the same buffers, keys ascending. Entries
- * from index `count` on stay unchanged. Floats are in the order of Float32Array.prototype.sort: −0 before 0, and NaNs
- * last. All NaNs get the same bits.
- * Guarantee: equal keys keep their order, so the same input gives the same bits. The kernels need neither subgroups nor
- * forward progress between workgroups.
- */
+/** A radix sort. Its kernels need neither subgroups nor forward progress between workgroups. */
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
 import { KEYS_FLOAT, KEYS_SIGNED, KEYS_UNSIGNED, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../core/base/errors';
@@ -35,24 +23,25 @@ import {
   radixWorkgroups,
 } from '../passes/sort/radix';
 
+/** Options of a `RadixSort`. */
 export interface RadixSortOptions {
-  /** The largest number of keys. */
+  /** The largest number of keys, at most 2^30. */
   readonly capacity: number;
+  /** The kind of the keys. */
   readonly keys: KeyKind;
-  /** True if each key has a u32 of payload. Default false. */
+  /** True if each key has a u32 of payload, which moves with it. Default: false. */
   readonly payload?: boolean | undefined;
-  /**
-   * The number of low bits that may be set in unsigned keys; all higher bits must be 0. Fewer bits take less time.
-   * Default: all bits.
-   */
+  /** The number of low bits that may be set in unsigned keys. Fewer bits take less time. Default: all bits. */
   readonly bits?: number | undefined;
 }
 
+/** Keys to sort in place. */
 export interface RadixSortInput {
-  /** Usage STORAGE; four bytes per key, or eight for u64. */
+  /** Four bytes per key, or eight for u64. Usage STORAGE. */
   readonly keys: GPUBuffer;
   /** One u32 per key. Needed if the sort was created with `payload`. */
   readonly payload?: GPUBuffer | undefined;
+  /** Number of keys. Entries from this index on stay unchanged. */
   readonly count: number;
 }
 
@@ -63,12 +52,16 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** The greatest capacity that `create` accepts. A device usually holds less. */
+/** A device usually holds less. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups of each round, for one pair of the caller's buffers. A round sorts by one digit of the keys. */
+/** The bind groups for one pair of the caller's buffers. A round sorts by one digit of the keys. */
 type Rounds = readonly RadixGroups[];
 
+/**
+ * Sorts keys on the GPU, such as Morton codes, depths or distances. Equal keys keep their order. Floats: −0 before 0,
+ * and NaNs last, all with the same bits.
+ */
 export class RadixSort {
   private destroyed = false;
   /** A placeholder, because the shared parameters need a world. Their particle count holds the number of keys. */
@@ -79,8 +72,11 @@ export class RadixSort {
 
   private constructor(
     private readonly gpu: Gpu,
+    /** The largest number of keys. */
     readonly capacity: number,
+    /** The kind of the keys. */
     readonly keys: KeyKind,
+    /** True if each key has a u32 of payload. */
     readonly payload: boolean,
     private readonly shape: RadixShape,
     private readonly parts: Parts,
@@ -88,6 +84,16 @@ export class RadixSort {
     this.readback = new Readback(gpu, 'sort');
   }
 
+  /**
+   * Creates the sort and compiles its kernels.
+   * @example
+   * ```ts
+   * const sort = await RadixSort.create(gpu, { capacity: 1_000_000, keys: 'f32', payload: true });
+   * const encoder = gpu.device.createCommandEncoder();
+   * sort.encode(encoder, { keys, payload, count: 1_000_000 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
+   */
   static async create(gpu: Gpu, options: RadixSortOptions): Promise<RadixSort> {
     checkKnownKeys('options', options, ['capacity', 'keys', 'payload', 'bits']);
     const { capacity, keys, payload = false, bits } = options;
@@ -131,12 +137,13 @@ export class RadixSort {
     }
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     const { owned, digits, parameters, scanning } = this.parts;
     return owned.bytes + digits.bytes + parameters.bytes + (scanning?.bytes ?? 0);
   }
 
-  /** Records the sort. The caller submits. */
+  /** Records the sort. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: RadixSortInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -153,6 +160,7 @@ export class RadixSort {
     return timeStages(this.gpu, this.readback, this.stages(keys, payload, input.count));
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -189,7 +197,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // The scan covers only these counters. The others are zero, because every scan clears the counters that it reads.
+    // The other counters are zero: every scan clears the counters that it reads.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

@@ -1,6 +1,6 @@
 /** The times of the stages of one step. */
 export interface StageTimes {
-  /** The clock: `timestamp-query` on the GPU's own clock, `wall-clock` on the CPU's. */
+  /** The clock of the times: the GPU's timestamps or the host's wall clock. */
   readonly source: 'timestamp-query' | 'wall-clock';
   /** Milliseconds per stage, in the order of the stages. Stages of the same name are summed. */
   readonly stages: Readonly<Record<string, number>>;

@@ -1,14 +1,7 @@
 /**
- * The counting sort of particles into cells, for HashGrid, BoxPairs and Simulation. It owns the counts, starts, ranks
- * and entries; the caller owns the state. The rank of a particle is its number in its bucket, from 0. An entry is a
- * particle's slot in the input, and its id.
- * Inputs: positions, and velocities and ids if there are any.
- * Outputs:
- *   - the start of each cell, the cell of each sorted slot, and the state in canonical order;
- *   - with `crowds` or levels, the list of heavy particles;
- *   - with levels, the finer entries.
- * Ordering: count (by this sort or by another pass), scan, scatter, gather. The counts are zero before and after a
- * sort.
+ * The counting sort of particles into cells. It owns the counts, starts, ranks and entries; the caller owns the state.
+ * A rank is a particle's number in its bucket; an entry is its slot in the input, and its id.
+ * Ordering: count, scan, scatter, gather.
  */
 import { cellBytes, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -42,7 +35,7 @@ export interface SortBinding {
 export interface CellSortOptions {
   readonly ids: boolean;
   readonly velocities: boolean;
-  /** Bytes to reserve behind the starts, where engine/simulation/obstacles.ts stores obstacles. Default: none. */
+  /** Bytes behind the starts, where obstacles are stored. */
   readonly behindStarts?: number | undefined;
 }
 
@@ -68,7 +61,7 @@ export class CellSort {
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes + (options.behindStarts ?? 0),
-        // Holds ranks until the scatter has read them. Then the gather stores the cell of each slot here.
+        // Ranks until the scatter has read them. Then the gather stores the cell of each slot here.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,
       }),
@@ -86,41 +79,35 @@ export class CellSort {
     }
   }
 
-  /** One counter per bucket; zero between sorts. A pass that counts instead of this sort adds to these counters. */
+  /** Zero between sorts. A pass that counts instead of this sort adds to these counters and writes the ranks. */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
   }
 
-  /** The rank of each particle in its bucket. A pass that counts instead of this sort writes the ranks. */
   get ranks(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
   /**
-   * The first slot of each cell or bucket. Three ends follow: of the last cell, of the quarantine and of all slots. If
-   * there are finer entries, their buckets come last.
+   * The first slot of each cell or bucket, the ends of the last cell, of the quarantine and of all slots, then the
+   * buckets of finer entries.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
   }
 
   /**
-   * The cell of each sorted slot, valid until the next count. If the world is unbounded or has levels, a cell is stored
-   * as its coordinates, otherwise as its index.
+   * The cell of each sorted slot, valid until the next count: an index in a box without levels, otherwise coordinates.
    */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /**
-   * The list of heavy particles, valid until the next sort. With levels, it holds only their number (see
-   * passes/grid/crowd.ts). Undefined if the world has neither `crowds` nor levels.
-   */
+  /** Valid until the next sort. With levels, it holds only the number of heavy particles. */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }
 
-  /** The finer entries of each cell. Undefined without levels. */
   get finerList(): GPUBuffer | undefined {
     return this.finer?.list;
   }
@@ -161,8 +148,7 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
-      // The output positions serve as scratch memory until the gather writes them. They are at least as long as the
-      // entries.
+      // The output positions are scratch memory until the gather writes them. They are at least as long as the entries.
       crowd: this.crowd?.bind({
         start,
         entries,
@@ -184,7 +170,7 @@ export class CellSort {
     };
   }
 
-  /** Returns the stages of a sort. `counted`: true if another pass has already counted the particles. */
+  /** `counted`: another pass has already counted the particles. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
     const { passes, crowd, finer } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;

@@ -1,9 +1,7 @@
 /**
- * Runs a user's WGSL over the neighbours that a HashGrid finds. The user writes three functions: `begin` starts the
- * result of a particle or point, `visit` adds a neighbour, `finish` stores the result. The linker adds the loop that
- * the engine's own passes use (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it).
- * Ordering: the loop visits neighbours in the order that each_particle.wgsl describes, so the same input gives the same
- * bits.
+ * Runs a user's WGSL over the neighbours that a HashGrid finds, in the loop that the engine's own passes use
+ * (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it). That loop has a fixed order, so the same input
+ * gives the same bits.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { HEAVY_WORKGROUP_SIZE } from '../../core/base/constants';
@@ -44,66 +42,71 @@ import { breadthFor, checkReach, reachSquared } from '../queries/reach';
 import { checkCode, checkNames, definesMerge, definesSkip, PUBLIC_NAMES } from './kernel-code';
 import { KernelParameters } from './kernel-parameters';
 
-/** A storage buffer of the caller: its WGSL type, such as `array<f32>`, and how the code uses it. */
+/** A storage buffer of a kernel. */
 export interface KernelBuffer {
+  /** Its WGSL type, such as `array<f32>`. */
   readonly type: string;
+  /** How the code uses it. */
   readonly access: 'read' | 'write';
 }
 
+/** Options of a `GridKernel`. */
 export interface GridKernelOptions {
   /**
    * WGSL that defines:
-   *   - `struct Own` (or `alias Own`);
-   *   - `fn begin(particle: Particle) -> Own`;
-   *   - `fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`;
-   *   - `fn finish(own: Own, particle: Particle)`;
-   *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite;
+   *   - `struct Own` (or `alias Own`), the values that the kernel gathers
+   *   - `fn begin(particle: Particle) -> Own`
+   *   - `fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, called per neighbour
+   *   - `fn finish(own: Own, particle: Particle)`, which stores the result
+   *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite
    *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads handle a particle that has
-   *     very many neighbours. The grid must have been created with `radii` or `crowds`. With `crowds`, `radius` must
-   *     not be beyond the cell.
+   *     very many neighbours. The grid must have `radii` or `crowds`. With `crowds`, `radius` must not be beyond the
+   *     cell.
    */
   readonly code: string;
   /**
-   * Selects what the kernel runs over: the grid's particles, or points of the caller. For points, `particle` is the
-   * point and `particle.slot` its index. Default 'particles'.
+   * What the kernel runs over: the grid's particles, or points of yours. For points, `particle` is the point and
+   * `particle.slot` its index. Default: 'particles'.
    */
   readonly over?: 'particles' | 'points' | undefined;
-  /** The name in error messages and debuggers. Default 'kernel'. */
+  /** The name in error messages and debuggers. Default: 'kernel'. */
   readonly label?: string | undefined;
   /**
-   * The kernel visits neighbours nearer than this. Default: the grid's diameter. In a periodic world, at most half the
-   * shortest period. In a grid created with `radii`, this option is only for kernels over points. A kernel over
-   * particles then visits the neighbours that each particle overlaps.
+   * The kernel visits neighbours nearer than this: at least 2^-40, and in a periodic world at most half the shortest
+   * period. In a grid with `radii`, this is only for kernels over points; others visit the neighbours that overlap.
+   * Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
-  /** The buffers, by their names in the code. */
+  /** The buffers, by their names in the code. Default: none. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
-  /** The fields of `parameters`, each with its type: f32, u32, vector (an f32 per axis) or extent (a u32 per axis). */
+  /**
+   * The fields of `parameters`, each with its type: f32, u32, vector (an f32 per axis) or extent (a u32 per axis).
+   * Default: none.
+   */
   readonly parameters?: StructFields | undefined;
 }
 
+/** Input of a `GridKernel`. */
 export interface GridKernelInput {
-  /**
-   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
-   * STORAGE.
-   */
+  /** One vec2f (2D) or vec4f with w unused (3D) per point; vec4f in 2D, too, if the grid has `radii`. Usage STORAGE. */
   readonly points?: GPUBuffer | undefined;
   /** The number of points. */
   readonly count?: number | undefined;
+  /** The buffers that the options declare. Usage STORAGE. */
   readonly buffers?: Readonly<Record<string, GPUBuffer>> | undefined;
+  /** The values of all parameters that the options declare. */
   readonly parameters?: Readonly<Record<string, number | readonly number[]>> | undefined;
 }
 
-/** The parts of a grid that its kernels use. */
 export interface KernelGrid {
   readonly world: World;
-  /** Returns the parameters and the particle count of the last `encode`, or undefined if there was none. */
+  /** Undefined before the first `encode`. */
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
-  /** The list of finer entries, if the grid has levels. */
+  /** Undefined without levels. */
   readonly finer: GPUBuffer | undefined;
-  /** The list of heavy particles, if the grid was created with `crowds` or has levels. */
+  /** Undefined without `crowds` and levels. */
   readonly crowd: GPUBuffer | undefined;
   /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;
@@ -129,15 +132,13 @@ interface Kernels {
   readonly heavy: Kernel | undefined;
 }
 
-/** At most this many bind groups are cached per first buffer. */
+/** Greatest number of bind groups with the same first buffer. */
 const MOST_GROUPS = 8;
 
+/** Your WGSL, compiled over the neighbours of a grid's particles or of your points. */
 export class GridKernel {
   private destroyed = false;
-  /**
-   * Cached bind groups by the first of their buffers. Several groups may have the same first buffer, because callers
-   * may change the other buffers from call to call.
-   */
+  /** Bind groups by their first buffer. Callers may change the other buffers from call to call. */
   private groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
@@ -150,6 +151,17 @@ export class GridKernel {
     private readonly parameters: KernelParameters | undefined,
   ) {}
 
+  /**
+   * Compiles a kernel; usually called through `HashGrid.kernel`.
+   * @example
+   * ```ts
+   * const kernel = await grid.kernel({ code, buffers: { result: { type: 'array<f32>', access: 'write' } } });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * kernel.encode(encoder, { buffers: { result } });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridKernelOptions): Promise<GridKernel> {
     checkKnownKeys('options', options, OPTION_NAMES);
     const { world } = grid;
@@ -196,12 +208,12 @@ export class GridKernel {
     return new GridKernel(gpu, grid, { all, heavy }, over, buffers, own);
   }
 
-  /** Bytes of the parameters. All other buffers belong to the grid or the caller. */
+  /** Bytes of GPU memory for the parameters. */
   get memoryBytes(): number {
     return this.parameters?.bytes ?? 0;
   }
 
-  /** Records the kernel over the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the kernel over the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
     if (this.destroyed) throw new DestroyedError('kernel');
     this.gpu.checkAlive();
@@ -233,6 +245,7 @@ export class GridKernel {
     pass.end();
   }
 
+  /** Frees the memory. A later `encode` throws a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     this.grid.forget(this);
@@ -278,7 +291,7 @@ export class GridKernel {
     return group;
   }
 
-  /** Throws if a buffer that the kernel writes is bound twice, because the device would drop the whole submission. */
+  /** The device would drop the whole submission if a buffer that the kernel writes were bound twice. */
   private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
     const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
     const outputs: readonly [GPUBuffer | undefined, string][] = [
@@ -318,7 +331,6 @@ function checkBuffers(buffers: Readonly<Record<string, KernelBuffer>>): void {
   }
 }
 
-/** The parameter that a kernel over points has in addition. */
 const POINT_FIELDS = { point_count: 'u32' } as const;
 
 export function checkPoints(
@@ -370,7 +382,7 @@ interface KernelRequest {
   readonly radius: number;
   readonly buffers: Readonly<Record<string, KernelBuffer>>;
   readonly layout: StructLayout<StructFields> | undefined;
-  /** True if a second kernel handles heavy particles: see neighbours/each_heavy.wgsl. */
+  /** A second kernel handles heavy particles: see neighbours/each_heavy.wgsl. */
   readonly splits: boolean;
 }
 
@@ -425,24 +437,20 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // Over particles with variable radii, the reach is in units of the sum of two radii: 1 means that they overlap.
+      // Over particles with variable radii, the reach is in units of the sum of two radii.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };
 }
 
 /**
- * Returns the loop that covers the radius. With variable radii, a kernel over particles visits only overlapping
- * neighbours, all of which the narrow loop finds.
+ * With variable radii, a kernel over particles visits only overlapping neighbours, all of which the narrow loop finds.
  */
 function loopFor(world: World, over: 'particles' | 'points', radius: number): Breadth {
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
-/**
- * Compiles the kernel for heavy particles. A workgroup of this kernel stores one Own per thread, which may take more
- * workgroup memory than the device has.
- */
+/** A workgroup stores one Own per thread, which may take more workgroup memory than the device has. */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {
     const limit = 'maxComputeWorkgroupStorageSize';

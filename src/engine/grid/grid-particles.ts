@@ -1,17 +1,6 @@
 /**
- * Particles that the caller moves. Stores positions and velocities on the GPU by id, and sorts them with a HashGrid. A
- * method written with GridKernel starts from this class; see docs/kernels.md.
- *
- *     const particles = await GridParticles.create(gpu, { dimensions: 2, min, max, diameter: 1, positions });
- *     const kernel = await particles.grid.kernel({ code, buffers: { positions: { type: 'array<Stored>', access: 'write' } } });
- *     particles.encode(encoder);
- *     kernel.encode(encoder, { buffers: { positions: particles.buffers.positions } });
- *
- * Inputs: packed vectors, checked before any GPU work. Outputs: `buffers`, `grid`, and the packed vectors that `read`
- * returns. Unused ids below `end` have the position NaN, so the grid quarantines them. A kernel calls only its function
- * `skip` for them, if it has one.
- * Guarantee: the same calls give the same bits. A new particle gets the lowest free id, and no particle ever changes
- * its id.
+ * Particles that the caller moves, stored on the GPU by id. Unused ids below `end` have the position NaN, so the grid
+ * quarantines them. No particle ever changes its id.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError } from '../../core/base/errors';
@@ -39,17 +28,18 @@ import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
 
 /**
- * The kind of data that a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D). A word is a u32, i32 or
- * f32. A position is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ * What a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D), a word is a u32, i32 or f32. A position
+ * is a vector that is NaN for unused ids, so that `encode` can sort by it.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
+/** Options of `GridParticles`. */
 export interface GridParticlesOptions<More extends string = never> extends PlacedOptions {
-  /** Sort the velocities too, for kernels that read the velocities of neighbours. Default false. */
+  /** Sorts the velocities too, for kernels that read the velocities of neighbours. Default: false. */
   readonly sortVelocities?: boolean | undefined;
-  /** Further buffers by name. The value of a new particle is zero, or NaN for a position. */
+  /** Further buffers by name. A new particle's value is zero, or NaN for a position. Default: none. */
   readonly more?: Readonly<Record<More, PerParticle>> | undefined;
-  /** The name in debuggers and error messages. Default 'particles'. */
+  /** The name in debuggers and error messages. Default: 'particles'. */
   readonly label?: string | undefined;
 }
 
@@ -66,15 +56,17 @@ interface ParticlesParts<More extends string> {
   readonly further: readonly (readonly [More, PerParticle])[];
   readonly sortVelocities: boolean;
   readonly label: string;
-  /** The initial particles. */
   readonly first: PlacedParticles;
 }
 
+/** Particles that your own kernels move: their buffers, their ids and their grid. See docs/kernels.md. */
 export class GridParticles<More extends string = never> {
   private destroyed = false;
   private readonly readback: Readback;
   private readonly ids: IdAllocator;
+  /** The grid that sorts the particles. */
   readonly grid: HashGrid;
+  /** The largest number of particles. */
   readonly capacity: number;
 
   private constructor(
@@ -88,6 +80,18 @@ export class GridParticles<More extends string = never> {
     this.clear(this.admit(parts.first), this.positionBuffers);
   }
 
+  /**
+   * Creates the particles and their grid.
+   * @example
+   * ```ts
+   * const particles = await GridParticles.create(gpu, {
+   *   dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, positions: new Float32Array([10, 10, 20, 20]),
+   * });
+   * const encoder = gpu.device.createCommandEncoder();
+   * particles.encode(encoder);
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
+   */
   static async create<More extends string = never>(
     gpu: Gpu,
     options: GridParticlesOptions<More>,
@@ -105,7 +109,7 @@ export class GridParticles<More extends string = never> {
       kinds.map(([name, kind]) => [name, 4 * wordsOf(options.dimensions, kind) * capacity]),
     );
     checkGpu(gpu);
-    // The grid rejects more particles than the device can bind, so create the grid before any memory is reserved.
+    // The grid rejects more particles than the device can bind, so create it before any memory is reserved.
     const grid = await HashGrid.create(gpu, { ...rest, capacity, velocities: sortVelocities });
     try {
       const owned = await createBuffers(gpu, label, sizes as Record<StateName<More>, number>);
@@ -117,10 +121,12 @@ export class GridParticles<More extends string = never> {
     }
   }
 
+  /** 2 or 3. */
   get dimensions(): Dimensions {
     return this.grid.world.dimensions;
   }
 
+  /** Number of living particles. */
   get count(): number {
     return this.ids.count;
   }
@@ -131,13 +137,14 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D). The usage includes STORAGE,
-   * COPY_SRC and COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   * The particles' state by id: vec2f (2D) or vec4f with w unused (3D), u32, i32 or f32. Usage STORAGE, COPY_SRC and
+   * COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
    */
   get buffers(): Readonly<Record<StateName<More>, GPUBuffer>> {
     return this.parts.owned.buffers;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.grid.memoryBytes + this.parts.owned.bytes;
   }
@@ -151,7 +158,7 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ids, ascending. Submit
+   * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit
    * recorded work before the call.
    */
   add(particles: PlacedParticles): Uint32Array {
@@ -170,8 +177,8 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. The ids must ascend;
-   * by default they are 0, 1, 2 …
+   * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. The ids must ascend.
+   * Default: 0, 1, 2 …
    */
   writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, ids?: Uint32Array): void {
     this.checkAlive();
@@ -216,7 +223,7 @@ export class GridParticles<More extends string = never> {
     return { ids, positions: pick(allPositions), velocities: pick(allVelocities) };
   }
 
-  /** Takes a checkpoint of positions and velocities. The caller saves any further buffers. */
+  /** Takes a checkpoint of positions and velocities. Save any further buffers yourself. */
   async checkpoint(): Promise<ParticlesCheckpoint> {
     const { world } = this.grid;
     const arrays = await this.read();
@@ -241,7 +248,7 @@ export class GridParticles<More extends string = never> {
 
   /**
    * Reads the first `count` vectors of each buffer. The buffers need the layout of `buffers.positions` and usage
-   * COPY_SRC.
+   * COPY_SRC. Default of `count`: `end`.
    */
   async readVectors(buffers: readonly GPUBuffer[], count = this.end): Promise<Float32Array[]> {
     const read = await this.readBytes(buffers, 4 * storedFloats(this.dimensions) * count);
@@ -260,6 +267,7 @@ export class GridParticles<More extends string = never> {
     this.gpu.checkAlive();
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -268,7 +276,6 @@ export class GridParticles<More extends string = never> {
     this.parts.owned.destroy();
   }
 
-  /** Names and kinds of the further buffers that hold positions. */
   private get positionBuffers(): readonly (readonly [More, PerParticle])[] {
     return this.parts.further.filter(([, kind]) => kind === 'position');
   }
@@ -280,7 +287,7 @@ export class GridParticles<More extends string = never> {
     return ids;
   }
 
-  /** Writes zeros (NaN in buffers of positions) for these ids, which must ascend. */
+  /** Writes zeros, or NaN in buffers of positions. The ids must ascend. */
   private clear(ids: Uint32Array, kinds: readonly (readonly [StateName<More>, PerParticle])[]): void {
     for (const [name, kind] of kinds) {
       const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
@@ -288,7 +295,7 @@ export class GridParticles<More extends string = never> {
     }
   }
 
-  /** Writes values for these ids, which must ascend. Each run of consecutive ids takes one write. */
+  /** The ids must ascend. Each run of consecutive ids takes one write. */
   private write(
     name: StateName<More>,
     kind: PerParticle,

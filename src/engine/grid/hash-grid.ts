@@ -1,11 +1,4 @@
-/**
- * The grid without a simulation: sorts the caller's positions into cells. It records the sort into the caller's
- * encoder.
- * Outputs: cell starts, the cell of each slot, sorted ids, sorted positions and, optionally, sorted velocities.
- * Kernels, pair lists and searches over the grid read its last encoded state. Destroying the grid destroys them too.
- * The first list of a kind loads the code for that kind, so bundlers can split the code off.
- * Guarantee: the same input gives the same bits. Cells (in an unbounded world, buckets) ascend; ids ascend inside each.
- */
+/** The grid without a simulation. The first list of a kind loads its code, so bundlers can split that off. */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -32,35 +25,41 @@ import { checkHolds } from '../simulation/memory';
 import { CellSort, type SortBinding } from './cell-sort';
 import { GridKernel, type GridKernelOptions, type KernelGrid } from './grid-kernel';
 
+/** Options of a `HashGrid`. */
 export interface HashGridOptions extends WorldOptions {
   /** The largest number of particles that the grid can hold. */
   readonly capacity: number;
-  /** The diameter of the largest particle, or the search radius. Cells are at least this large. */
+  /**
+   * The diameter of the largest particle, or the search radius. Cells are at least this large. Required without
+   * `radii`.
+   */
   readonly diameter?: number | undefined;
   /**
    * The smallest and largest radius, for particles with their own radii. Replaces `diameter`. `positions` must then
    * hold the radii.
    */
   readonly radii?: RadiusRange | undefined;
-  /** Sort velocities together with the positions. Default false. */
+  /** Sorts velocities together with the positions. Default: false. */
   readonly velocities?: boolean | undefined;
   /**
-   * Take ids from the caller, for the output `ids`, lists, events and kernels. Default false: the id of a particle is
-   * its index in the input.
+   * Takes ids from you, for the output `ids`, lists, events and kernels. Default: false; the id of a particle is its
+   * index in the input.
    */
   readonly ids?: boolean | undefined;
 }
 
+/** Particles to sort. */
 export interface HashGridInput {
   /**
-   * One vec2f (2D) or vec4f with w unused (3D) per particle. If the grid was created with `radii`: one vec4f with the
-   * radius in w (in 2D z is unused). The usage must include STORAGE. The buffer must not be an output of the grid.
+   * One vec2f (2D) or vec4f with w unused (3D) per particle. With `radii`: one vec4f with the radius in w (in 2D z is
+   * unused). Usage STORAGE. Not an output of the grid.
    */
   readonly positions: GPUBuffer;
   /** One vec2f or vec4f per particle. Needed if the grid was created with `velocities`. */
   readonly velocities?: GPUBuffer | undefined;
   /** One u32 per particle, all different and below the capacity. Needed if the grid was created with `ids`. */
   readonly ids?: GPUBuffer | undefined;
+  /** Number of particles. */
   readonly count: number;
 }
 
@@ -74,7 +73,7 @@ const OPTION_NAMES = [
   'ids',
 ] as const;
 
-/** Inputs that a grid accepts only if an option of the same name was true at its creation. */
+/** The grid accepts these inputs only if the option of the same name is true. */
 const OPTIONAL_INPUTS = ['velocities', 'ids'] as const;
 
 type OptionalInputs = Readonly<Record<(typeof OPTIONAL_INPUTS)[number], boolean>>;
@@ -85,13 +84,9 @@ interface CachedBinding {
   readonly binding: SortBinding;
 }
 
-/**
- * At most this many bindings are cached per position buffer. A caller may alternate between two buffers of velocities
- * and between two of ids, which makes four combinations.
- */
+/** A caller may alternate between two buffers of velocities and two of ids, which makes four combinations. */
 const MOST_BINDINGS = 4;
 
-/** The buffers that a sort writes and a caller can read. */
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
 
 interface GridParts {
@@ -105,19 +100,32 @@ interface GridParts {
   readonly substep: Substep;
 }
 
+/**
+ * Sorts your particles into cells on the GPU. Kernels, lists and searches over the grid read its last encoded state;
+ * destroying the grid destroys them, too. In a bounded or periodic world, the cell table is dense.
+ */
 export class HashGrid {
   private destroyed = false;
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
-  /**
-   * @internal Kernels and lists over this grid, which `destroy` destroys. Not part of the package's types; tests count
-   * them.
-   */
+  /** @internal Kernels and lists over this grid, which `destroy` destroys. Tests count them. */
   readonly dependants = new Set<{ destroy(): void }>();
   private readonly bindings = new WeakMap<GPUBuffer, CachedBinding[]>();
 
   private constructor(private readonly parts: GridParts) {}
 
-  /** Creates a grid and compiles its kernels. Checks the options before any GPU work. */
+  /**
+   * Creates a grid and compiles its kernels. Checks the options before any GPU work.
+   * @example
+   * ```ts
+   * const gpu = await requestGpu({ particles: 10_000, dimensions: 2 });
+   * const grid = await HashGrid.create(gpu, {
+   *   dimensions: 2, min: [0, 0], max: [100, 100], diameter: 1, capacity: 10_000,
+   * });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count: 10_000 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
+   */
   static async create(gpu: Gpu, options: HashGridOptions): Promise<HashGrid> {
     checkKnownKeys('options', options, OPTION_NAMES);
     checkDimensions(options.dimensions);
@@ -150,29 +158,31 @@ export class HashGrid {
     return new HashGrid({ gpu, world, capacity, takes, sort, parameters, outputs, substep });
   }
 
-  /** @internal Not part of the package's types; tests read the lists of the sort. */
+  /** @internal Tests read the lists of the sort. */
   get sort(): CellSort {
     return this.parts.sort;
   }
 
+  /** The world and its cells. */
   get world(): World {
     return this.parts.world;
   }
 
+  /** The largest number of particles. */
   get capacity(): number {
     return this.parts.capacity;
   }
 
   /**
-   * One u32 per cell: its first slot. Then the end of the last cell, and the end of the quarantine. The quarantine
-   * holds particles that are not finite, or whose radius is negative or above the largest of `radii`. In an unbounded
-   * world there is an entry per bucket instead, because several cells may share a bucket.
+   * One u32 per cell (in an unbounded world, per bucket): its first slot. Then the end of the last cell, and the end of
+   * the quarantine. The quarantine holds particles that are not finite, or whose radius is negative or above the
+   * largest of `radii`.
    */
   get start(): GPUBuffer {
     return this.parts.sort.start;
   }
 
-  /** One u32 per sorted slot: the particle's id if the caller gives ids, otherwise its index in the caller's buffer. */
+  /** One u32 per sorted slot: your id for the particle, or its index in your buffer. */
   get ids(): GPUBuffer {
     return this.parts.outputs.buffers.ids as GPUBuffer;
   }
@@ -182,23 +192,25 @@ export class HashGrid {
     return this.parts.outputs.buffers.positions as GPUBuffer;
   }
 
+  /** Velocities in sorted order; undefined unless the grid was created with `velocities`. */
   get velocities(): GPUBuffer | undefined {
     return this.parts.outputs.buffers.velocities;
   }
 
   /**
-   * The cell of each sorted slot. A bounded or periodic grid without `radii` stores the index of the cell as u32. Other
-   * grids store the coordinates of the cell on the level of the particle: vec2i (2D) or vec4i with w unused (3D).
+   * The cell of each sorted slot. A bounded or periodic grid without `radii` stores its index as u32. Other grids store
+   * its coordinates on the particle's level: vec2i (2D) or vec4i with w unused (3D).
    */
   get cellOfSlot(): GPUBuffer {
     return this.parts.sort.cellOfSlot;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.parts.sort.bytes + this.parts.outputs.bytes + this.parts.parameters.bytes;
   }
 
-  /** Records the sort. The outputs are valid for work recorded after it. The caller submits. */
+  /** Records the sort. The outputs are valid for work recorded after it. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -252,16 +264,16 @@ export class HashGrid {
   }
 
   /**
-   * Compiles the caller's WGSL into a kernel over the neighbours of each particle or of each given point: see
-   * GridKernelOptions. A compile error names the line in the caller's code.
+   * Compiles your WGSL into a kernel over the neighbours of each particle or of each given point. A compile error names
+   * the line in your code.
    */
   async kernel(options: GridKernelOptions): Promise<GridKernel> {
     return this.createDependant((gpu, grid) => GridKernel.create(gpu, grid, options));
   }
 
   /**
-   * Creates a GPU list of overlapping pairs. Two particles overlap if they are nearer than the grid's diameter or, with
-   * `radii`, than the sum of their radii.
+   * Creates a GPU list of overlapping pairs: nearer than the grid's diameter or, with `radii`, than the sum of both
+   * radii.
    */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.createDependant(async (gpu, grid) => {
@@ -294,11 +306,9 @@ export class HashGrid {
     });
   }
 
-  /**
-   * Creates GPU lists: for each of many rays, the particles that it meets. With `firstOnly`, finds only the first
-   * particle along each ray.
-   */
+  /** Creates a GPU search: for each of many rays, the first particle that it meets. */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
+  /** Creates GPU lists: for each of many rays, the particles that it meets. */
   async alongRays(options: GridRaysOptions): Promise<GridRays>;
   async alongRays(options: GridRaysOptions | GridFirstHitsOptions): Promise<GridRays | GridFirstHits> {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
@@ -312,7 +322,7 @@ export class HashGrid {
     });
   }
 
-  /** Creates a kernel or list that is destroyed with this grid, even if `destroy` is called during the creation. */
+  /** Destroys the dependant if `destroy` is called during the creation. */
   private async createDependant<Dependant extends { destroy(): void }>(
     create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
   ): Promise<Dependant> {
@@ -347,6 +357,7 @@ export class HashGrid {
     };
   }
 
+  /** Frees the memory of the grid and of its kernels and lists. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;

@@ -1,10 +1,6 @@
 /**
- * Checks a user's kernel code, and the names of its buffers and parameters, before compilation. It rejects errors that
- * the compiler would report in our lines, or only in some kinds of worlds:
- *   - missing functions and wrong signatures;
- *   - resources that the code binds itself;
- *   - declarations of names that our code needs.
- * The compiler reports every other error in the user's own lines. For that, the linker puts these lines last, and
+ * Checks a user's kernel code before compilation, for errors that the compiler would report in our lines or only in
+ * some kinds of worlds. The compiler reports all others in the user's lines, because the linker puts these last, and
  * prefixes all our names except PUBLIC_NAMES.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
@@ -33,7 +29,7 @@ export const PUBLIC_NAMES: readonly string[] = [
   'wrap',
 ];
 
-/** The declarations that the code must contain, each with the keywords that may introduce it. */
+/** Needed names, each with the keywords that may introduce it. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
   [['struct', 'alias'], 'Own'],
   [['fn'], 'begin'],
@@ -41,7 +37,6 @@ const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] 
   [['fn'], 'finish'],
 ];
 
-/** The signatures with which our code calls the user's functions. */
 const FUNCTIONS: Readonly<Record<string, string>> = {
   begin: '(particle: Particle) -> Own',
   visit: '(own: ptr<function, Own>, particle: Particle, other: Neighbour)',
@@ -52,7 +47,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 
 const DECLARING = ['fn', 'struct', 'alias', 'const', 'override', 'var'];
 
-/** Keywords that occur only outside all brackets. If one follows an open bracket, the closing bracket is missing. */
+/** Keywords outside all brackets. After an open bracket, they show that the closing bracket is missing. */
 const OUTERMOST = ['fn', 'struct', 'alias', 'override'];
 
 const CLOSING: ReadonlyMap<string, string> = new Map([
@@ -67,21 +62,20 @@ const IDENTIFIER = /^[\p{XIDS}_]/u;
 
 interface Token {
   readonly text: string;
-  /** Its index in the code. */
   readonly at: number;
 }
 
 interface Declaration {
   readonly keyword: string;
   readonly attributes: readonly string[];
-  /** The address space of a `var`: `private` in `var<private>`. */
+  /** `private` in `var<private>`. */
   readonly space: string | undefined;
   readonly name: Token;
   /** The tokens between the name and the body or the semicolon. */
   readonly rest: readonly Token[];
 }
 
-/** Throws an error that names the line and column of index `at` in the code. */
+/** `at` is an index in the code. */
 type Refuse = (at: number, value: string, accepted: string) => never;
 
 class CodeError extends ArgumentError {
@@ -92,7 +86,7 @@ class CodeError extends ArgumentError {
   }
 }
 
-/** Throws an ArgumentError if the linker could not link the code with ours in some kind of world. */
+/** Rejects code that the linker could not link with ours in some kind of world. */
 export function checkCode(
   code: string,
   label: string,
@@ -126,9 +120,7 @@ export function checkCode(
   }
 }
 
-/**
- * Throws an ArgumentError unless each name is an ASCII letter followed by letters, digits or _, and no keyword of WGSL.
- */
+/** Accepts an ASCII letter followed by letters, digits or _, except keywords of WGSL. */
 export function checkNames(argument: 'buffers' | 'parameters', names: readonly string[]): void {
   for (const name of names) {
     if (!/^[A-Za-z]\w*$/.test(name))
@@ -139,12 +131,10 @@ export function checkNames(argument: 'buffers' | 'parameters', names: readonly s
   }
 }
 
-/** Returns whether the code defines `skip`, for particles or points that are not finite. */
 export function definesSkip(code: string): boolean {
   return definesFunction(code, 'skip');
 }
 
-/** Returns whether the code defines `merge`, which combines the results of several threads for one particle. */
 export function definesMerge(code: string): boolean {
   return definesFunction(code, 'merge');
 }
@@ -170,7 +160,7 @@ function checkDeclarations(declarations: readonly Declaration[], refuse: Refuse)
   }
 }
 
-/** Checks the functions that our code calls, because the compiler would report a wrong signature in our lines. */
+/** The compiler would report a wrong signature in our lines. */
 function checkSignatures(declarations: readonly Declaration[], dimensions: Dimensions, refuse: Refuse): void {
   const aliases = new Map(
     [...declarationsOf(DIMENSION_SOURCES[dimensions].text), ...declarations]
@@ -187,7 +177,7 @@ function checkSignatures(declarations: readonly Declaration[], dimensions: Dimen
   }
 }
 
-/** Returns the types of a function's parameters and result, without names and aliases: `(Own,Particle)`. */
+/** Returns types without names and aliases: `(Own,Particle)`. */
 function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, readonly string[]>): string {
   const text = tokens.map((token) => token.text).join(' ');
   const unnamed = text.replace(/@ \w+( \( [^()]* \))?/g, '').replace(/\S+ : /g, '');
@@ -195,15 +185,14 @@ function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, read
   return spelt.replace(/,(?=[)>])/g, '');
 }
 
-/** Replaces aliases by the types that they stand for, including WGSL's own, such as `vec2f`. */
+/** Replaces aliases by their types, including WGSL's own, such as `vec2f`. */
 function spellOut(
   words: readonly string[],
   aliases: ReadonlyMap<string, readonly string[]>,
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // Replace each alias only once. Otherwise an alias of itself, which the compiler rejects later, would recurse
-    // forever.
+    // An alias of itself, which the compiler rejects later, would recurse forever.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];
@@ -214,7 +203,7 @@ function declarationsOf(code: string): Declaration[] {
   return readDeclarations(readTokens(withoutComments(code)));
 }
 
-/** Returns the declarations outside all brackets; local names need no check. */
+/** Local names need no check. */
 function readDeclarations(tokens: readonly Token[]): Declaration[] {
   const declarations: Declaration[] = [];
   let attributes: string[] = [];
@@ -246,7 +235,7 @@ function readTokens(bare: string): Token[] {
   return [...bare.matchAll(TOKEN)].map(({ 0: text, index }) => ({ text, at: index }));
 }
 
-/** Replaces comments by spaces, so that the rest of the code keeps its lines and columns. */
+/** The rest of the code keeps its lines and columns. */
 function withoutComments(code: string): string {
   let bare = '';
   let from = 0;
@@ -260,10 +249,7 @@ function withoutComments(code: string): string {
   }
 }
 
-/**
- * Returns the index after a comment. In WGSL, block comments nest, and several characters count as the line break that
- * ends a line comment.
- */
+/** Returns the index after a comment. In WGSL, block comments nest, and several characters end a line comment. */
 function endOfComment(code: string, at: number): number {
   const comment = code.slice(at);
   if (comment.startsWith('//')) {

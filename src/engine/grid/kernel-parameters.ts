@@ -1,7 +1,4 @@
-/**
- * Checks the parameters of one kernel by name and type, and writes their values to a UniformRing. New values go to a
- * new slot of the ring, so a kernel recorded earlier keeps its values.
- */
+/** Checks the parameters of a kernel and writes them to a ring, so that a kernel recorded earlier keeps its values. */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { createBuffers } from '../../gpu/buffers';
@@ -34,19 +31,18 @@ export class KernelParameters {
     return this.ring.buffer;
   }
 
-  /** Replaces the buffer if it is full. Call this before `write`. Returns true if bind groups must be created again. */
+  /** Replaces a full buffer. Call this before `write`. Returns true if bind groups must be created again. */
   makeRoom(): boolean {
     const { isFull } = this.ring;
     if (isFull) this.ring.replace();
     return isFull;
   }
 
-  /** Byte offset of a field inside a slot. */
   offsetOf(name: string): number {
     return this.layout.offsets[name] as number;
   }
 
-  /** Writes the values into a slot, unless they are those of the last call. Returns the offset of the slot. */
+  /** Returns the offset of the slot. */
   write(values: Readonly<Record<string, number | readonly number[]>>): number {
     const names = Object.keys(this.layout.fields);
     checkKnownKeys('parameters', values, names);

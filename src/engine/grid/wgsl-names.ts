@@ -1,9 +1,6 @@
-/** The names that WGSL declares or reserves. kernel-code.ts checks the names in user code and options against them. */
+/** The names that WGSL declares or reserves. */
 
-/**
- * Functions, types and names such as `storage`. If one module redefines such a name, the new meaning applies to all
- * linked modules.
- */
+/** If one module redefines such a name, the new meaning applies to all linked modules. */
 const PREDECLARED: ReadonlySet<string> = new Set(
   `array atomic bool f16 f32 i32 ptr sampler sampler_comparison texture_1d texture_2d texture_2d_array texture_3d
   texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube texture_depth_cube_array
@@ -35,16 +32,11 @@ const PREDECLARED: ReadonlySet<string> = new Set(
   workgroupUniformLoad`.split(/\s+/),
 );
 
-/**
- * Matches the names of vectors and matrices, such as `vec3`, `vec3f` and `mat2x2h`. Group 1 is the shape, group 2 the
- * suffix.
- */
+/** Matches `vec3`, `vec3f`, `mat2x2h` and so on. Group 1 is the shape, group 2 the suffix. */
 export const VECTOR = /^(vec[234]|mat[234]x[234](?=[fh]?$))([fhiu]?)$/;
 
-/** The component type that each suffix stands for. */
 export const SCALARS: Readonly<Record<string, string>> = { f: 'f32', h: 'f16', i: 'i32', u: 'u32' };
 
-/** Keywords and reserved words, which no declaration may use as a name. */
 export const KEYWORDS: ReadonlySet<string> = new Set(
   `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if let
   loop override requires return struct switch true var while

@@ -1,10 +1,4 @@
-/**
- * For each of many boxes, lists on the GPU the ids of the particles whose centre lies in the box, bounds included.
- * Boxes may have any size and position.
- * In a periodic world, a particle is in a box if one of its images is.
- * Ordering: boxes in the order of the input; per box ids ascending. The search only compares coordinates, so no
- * particle is borderline. If the ids of a box do not all fit, its part of the list has only holes, 2³² − 1.
- */
+/** Lists the particles in boxes. Ordering: boxes in the order of the input; per box ids ascending. */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -18,6 +12,7 @@ import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 import { closeHoles, type ListedNeighbours } from './near';
 
+/** Options of `HashGrid.inBoxes`. */
 export interface GridBoxesOptions {
   /** The largest number of boxes. */
   readonly boxes: number;
@@ -25,15 +20,19 @@ export interface GridBoxesOptions {
   readonly capacity: number;
 }
 
+/** Boxes for one search. */
 export interface GridBoxesInput {
-  /**
-   * Per box its low corner, then its high one. A corner is a vec2f (2D) or a vec4f with w unused (3D). The usage must
-   * include STORAGE.
-   */
+  /** Per box its low corner, then its high one: vec2f each in 2D, vec4f with w unused in 3D. Usage STORAGE. */
   readonly boxes: GPUBuffer;
+  /** Number of boxes. */
   readonly count: number;
 }
 
+/**
+ * Lists on the GPU the ids of the particles whose centre, or an image of it, lies in each box, bounds included. Ids are
+ * ascending per box. If those of a box do not all fit, its part of `ids` has only holes, 2³² − 1; `read` leaves them
+ * out.
+ */
 export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(
     grid: KernelGrid,
@@ -47,6 +46,18 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     super(grid, searchers, list, parameters);
   }
 
+  /**
+   * Creates the search; usually called through `HashGrid.inBoxes`.
+   * @example
+   * ```ts
+   * const search = await grid.inBoxes({ boxes: 100, capacity: 10_000 });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * search.encode(encoder, { boxes, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, offsets } = await search.read();
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridBoxesOptions): Promise<GridBoxes> {
     checkKnownKeys('options', options, ['boxes', 'capacity']);
     const { boxes, capacity } = options;
@@ -76,11 +87,12 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     return new GridBoxes(grid, boxes, passes, list, queue, parameters);
   }
 
+  /** Bytes of GPU memory. */
   override get memoryBytes(): number {
     return super.memoryBytes + this.queued.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridBoxesInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -109,6 +121,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     return closeHoles(found, offsets, entries);
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   override destroy(): void {
     super.destroy();
     this.queued.destroy();

@@ -1,6 +1,6 @@
 /**
- * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner in the list, and
- * fill writes the entries there. `count` holds the number of entries and the arguments for an indirect dispatch.
+ * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner, and fill writes
+ * the entries there.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError, LimitError } from '../../core/base/errors';
@@ -27,41 +27,41 @@ import {
 export interface CountedListOptions {
   readonly label: string;
   readonly dimensions: Dimensions;
-  /** The largest number of owners, such as particles or points. */
+  /** Number of particles, points or other owners. */
   readonly owners: number;
-  /** The largest number of entries. */
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Decides where the list ends if not all entries fit:
+   * Where the list ends if not all entries fit:
    *   - True: at its capacity. The last owner then has only some of its entries, or only holes (words of 2³² − 1).
    *   - False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
-  /** The name of the entries in error messages, in the plural. */
+  /** The plural in error messages. */
   readonly entries: string;
-  /** The size of the buffer of offsets in bytes, if it must hold more than the offsets. */
+  /** Bytes, if the buffer must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** The name of a second list of the same length, which holds one more value per entry. */
+  /** The name of a second list with one more value per entry. */
   readonly companion?: string | undefined;
 }
 
 export interface ListReading {
-  /** The number of entries that the search found: the capacity that the list needs. */
+  /** The capacity that the list needs. */
   readonly found: number;
   readonly entries: Uint32Array;
-  /** The companion's words for the listed entries, if there is a companion. */
+  /** Empty without a companion. */
   readonly companions: Uint32Array;
-  /** Indices in `entries`: the first of each owner, then the end of the last owner's. Empty unless requested. */
+  /** The first entry of each owner, then the end. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
-/** A list of pairs. If the list was too short, `found` exceeds `count` and is the capacity that you need. */
+/** A list of pairs read back. */
 export interface ListedPairs extends PairList {
+  /** Number of pairs found. If it exceeds `count`, the list was too short: create one with at least this capacity. */
   readonly found: number;
 }
 
-/** Throws if the device cannot bind a list of this capacity. Call this before any kernel is compiled. */
+/** Call this before any kernel is compiled. */
 export function checkListFits(
   gpu: Gpu,
   { capacity, words, entries }: Pick<CountedListOptions, 'capacity' | 'words' | 'entries'>,
@@ -71,7 +71,7 @@ export function checkListFits(
   checkFits(gpu, `A list of ${capacity} ${entries} takes`, bytes, 4 * words, entries);
 }
 
-/** Throws if the device cannot bind 4 bytes per owner. `owners` is their name in the plural. */
+/** Each owner takes 4 bytes. `owners` is their name in the plural. */
 export function checkOwnersFit(gpu: Gpu, owners: string, count: number): void {
   checkFits(gpu, `Searching for ${count} ${owners} takes`, scanBytes(count + 1), 4, owners);
 }
@@ -98,13 +98,12 @@ interface Room {
   owners: number | undefined;
 }
 
-/** The number of ranges that are copied per list: header, offsets, list and companion. */
 const RANGES = 4;
 
-/** At most this many bytes of a list are copied at first, while the host does not know how many entries are valid. */
+/** The first copy is no longer, while the host does not know how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
-/** Words of `count`: the words that the shader writes, and one that `encodeOwners` writes. */
+/** The words that the shader writes, and one that `encodeOwners` writes. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
 
 type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
@@ -127,8 +126,7 @@ export class CountedList {
   static async create(gpu: Gpu, options: CountedListOptions): Promise<CountedList> {
     const { label, dimensions, owners, words, cutsOwners, companion } = options;
     checkListFits(gpu, options);
-    // Round up, because buffer sizes are multiples of 16 bytes, and shaders derive the capacity from the size of the
-    // buffer.
+    // Buffer sizes are multiples of 16 bytes, and shaders derive the capacity from the size.
     const perStep = 4 / words;
     const capacity = perStep * Math.ceil(options.capacity / perStep);
     const bytes = 4 * words * capacity;
@@ -169,7 +167,7 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** Indices in the list: the first of each owner. The last word is the number of entries found. */
+  /** The first entry of each owner. The last word is the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }
@@ -187,7 +185,7 @@ export class CountedList {
     return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
-  /** u32: the number of entries found, the number listed, and the three arguments for an indirect dispatch. */
+  /** u32: the entries found, the entries listed, and the arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.counted.buffers.count;
   }
@@ -196,7 +194,7 @@ export class CountedList {
     return this.owned.bytes + this.counted.bytes + this.scanBinding.bytes;
   }
 
-  /** Records the scan, between tally and fill. */
+  /** Record this between tally and fill. */
   encodeScan(pass: GPUComputePassEncoder, shared: SharedBinding): void {
     this.passes.scan.encode(pass, shared, this.scanBinding);
   }
@@ -207,25 +205,21 @@ export class CountedList {
 
   /**
    * Copies a search's number of owners into `count`. Searches may be submitted in any order, so only the GPU knows
-   * which search came last.
+   * which came last.
    */
   encodeOwners(encoder: GPUCommandEncoder, source: GPUBuffer, offset: number): void {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /**
-   * Reads the list as one search left it. With `likelyOwners`, a guess at the number of owners, the result has the
-   * offsets too.
-   */
+  /** Reads the list as one search left it. With `likelyOwners`, a guess, the result has the offsets too. */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;
   }
 
   /**
-   * Reads lists, and the ranges `beside`, as one submission left them. Copies the headers, the offsets, and as much of
-   * each list as is likely to be valid. If that was too little, copies everything again, because another search may
-   * have been submitted meanwhile.
+   * Reads lists, and the ranges `beside`, as one submission left them. Copies as much of each list as is likely to be
+   * valid; if that was too little, copies everything again, because another search may have been submitted meanwhile.
    */
   static async readTogether(
     lists: readonly CountedList[],
@@ -258,7 +252,7 @@ export class CountedList {
     ];
   }
 
-  /** Returns the list from its copied ranges. If they were too short, enlarges `room` and returns undefined. */
+  /** If the copied ranges were too short, enlarges `room` and returns undefined. */
   private take(
     room: Room,
     [header, offsets, list, companion]: readonly ArrayBuffer[],

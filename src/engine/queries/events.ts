@@ -1,8 +1,6 @@
 /**
- * Lists, on the GPU, the pairs of a grid that began, stayed and ended since the previous comparison. The CPU twin is
- * core/simulation/pair-events.ts.
- * Ordering: each list by the first id, then by the second, both ascending.
- * The GPU stores the previous comparison's list. So the caller may submit encoders late, in any order or not at all.
+ * Compares lists of pairs on the GPU. The CPU twin is core/simulation/pair-events.ts. The GPU stores the previous
+ * comparison's list. So the caller may submit encoders late, in any order or not at all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -15,65 +13,71 @@ import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
 import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/pair-events';
 import { CountedList, checkListFits, type ListedPairs } from './counted-list';
 
+/** Options of `GridPairs.events` and `BoxPairs.events`. */
 export interface GridEventsOptions {
-  /** The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the GridPairs. */
+  /**
+   * The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the list of pairs.
+   */
   readonly capacity?: number | undefined;
 }
 
-/** The parts of a GridPairs that a comparison uses. */
 export interface ComparedPairs {
   readonly dimensions: Dimensions;
-  /** How many owners the list has: one per id that may be the first of a pair. */
+  /** One per id that may be the first of a pair. */
   readonly owners: number;
   readonly list: CountedList;
-  /** Returns the parameters of the last recorded search, or undefined if there was none. */
+  /** Undefined before the first search. */
   searched(): SharedBinding | undefined;
   forget(comparison: { destroy(): void }): void;
 }
 
-/** The three lists of one comparison. */
+/** The three lists of one comparison, sorted by the first id, then by the second. */
 export interface ListedEvents extends PairEvents {
+  /** Pairs that only the newer search found. */
   readonly begun: ListedPairs;
+  /** Pairs that both searches found. */
   readonly stayed: ListedPairs;
+  /** Pairs that only the older search found. */
   readonly ended: ListedPairs;
   /** False if the list of pairs was too short. Nothing was compared then, and the three lists are empty. */
   readonly valid: boolean;
   /**
-   * The number of pairs that the search found. If `valid` is false, create the GridPairs with at least this capacity.
+   * The number of pairs that the search found. If `valid` is false, create the list of pairs with at least this
+   * capacity.
    */
   readonly found: number;
 }
 
 type Groups = Readonly<Record<'tally' | 'keep' | EventKind, GPUBindGroup>>;
 
-/** The pairs of one kind of event. */
+/** The pairs of one kind of event, on the GPU. */
 export class EventList {
   /**
-   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, a thread per
    * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
-  /** GridPairs.events creates these lists. */
+  /** Created by `GridPairs.events`. */
   constructor(private readonly list: CountedList) {}
 
   /**
-   * One vec2u per pair, ids i < j, without holes. The first `count[1]` pairs are valid. If not all pairs fit, the list
-   * holds the first ones.
+   * One vec2u per pair, ids i < j, without holes. The first `count[1]` pairs are valid: the first ones if not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /**
-   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
-   * indirect dispatch.
-   */
+  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
 }
 
+/**
+ * GPU lists of the pairs that began, stayed and ended since the previous comparison. You may submit its encoders late,
+ * in any order or not at all.
+ */
 export class GridEvents {
   /** Pairs that only the newer of the two compared searches found. */
   readonly begun: EventList;
@@ -94,6 +98,19 @@ export class GridEvents {
     this.ended = new EventList(lists.ended);
   }
 
+  /**
+   * Creates the lists; usually called through `GridPairs.events`.
+   * @example
+   * ```ts
+   * const pairs = await grid.pairs({ capacity: 50_000 });
+   * const events = await pairs.events();
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * pairs.encode(encoder);
+   * events.encode(encoder);
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
+   */
   static async create(gpu: Gpu, source: ComparedPairs, options: GridEventsOptions = {}): Promise<GridEvents> {
     checkKnownKeys('options', options, ['capacity']);
     const { dimensions, owners, list } = source;
@@ -153,20 +170,21 @@ export class GridEvents {
   }
 
   /**
-   * u32: the number of pairs that the newer search found, then the number that it listed. If the two differ, the list
-   * of pairs was too short, and nothing was compared.
+   * u32: the pairs that the newer search found, then those that it listed. If the two differ, the list of pairs was too
+   * short, and nothing was compared.
    */
   get compared(): GPUBuffer {
     return this.previous.buffers.compared;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return EVENT_KINDS.reduce((sum, kind) => sum + this.lists[kind].bytes, this.previous.bytes);
   }
 
   /**
-   * Records a comparison between the pairs of the last recorded search and those of the previous comparison. Encode
-   * the pairs first. The caller submits.
+   * Records a comparison between the pairs of the last recorded search and those of the previous comparison. Encode the
+   * pairs first, and submit the encoder yourself.
    */
   encode(encoder: GPUCommandEncoder): void {
     this.lists.begun.checkUsable();
@@ -208,6 +226,7 @@ export class GridEvents {
     return { begun: begunPairs, stayed: stayedPairs, ended: endedPairs, valid: found === listed, found };
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     this.source.forget(this);
     for (const kind of EVENT_KINDS) this.lists[kind].destroy();

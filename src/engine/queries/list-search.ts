@@ -1,9 +1,6 @@
 /**
- * The base of GridNear, GridBoxes and GridRays, which search a grid and list the results on the GPU. An owner is a
- * point, box or ray. Tally counts each owner's results, scan turns the counts into offsets, and fill writes the results
- * there.
- * Outputs: `count`, `offsets` and `ids`. Owner i has the ids from index `offsets[i]` up to, but not including,
- * `offsets[i + 1]`.
+ * The base of GridNear, GridBoxes and GridRays. An owner is a point, box or ray. Tally counts each owner's results,
+ * scan turns the counts into offsets, and fill writes the results there.
  */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
@@ -24,19 +21,17 @@ interface SearchPasses<Group> {
   ): void;
 }
 
-/** A search whose input has been checked. */
 interface Search {
   readonly label: string;
-  /** The buffer of points, boxes or rays. `count` is their number. */
+  /** The points, boxes or rays. */
   readonly owners: GPUBuffer;
   readonly count: number;
   /** The name of the parameter that holds `count`. */
   readonly counted: string;
-  /** The other parameters. */
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Returns the parameters of the grid's last `encode`. Throws if there was none. */
+/** Throws before the first `encode`. */
 export function lastBuilt(grid: KernelGrid): SharedBinding {
   const built = grid.built();
   if (!built)
@@ -46,14 +41,15 @@ export function lastBuilt(grid: KernelGrid): SharedBinding {
   return built.shared;
 }
 
+/** A search that lists ids per owner: per point, box or ray. */
 export abstract class ListSearch<Group> {
   /**
-   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, a thread per
    * listed id.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** The number of owners in the last recorded search. A subclass's `read` first copies that many offsets. */
+  /** A subclass's `read` first copies the offsets of so many owners. */
   protected lastCount = 0;
 
   protected constructor(
@@ -63,7 +59,7 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** Creates the bind groups for a buffer of owners. The caller caches them. */
+  /** The caller caches the groups. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
   /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */
@@ -76,19 +72,20 @@ export abstract class ListSearch<Group> {
     return this.list.list;
   }
 
-  /** u32, indices in `ids`: the first of each owner, then the end of the last owner's. */
+  /**
+   * u32: the index in `ids` of each owner's first id, then the end. Owner i has the ids from `offsets[i]` to before
+   * `offsets[i + 1]`.
+   */
   get offsets(): GPUBuffer {
     return this.list.offsets;
   }
 
-  /**
-   * u32: the number of ids found, the number of ids listed, and from `dispatchOffset` on three arguments for an
-   * indirect dispatch.
-   */
+  /** u32: the ids found, the ids listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.list.bytes + this.parameters.bytes;
   }
@@ -116,6 +113,7 @@ export abstract class ListSearch<Group> {
     this.lastCount = count;
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     this.grid.forget(this);
     this.list.destroy();

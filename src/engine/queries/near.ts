@@ -1,8 +1,4 @@
-/**
- * For each of many points, lists on the GPU the ids of all particles within a radius. The points need not be particles.
- * Ordering: points in the order of the input; per point ids ascending. If a distance equals the radius to within
- * rounding, the device may count the particle but not list it. The list then has a hole, 2³² − 1.
- */
+/** Lists the particles near points. Ordering: points in the order of the input; per point ids ascending. */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
 import { ArgumentError } from '../../core/base/errors';
@@ -16,41 +12,43 @@ import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
+/** Options of `HashGrid.near`. */
 export interface GridNearOptions {
   /** The largest number of points. */
   readonly points: number;
   /** The largest number of neighbours for all points together; 4 bytes each. */
   readonly capacity: number;
   /**
-   * The largest radius of a search. Default: the grid's diameter. If it exceeds the size of a cell, the kernel uses a
-   * slower loop. In a periodic world, at most half the shortest period.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. Beyond
+   * the size of a cell, the search is slower. Default: the grid's diameter.
    */
   readonly reach?: number | undefined;
 }
 
+/** Points for one search. */
 export interface GridNearInput {
-  /**
-   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
-   * STORAGE.
-   */
+  /** One vec2f (2D) or vec4f with w unused (3D) per point; vec4f in 2D, too, if the grid has `radii`. Usage STORAGE. */
   readonly points: GPUBuffer;
+  /** Number of points. */
   readonly count: number;
   /** Finds particles nearer than this. Default and maximum: the option `reach`. */
   readonly radius?: number | undefined;
 }
 
-/**
- * The lists read back. The ids of point (or box) i are `ids.subarray(offsets[i], offsets[i + 1])`.
- */
+/** Lists of ids read back. */
 export interface ListedNeighbours {
-  /**
-   * The number of ids that the search found. If it exceeds the capacity, create a search with at least this capacity.
-   */
+  /** Number of ids found. If it exceeds the capacity, create a search with at least this capacity. */
   readonly found: number;
+  /** The ids of point (or box) i are `ids.subarray(offsets[i], offsets[i + 1])`. */
   readonly offsets: Uint32Array;
+  /** The ids of all points (or boxes), one after another. */
   readonly ids: Uint32Array;
 }
 
+/**
+ * Lists on the GPU the ids of the particles near each point, ascending. The points need not be particles. If a distance
+ * equals the radius to within rounding, `ids` may have a hole, 2³² − 1; `read` leaves it out.
+ */
 export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(
     grid: KernelGrid,
@@ -65,6 +63,18 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     super(grid, near, list, parameters);
   }
 
+  /**
+   * Creates the search; usually called through `HashGrid.near`.
+   * @example
+   * ```ts
+   * const near = await grid.near({ points: 100, capacity: 10_000 });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * near.encode(encoder, { points, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, offsets } = await near.read();
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearOptions): Promise<GridNear> {
     checkKnownKeys('options', options, ['points', 'capacity', 'reach']);
     const { points, capacity, reach = grid.world.diameter } = options;
@@ -89,7 +99,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     return new GridNear(grid, points, reach, passes, list, parameters);
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridNearInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);

@@ -1,9 +1,5 @@
 /**
- * Finds, on the GPU, the k nearest particles within a radius of each of many points. The points need not be particles.
- * The outputs `ids` and `distancesSquared` have k entries per point; the entries of point i begin at index k · i. If a
- * point has fewer neighbours than k, its last entries hold 2³² − 1 and infinity.
- * Ordering: points in the order of the input; per point by ascending distance, then by id. The result does not depend
- * on the order in which the grid visits neighbours.
+ * Finds the k nearest particles of points. The order in which the grid visits neighbours does not change the result.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, LimitError } from '../../core/base/errors';
@@ -18,50 +14,54 @@ import { KernelParameters } from '../grid/kernel-parameters';
 import { lastBuilt } from './list-search';
 import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 
+/** Options of `HashGrid.nearest`. */
 export interface GridNearestOptions {
   /** The largest number of points. */
   readonly points: number;
   /** The number of neighbours per point, from 1 to MOST_NEAREST; 8 bytes each. */
   readonly k: number;
   /**
-   * The largest radius of a search. Default: the grid's diameter. If it exceeds the size of a cell, the kernel uses a
-   * slower loop. In a periodic world, it is at most half the shortest period.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. Beyond
+   * the size of a cell, the search is slower. Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
 }
 
+/** Points for one search. */
 export interface GridNearestInput {
-  /**
-   * vec2f (2D) or vec4f with w unused (3D) per point. If the grid was created with `radii`: vec4f in 2D too. Usage
-   * STORAGE.
-   */
+  /** One vec2f (2D) or vec4f with w unused (3D) per point; vec4f in 2D, too, if the grid has `radii`. Usage STORAGE. */
   readonly points: GPUBuffer;
+  /** Number of points. */
   readonly count: number;
   /** Finds particles nearer than this. Default and maximum: the option `radius`. */
   readonly radius?: number | undefined;
-  /** Set this if point i is the particle with id i, so that no particle is its own neighbour. Default false. */
+  /** True if point i is the particle with id i, so that no particle is its own neighbour. Default: false. */
   readonly withoutSelf?: boolean | undefined;
 }
 
-/** The result read back: `k` entries per point. If a point has fewer neighbours, its last entries are unused. */
+/** The nearest neighbours read back, by ascending distance, then by id. */
 export interface NearestNeighbours {
+  /** Number of entries per point. */
   readonly k: number;
+  /** Ids. The entries of point i begin at index k · i; 2³² − 1 if it has fewer neighbours. */
   readonly ids: Uint32Array;
+  /** Squared distances in the order of `ids`; infinity if a point has fewer neighbours. */
   readonly distancesSquared: Float32Array;
 }
 
-/**
- * The greatest k. Inserting a neighbour may move k − 1 others. If you need far more neighbours, use GridNear and sort
- * its lists.
- */
+/** The greatest k, 128. For far more neighbours, use GridNear and sort its lists. */
 export const MOST_NEAREST = 128;
 
 type Results = BufferSet<'ids' | 'distances-squared'>;
 
+/**
+ * Finds on the GPU the k nearest particles of each point, by ascending distance, then by id. The points need not be
+ * particles. The entries of point i begin at index k · i; unused ones hold 2³² − 1 and infinity.
+ */
 export class GridNearest {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** The number of points in the last recorded search. `read` first copies the results of that many points. */
+  /** `read` first copies the results of so many points. */
   private lastCount = 0;
 
   private constructor(
@@ -69,20 +69,30 @@ export class GridNearest {
     private readonly grid: KernelGrid,
     /** The largest number of points. */
     readonly points: number,
+    /** Number of neighbours per point. */
     readonly k: number,
     /** The largest radius. */
     readonly radius: number,
     private readonly pass: Nearest,
     private readonly owned: Results,
-    /**
-     * The number of points in the last submitted search. Only the GPU knows it, because searches may be submitted in
-     * any order.
-     */
+    /** Number of points in the last submitted search. Only the GPU knows it: searches may be submitted in any order. */
     private readonly searched: BufferSet<'searched'>,
     private readonly parameters: KernelParameters,
     private readonly readback: Readback,
   ) {}
 
+  /**
+   * Creates the search; usually called through `HashGrid.nearest`.
+   * @example
+   * ```ts
+   * const nearest = await grid.nearest({ points: 100, k: 8 });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * nearest.encode(encoder, { points, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, distancesSquared } = await nearest.read();
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearestOptions): Promise<GridNearest> {
     checkKnownKeys('options', options, ['points', 'k', 'radius']);
     const { world } = grid;
@@ -120,11 +130,12 @@ export class GridNearest {
     return this.owned.buffers['distances-squared'];
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.owned.bytes + this.searched.bytes + this.parameters.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridNearestInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -183,6 +194,7 @@ export class GridNearest {
     }
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;

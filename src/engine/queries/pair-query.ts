@@ -1,9 +1,8 @@
 /**
- * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
- * range in the list. In the second, fill writes the pairs into these ranges. The host creates the list between the two,
- * because it then knows how long the list is.
- * Before the caller changes the state between the two submissions, it calls `preserve`, which copies the state. Without
- * this copy, a query takes 8 bytes per particle (with `crowds` or variable radii 12) besides its list.
+ * Finds the overlapping pairs of a sorted state in two submissions. First, tally and scan determine each id's range in
+ * the list. Second, fill writes the pairs there. In between, the host creates the list, because it then knows its
+ * length.
+ * Before the state changes between the two, call `preserve`, which copies it.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -18,7 +17,6 @@ import { offsetBytes, type Pairs, type PairsBuffers, withoutHoles } from '../../
 
 const STATE_NAMES = ['position_in', 'id_in', 'start', 'cell_of_slot', 'finer', 'crowd'] as const;
 
-/** The sorted state to search, with its cells. */
 export type PairState = Pick<PairsBuffers, (typeof STATE_NAMES)[number]>;
 
 export class PairQuery {
@@ -45,7 +43,7 @@ export class PairQuery {
     this.scanBinding = passes.scan.reserve(tallies, offsets, length);
   }
 
-  /** Returns the stages of the first submission, to be recorded after the sort. */
+  /** Record the first submission after the sort. */
   stages(shared: SharedBinding): Stage[] {
     const { pairs, scan } = this.passes;
     const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
@@ -55,12 +53,12 @@ export class PairQuery {
     ];
   }
 
-  /** The range to read back after the first submission. It holds the sum of the tallies. */
+  /** Read back the sum of the tallies after the first submission. */
   get total(): ReadRange {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** Copies the state. Call this before the state changes between the two submissions. */
+  /** Call this before the state changes between the two submissions. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -76,8 +74,7 @@ export class PairQuery {
       encoder.copyBufferToBuffer(buffer, 0, this.copy.buffers[name], 0, buffer.size);
     }
     this.gpu.device.queue.submit([encoder.finish()]);
-    // If memory runs out, the copy is invalid. `copy.settled` reports the lack of memory, so ignore the validation
-    // error.
+    // If memory runs out, `copy.settled` reports it, so ignore the validation error of the invalid copy.
     this.gpu.device.popErrorScope().catch(() => undefined);
   }
 
@@ -88,18 +85,17 @@ export class PairQuery {
   }
 
   /**
-   * Makes the second submission. Resolves to the pairs, by the first id and then the second, both ascending. `total` is
-   * the sum of the tallies, in 32 bits. `contacts` is the number of pairs as another kernel counted it, in 64 bits. It
-   * only serves to reject a list that the device cannot hold. The two numbers may differ, because the kernels may
-   * decide differently about a pair that nearly touches.
+   * Makes the second submission. Pairs are sorted by the first id, then the second. `total` is the sum of the tallies,
+   * in 32 bits. `contacts` is the number that another kernel counted, in 64 bits; it only serves to reject a list that
+   * the device cannot hold. The two may differ for pairs that nearly touch.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Wait only for a copy that exists already. Without one, a wait would let the state change, and the copy that
-      // `preserve` then makes would be used before it has settled.
+      // Wait only for a copy that exists already. Otherwise the state could change during the wait, and `preserve`
+      // would make a copy that is used before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;
@@ -116,7 +112,7 @@ export class PairQuery {
         pass.end();
         return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
       });
-      // The work is submitted, so the state may change from here on.
+      // From here on the state may change.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
       return withoutHoles(new Uint32Array(found as ArrayBuffer));

@@ -1,10 +1,4 @@
-/**
- * Lists the overlapping pairs of a grid on the GPU, each once, for the caller's solvers. Two particles overlap if they
- * are nearer than the grid's diameter or, with `radii`, than the sum of their radii.
- * If two particles touch to within rounding, the device may count the pair but not list it. The list then has a hole:
- * 2³² − 1 twice. With exact coordinates (see Measures.borderline) there are no holes.
- * Ordering: by the first id, then by the second, both ascending.
- */
+/** Lists the overlapping pairs of a grid. Ordering: by the first id, then by the second. */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError, DestroyedError } from '../../core/base/errors';
 import { checkEncoder, type Gpu } from '../../gpu/device';
@@ -17,21 +11,26 @@ import type { KernelGrid } from '../grid/grid-kernel';
 import { CountedList, checkListFits, type ListedPairs, type ListReading } from './counted-list';
 import { GridEvents, type GridEventsOptions } from './events';
 
+/** Options of `HashGrid.pairs`. */
 export interface GridPairsOptions {
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly capacity: number;
 }
 
+/**
+ * Lists the overlapping pairs of a grid on the GPU, each once, by the first id, then by the second. If two particles
+ * touch to within rounding, `pairs` may have a hole, 2³² − 1 twice; `read` leaves it out. With exact coordinates (see
+ * `Measures.borderline`) there are no holes.
+ */
 export class GridPairs {
   /**
-   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, one thread per
+   * Byte offset in `count` of the arguments for dispatchWorkgroupsIndirect: workgroups of 256 threads, a thread per
    * listed pair.
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
   private searched: SharedBinding | undefined;
   private destroyed = false;
-  /** Comparisons of this list, which `destroy` destroys. */
   private readonly comparisons = new Set<{ destroy(): void }>();
 
   private constructor(
@@ -44,8 +43,17 @@ export class GridPairs {
   ) {}
 
   /**
-   * Creates a list and compiles its kernels. `particles` is the grid's capacity. With shape 'box', the grid's
-   * velocities hold the high corners of boxes.
+   * Creates the list and compiles its kernels; usually called through `HashGrid.pairs`. `particles` is the grid's
+   * capacity. With shape 'box', the grid's velocities hold the high corners of boxes.
+   * @example
+   * ```ts
+   * const pairs = await grid.pairs({ capacity: 50_000 });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * pairs.encode(encoder);
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { found, pairs: ids } = await pairs.read();
+   * ```
    */
   static async create(
     gpu: Gpu,
@@ -83,26 +91,24 @@ export class GridPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid. If the list has too little room, it ends
+   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid; a pair of 2³² − 1 is a hole. A full list ends
    * before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /**
-   * u32: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on three arguments for an
-   * indirect dispatch.
-   */
+  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
   get count(): GPUBuffer {
     return this.list.count;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.list.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -159,6 +165,7 @@ export class GridPairs {
     return events;
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     for (const comparison of this.comparisons) comparison.destroy();

@@ -1,12 +1,5 @@
 /**
- * For each of many rays, finds on the GPU the balls around the grid's particles that the ray meets. GridRays lists all
- * balls, GridFirstHits finds only the first per ray.
- * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
- * points is no farther from the ball's centre than the radius. The distance is the least such t. In a periodic
- * world the ray wraps, and meets each ball only once.
- * Ordering: rays in the order of the input; per ray by ascending distance, then by id.
- * If a ray touches a ball to within rounding, the device may count the ball but not list it. The list then has a hole,
- * 2³² − 1. If the entries of a ray do not all fit, its part of the list has only holes.
+ * Finds the balls that rays meet. Ordering: rays in the order of the input; per ray by ascending distance, then by id.
  */
 import {
   checkDimensions,
@@ -29,65 +22,71 @@ import { KernelParameters } from '../grid/kernel-parameters';
 import { CountedList, checkListFits, checkOwnersFit } from './counted-list';
 import { ListSearch, lastBuilt } from './list-search';
 
+/** Options of `HashGrid.alongRays`. */
 export interface GridRaysOptions {
   /** The largest number of rays. */
   readonly rays: number;
   /** The largest number of entries for all rays together; 8 bytes each. */
   readonly capacity: number;
+  /** True for GridFirstHitsOptions only. Default: false. */
   readonly firstOnly?: false | undefined;
 }
 
+/** Options of `HashGrid.alongRays` for the first ball of each ray, without lists. */
 export interface GridFirstHitsOptions {
   /** The largest number of rays. */
   readonly rays: number;
-  /** Find only the first ball of each ray, without lists. */
+  /** Finds only the first ball of each ray. */
   readonly firstOnly: true;
 }
 
+/** Rays for one search. */
 export interface GridRaysInput {
   /**
-   * The rays as `packRays` writes them. The usage must include STORAGE. f32 numbers per ray:
-   *   - 2D: origin (2), direction (2), greatest distance, one unused.
-   *   - 3D: origin (3), one unused, direction (3), greatest distance.
+   * The rays as `packRays` writes them. Usage STORAGE. f32 numbers per ray:
+   *   - 2D: origin (2), direction (2), greatest distance, one unused
+   *   - 3D: origin (3), one unused, direction (3), greatest distance
    */
   readonly rays: GPUBuffer;
+  /** Number of rays. */
   readonly count: number;
   /**
-   * The radius of the balls. Default and maximum: half the grid's diameter. Leave it out if the grid was created with
-   * `radii`, because each ball has its own.
+   * The radius of the balls, from 2^-41 to half the grid's diameter. Left out if the grid has `radii`: each ball has
+   * its own. Default: half the grid's diameter.
    */
   readonly radius?: number | undefined;
 }
 
 /** A ray, for `packRays`. */
 export interface Ray {
+  /** One coordinate per axis. */
   readonly origin: readonly number[];
   /**
-   * Distances are in units of the length of this vector, so it usually has length 1. If the length is 0, the ray meets
-   * nothing.
+   * One component per axis, usually of length 1: distances are in units of this vector's length. A ray of length 0
+   * meets nothing.
    */
   readonly direction: readonly number[];
-  /** Default: infinity. In a periodic world a ray ends after MOST_PERIODS periods along any axis. */
+  /** At least 0. In a periodic world a ray ends after 64 periods along any axis, at the latest. Default: infinity. */
   readonly greatestDistance?: number | undefined;
 }
 
-/**
- * The lists read back. Ray i meets the particles `ids.subarray(offsets[i], offsets[i + 1])`.
- */
+/** Lists of balls read back, per ray by ascending distance, then by id. */
 export interface ListedHits {
-  /**
-   * The number of entries that the search found. If it exceeds the capacity, create a search with at least this
-   * capacity.
-   */
+  /** Number of entries found. If it exceeds the capacity, create a search with at least this capacity. */
   readonly found: number;
+  /** Ray i meets the particles `ids.subarray(offsets[i], offsets[i + 1])`. */
   readonly offsets: Uint32Array;
+  /** The ids of all rays, one after another. */
   readonly ids: Uint32Array;
+  /** The distance along the ray, per entry of `ids`. */
   readonly distances: Float32Array;
 }
 
-/** The result per ray: the id of the first ball and its distance; or 2³² − 1 and −1 if the ray meets none. */
+/** The first ball of each ray. */
 export interface ListedFirstHits {
+  /** Its id per ray; 2³² − 1 if the ray meets none. */
   readonly ids: Uint32Array;
+  /** Its distance per ray; −1 if the ray meets none. */
   readonly distances: Float32Array;
 }
 
@@ -121,7 +120,6 @@ function describeParameters({ dimensions }: World) {
   return defineStruct(dimensions, RAYS_FIELDS);
 }
 
-/** Checks an input before anything is recorded, and returns the values of the kernel's parameters. */
 function checkRays(world: World, most: number, input: GridRaysInput): Readonly<Record<string, number>> {
   checkKnownKeys('input', input, ['rays', 'count', 'radius']);
   const { rays, count } = input;
@@ -134,7 +132,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** Checks the radius and returns it as parameters. The kernel does not read them if radii vary. */
+/** The kernel does not read the radius if radii vary. */
 function checkRadius(
   world: World,
   input: GridRaysInput,
@@ -153,6 +151,14 @@ function checkRadius(
   return { radius: reach, radius_squared: Math.fround(reach * reach) };
 }
 
+/**
+ * Lists on the GPU the balls around the grid's particles that each ray meets, by ascending distance, then by id.
+ * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
+ * points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic world
+ * the ray wraps, and meets each ball only once.
+ * If a ray touches a ball to within rounding, `ids` may have a hole, 2³² − 1. If the entries of a ray do not all fit,
+ * its part of `ids` has only holes. `read` leaves out holes.
+ */
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(
     grid: KernelGrid,
@@ -165,6 +171,18 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     super(grid, searchers, list, parameters);
   }
 
+  /**
+   * Creates the search; usually called through `HashGrid.alongRays`.
+   * @example
+   * ```ts
+   * const search = await grid.alongRays({ rays: 100, capacity: 10_000 });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * search.encode(encoder, { rays, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, distances, offsets } = await search.read();
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridRaysOptions): Promise<GridRays> {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
     const { rays, capacity } = options;
@@ -193,7 +211,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     return this.list.companion as GPUBuffer;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
     this.list.checkUsable();
     checkEncoder(encoder);
@@ -245,6 +263,7 @@ function withoutHoles(
   return { found, offsets: closed, ids: ids.slice(0, end), distances: distances.slice(0, end) };
 }
 
+/** Finds on the GPU the first ball that each ray meets, as GridRays defines that. */
 export class GridFirstHits {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
@@ -263,6 +282,18 @@ export class GridFirstHits {
     this.readback = new Readback(gpu, 'grid.first-hits');
   }
 
+  /**
+   * Creates the search; usually called through `HashGrid.alongRays`.
+   * @example
+   * ```ts
+   * const search = await grid.alongRays({ rays: 100, firstOnly: true });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * search.encode(encoder, { rays, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, distances } = await search.read();
+   * ```
+   */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridFirstHitsOptions): Promise<GridFirstHits> {
     checkKnownKeys('options', options, ['rays', 'firstOnly']);
     const { rays } = options;
@@ -286,11 +317,12 @@ export class GridFirstHits {
     return this.owned.buffers.distances;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     return this.owned.bytes + this.parameters.bytes;
   }
 
-  /** Records the search in the grid as it was last encoded, so encode the grid first. The caller submits. */
+  /** Records the search in the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
   encode(encoder: GPUCommandEncoder, input: GridRaysInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -319,6 +351,7 @@ export class GridFirstHits {
     return { ids: new Uint32Array(ids), distances: new Float32Array(distances) };
   }
 
+  /** Frees the memory. Later calls throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;

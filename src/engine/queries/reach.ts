@@ -1,15 +1,12 @@
 /**
- * Checks the radius of a query around points or particles, and chooses the query's neighbour loop. The narrow loop
- * visits the adjacent cells. The wide one visits all cells of a box and is slower (shaders/neighbours/probe_box.wgsl).
+ * Checks the radius of a query and chooses its neighbour loop: the narrow one visits the adjacent cells, the wide one
+ * all cells of a box (shaders/neighbours/probe_box.wgsl).
  */
 import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
-/**
- * Throws unless the radius is allowed for a query. In a periodic world, at most half the shortest period is allowed:
- * with a larger radius, a search might reach two images of the same particle.
- */
+/** In a periodic world, a search beyond half the shortest period might reach two images of the same particle. */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
   const isPeriodic = half < LARGEST_DIAMETER;
@@ -18,10 +15,7 @@ export function checkReach(argument: string, world: World, radius: unknown): ass
   checkRadius(argument, radius, most, words);
 }
 
-/**
- * Throws unless the radius lies in [2⁻⁴⁰, most]. The square of a far smaller radius would underflow. `words` describes
- * `most` in the error message.
- */
+/** The radius must lie in [2⁻⁴⁰, most]: smaller squares underflow. `words` describes `most` in the error message. */
 export function checkRadius(
   argument: string,
   radius: unknown,
@@ -38,7 +32,7 @@ export function breadthFor(world: World, radius: number): Breadth {
   return cellsSpanned(world, radius) > 1 ? 'wide' : 'narrow';
 }
 
-/** Returns radius², rounded to 32 bits as in the shaders, to compare distance² with. */
+/** Rounds as the shaders do. */
 export function reachSquared(radius: number): number {
   const reach = Math.fround(radius);
   return Math.fround(reach * reach);

@@ -1,8 +1,7 @@
 /**
- * Continuous motion (ccd) of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the
- * state. Loaded only if a simulation is created with `continuous`.
- * Ordering: record `begin` before the first substep of a step. In each substep, record `stage` between the integration
- * and the sort.
+ * Continuous motion of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the state.
+ * Loaded only with `continuous`.
+ * Ordering: record `begin` before the first substep of a step, and `stage` between integration and sort.
  */
 
 import { CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
@@ -55,12 +54,12 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Computes the distance that `farthestWay` unpacks, for the time step in the parameters. */
+  /** Uses the time step in the parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** The range to read back. Pass its bytes to `counted` or `farthestWay`. */
+  /** Read this range back for `counted` or `farthestWay`. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }
@@ -73,7 +72,7 @@ export class Ccd {
     return { substepped, swept, paths, hits, held };
   }
 
-  /** Unpacks the greatest distance that a particle may move in the time step, in diameters of that particle. */
+  /** Returns the greatest distance that a particle may move, in its own diameters. */
   farthestWay(header: ArrayBuffer): number {
     return new Float32Array(header)[CCD_FARTHEST] as number;
   }

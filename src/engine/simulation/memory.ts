@@ -1,7 +1,4 @@
-/**
- * Estimates the GPU memory of a simulation before its creation, for the CLI's `info` and the API. Also checks whether a
- * device can hold the simulation.
- */
+/** Estimates the GPU memory of a simulation, and checks whether a device can hold it. */
 
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import {
@@ -21,14 +18,13 @@ import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { packedBytes } from './obstacles';
 
 /**
- * Returns the bytes per particle, as the sum of:
+ * Returns the bytes per particle, by default in a bounded world without levels and boxes. They are the sum of:
  *   - two copies of position, velocity and id. A position takes 16 bytes with variable radii, and 32 with boxes.
- *   - an entry: 8 bytes.
- *   - a partner: 4 bytes.
- *   - a rank, whose memory later holds the cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8
- *     bytes in 2D and 16 in 3D.
- *   - with variable radii, a word for heavy particles, and two copies of the finer entries. A particle may be a finer
- *     entry on all levels but one (in bounded and periodic worlds, all but two). Each takes a word of 4 bytes.
+ *   - an entry: 8 bytes
+ *   - a partner: 4 bytes
+ *   - a rank or cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8 bytes in 2D and 16 in 3D.
+ *   - with variable radii, a word for heavy particles, and two copies of the finer entries: a word for each level but
+ *     one (in bounded and periodic worlds, but two)
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -56,7 +52,7 @@ function checkBooleans(values: Readonly<Record<string, unknown>>): void {
   }
 }
 
-/** A count and a start, 4 bytes each. */
+/** Bytes per cell: a count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
 /** The parameters, and the partial measures of both broad phases. */
@@ -77,11 +73,12 @@ export interface MemoryOptions {
 }
 
 /**
- * Estimates how many bytes of GPU memory a simulation takes. `cells` is the number of cells. In an unbounded world, it
- * is the number of buckets: the lowest power of two that is not below any of these numbers:
- *   - 4 · HASH_BLOCK;
- *   - without levels, the capacity and the largest number of obstacles;
- *   - with levels, twice the capacity.
+ * Estimates how many bytes of GPU memory a simulation takes. Default of `kind`: 'bounded'. `cells` is the number of
+ * cells. In an unbounded world, it is the number of buckets: the lowest power of two that is not below any of these
+ * numbers:
+ *   - 128
+ *   - without levels, the capacity and the largest number of obstacles
+ *   - with levels, twice the capacity
  */
 export function estimateMemory(
   dimensions: Dimensions,
@@ -111,10 +108,7 @@ export function estimateMemory(
   );
 }
 
-/**
- * Estimates the number of buckets that have finer entries. In bounded and periodic worlds, each level has a quarter
- * (3D: an eighth) of the cells of the level below.
- */
+/** In bounded and periodic worlds, each level has a quarter (3D: an eighth) of the cells of the level below. */
 function bucketsOfFiner(
   dimensions: Dimensions,
   cells: number,
@@ -131,17 +125,15 @@ function bytesOfPaths(world: Parameters<typeof ccdBytes>[0], particles: number):
   return Object.values(bytes).reduce((sum, size) => sum + size, 0);
 }
 
-/** Returns the bytes of the counts, starts and block sums of a sort. */
 function bytesOfCells(cells: number): number {
   return cells * BYTES_PER_CELL + (8 * cells) / SCAN_BLOCK;
 }
 
 /**
- * Returns the bytes of obstacles: the packed arrays (see packedBytes), and one more word per partial measure. Without
- * levels, adds the arrays of the sort:
- *   - given and sorted positions;
- *   - per obstacle an id (4), an entry (8), and a rank or cell;
- *   - the counts, starts and block sums of the cells.
+ * The packed arrays, and one more word per partial measure. Without levels, also the sort:
+ *   - given and sorted positions
+ *   - per obstacle an id (4), an entry (8), and a rank or cell
+ *   - the counts, starts and block sums of the cells
  */
 function bytesOfObstacles(
   {
@@ -168,11 +160,10 @@ function bytesOfObstacles(
 }
 
 /**
- * Returns the sizes to request from a device so that a world's longest buffer fits.
- *   - With levels, that buffer may be the positions, the finer entries, or the buckets (with those of finer entries).
- *     Per particle, the finer entries take one word per level on which it may be an entry. The list of heavy particles
- *     in the same buffer takes one more word.
- *   - With `continuous`, the longest buffer holds the lists of paths.
+ * Returns what to request from a device so that a world's longest buffer fits.
+ *   - With levels, that buffer may be the positions, the finer entries or the buckets. The finer entries and the heavy
+ *     particles share a buffer.
+ *   - With `continuous`, it holds the lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -191,7 +182,6 @@ export function deviceNeeds(
   return { particles, cells: cellCount + finerBuckets(world) + 1, dimensions: 3 };
 }
 
-/** Throws if the device was requested with limits that are too low for the world. */
 export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous = false): void {
   const { levels, cellCount } = world;
   const { particles, cells, dimensions } = deviceNeeds(world, capacity, continuous);
@@ -215,17 +205,16 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Each cell has a linked list of the paths through it; a node is an element of such a list. A path is linked in pieces
- * no longer than a cell. A piece touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it
- * advances even if all particles are fast. FEWEST_NODES is the least number in all: enough for 10,000 paths through a
- * hundred cells each. A path that runs out of nodes is held.
+ * Nodes of the lists of paths through each cell. A path is linked in pieces no longer than a cell, which touch at most
+ * 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all are fast. FEWEST_NODES
+ * suffices for 10,000 paths through a hundred cells each. A path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
-/** The bytes of each buffer of ccd.ts, except `dispatches`. */
+/** The buffers of ccd.ts, except `dispatches`. */
 export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,

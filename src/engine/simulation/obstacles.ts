@@ -1,8 +1,7 @@
 /**
- * Stores a simulation's obstacles behind the particles' cell starts in the same buffer, where shaders/obstacles/ reads
- * them. Obstacles of one radius are sorted into the cells of the simulation's world. With variable radii, the CPU puts
- * them into a tree.
- * Ordering: `load` submits at once. The stored order is canonical: the same obstacles give the same bits.
+ * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them: those of one radius in
+ * cells, others in a tree that the CPU builds.
+ * Ordering: `load` submits at once. The same obstacles give the same bits.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -27,7 +26,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** Returns the bytes of each part of the stored obstacles, in stored order. With levels, `starts` holds the tree. */
+/** The parts in stored order. With levels, `starts` holds the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -48,7 +47,7 @@ export function obstacleBytes(world: SizedWorld, capacity: number): number {
   return starts + positions + cells;
 }
 
-/** Throws if the device cannot bind the buffer that holds both the cell starts and the obstacles. */
+/** One buffer holds both the cell starts and the obstacles. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);

@@ -1,7 +1,6 @@
 /**
- * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
- * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
- * in place.
+ * A simulation's particles in GPU memory, in two copies. The sort and the resolve passes write the spare copy, and the
+ * host then swaps the two. Other passes work in place.
  * Ordering: `upload` and `markLeaving` write through the queue at once, ahead of all commands submitted later.
  */
 
@@ -29,12 +28,11 @@ type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
 
 type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
-/** The number of the copy that holds the state, per kind of buffer. */
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A pending query about the state as it was when the query was submitted. */
+/** A query about the state as it was when the query was submitted. */
 interface Query {
-  /** Copies the data that the query still needs. Called before the state changes. */
+  /** Copies what the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
@@ -69,12 +67,10 @@ export class ParticleCopies {
     return this.owned.bytes;
   }
 
-  /** The copies that hold the state. */
   get now(): ParticleBuffers {
     return this.pick((copy) => copy);
   }
 
-  /** The spare copies, which passes write. */
   get spare(): ParticleBuffers {
     return this.pick(other);
   }
@@ -87,19 +83,18 @@ export class ParticleCopies {
     return this.owned.buffers.leaving;
   }
 
-  /** Returns a key for bind groups: which copies of these kinds hold the state. */
+  /** A key for bind groups: which copies of these kinds hold the state. */
   keyOf(...kinds: readonly Kind[]): string {
     return kinds.map((kind) => this.current[kind]).join(' ');
   }
 
-  /** Swaps the copies of these kinds: the spare ones now hold the state. */
   swap(...kinds: readonly Kind[]): void {
     const current: CurrentCopies = { ...this.current };
     for (const kind of kinds) current[kind] = other(current[kind]);
     this.current = current;
   }
 
-  /** Runs `make`, which may swap copies. Undoes the swaps if `make` throws. */
+  /** `make` may swap copies. */
   undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
@@ -110,7 +105,7 @@ export class ParticleCopies {
     }
   }
 
-  /** Keeps the present state for a query. Call this when the query is submitted, and `release` when it is answered. */
+  /** Call this when the query is submitted, and `release` when it is answered. */
   keepFor(query: Query): void {
     this.queries.add(query);
   }
@@ -119,12 +114,11 @@ export class ParticleCopies {
     this.queries.delete(query);
   }
 
-  /** Call this before the state changes, so that pending queries still see the old state. */
+  /** Pending queries must still see the old state. */
   beforeChange(): void {
     for (const query of this.queries) query.preserve();
   }
 
-  /** Writes particles into the slots from `first` on. */
   upload(first: number, { ids, positions, velocities, radii, ...shapes }: Bodies): void {
     // Deno aborts on an empty write.
     if (ids.length === 0) return;
@@ -146,7 +140,6 @@ export class ParticleCopies {
     );
   }
 
-  /** Marks the ids of particles to remove, for the retire pass. */
   markLeaving(ids: Uint32Array | readonly number[]): void {
     const leaving = new Uint32Array(Math.ceil(this.capacity / 32));
     for (let index = 0; index < ids.length; index++) {
@@ -156,7 +149,7 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** The buffers to read back for a number of particles; `arraysOf` unpacks them. */
+  /** Read these ranges back for `arraysOf`. */
   ranges(count: number): readonly ReadRange[] {
     const { position, velocity, id } = this.now;
     return [
@@ -166,7 +159,7 @@ export class ParticleCopies {
     ];
   }
 
-  /** Unpacks the buffers of `ranges` that were read back, in the order of ids. */
+  /** Unpacks particles in the order of ids. */
   arraysOf(copies: readonly ArrayBuffer[]): ParticleArrays {
     const { dimensions, levels } = this.world;
     const words = bodyFloats(this.world);

@@ -1,7 +1,6 @@
 /**
- * Creates the passes of a simulation, except the sort and continuous motion. Passes that look for neighbours exist once
- * per broad phase. The kernels of a step with the initial broad phase are compiled at once. All other kernels are
- * compiled when they are first recorded.
+ * Creates the passes of a simulation, except the sort and continuous motion. The kernels of a step with the initial
+ * broad phase are compiled at once, all others when they are first recorded.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { SimulationPlan } from '../../core/simulation/plan';
@@ -31,7 +30,7 @@ export interface SimulationPasses extends Readonly<Record<BroadPhase, NeighbourP
   destroy(): void;
 }
 
-/** The variant that kernels are linked for. Kernels have code for obstacles only if there is room for obstacles. */
+/** Kernels have code for obstacles only if there is room for obstacles. */
 export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
   return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
 }

@@ -1,15 +1,7 @@
 /**
- * The particle simulation on the GPU: creation, particles, settings, steps and queries.
- *
- * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except another `encode…` method:
- * other calls may submit work at once.
- *
- * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
- * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
- * checkpoint; see submissions.ts.
+ * The particle simulation on the GPU. All stages of a step, of `separate` or of a removal form one compute pass. The
+ * sort before a query is a separate submission, so if the device rejects a kernel of the query, the state stays intact.
  */
-
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
@@ -68,28 +60,46 @@ export interface SimulationBuffers {
    *     holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D: volume).
    */
   readonly positions: GPUBuffer;
-  /**
-   * One vec2f (2D) or vec4f (3D) per particle. With variable radii, w holds the load of the particle in 3D, so write
-   * only x, y and z. Otherwise w is unused.
-   */
+  /** One vec2f (2D) or vec4f (3D) per particle. With variable radii in 3D, w holds the load: do not write w. */
   readonly velocities: GPUBuffer;
   /** One u32 per slot: the id of its particle. */
   readonly ids: GPUBuffer;
 }
 
+/**
+ * Creates a simulation on the GPU and compiles its kernels.
+ * @example
+ * ```ts
+ * const gpu = await requestGpu({ particles: 100_000, dimensions: 2 });
+ * const simulation = await createSimulation(gpu, { dimensions: 2, capacity: 100_000, radius: 0.5, gravity: [0, -10] });
+ * simulation.add({ positions: new Float32Array([10, 10, 20, 20]) });
+ * simulation.step(1 / 60);
+ * const { contacts } = await simulation.measure();
+ * ```
+ */
 export async function createSimulation(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
   return Simulation.create(gpu, options);
 }
 
+/** A simulation on the GPU. If the device drops a change of its state, it accepts only a checkpoint. */
 export class Simulation implements ParticleSimulation {
+  /** The engine that runs the simulation. */
   readonly backend = 'gpu';
+  /** 2 or 3. */
   readonly dimensions: Dimensions;
+  /** The world and its cells. */
   readonly world: World;
+  /** Radius of every particle; if radii vary, the largest that is accepted. */
   readonly radius: number;
+  /** The radii that particles may have; undefined if all are equal. */
   readonly radiusRange: RadiusRange | undefined;
+  /** True if particles may be boxes. */
   readonly boxes: boolean;
+  /** Greatest number of particles. */
   readonly capacity: number;
+  /** Greatest number of obstacles. */
   readonly obstacleCapacity: number;
+  /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
@@ -98,7 +108,6 @@ export class Simulation implements ParticleSimulation {
   private readonly stages: SimulationStages;
   private elapsed = 0;
   private destroyed = false;
-  /** The number of particles in the last step. */
   private stepped = 0;
   private readonly substeps: SubstepMemo;
 
@@ -110,9 +119,7 @@ export class Simulation implements ParticleSimulation {
     /** @internal Not part of the package's types; tests read its lists. */ readonly sort: CellSort,
     private readonly parameters: SharedParameters,
     private readonly copies: ParticleCopies,
-    /** Undefined if the simulation has no room for obstacles. */
     private readonly obstacles: Obstacles | undefined,
-    /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
   ) {
     this.dimensions = plan.dimensions;
@@ -131,10 +138,19 @@ export class Simulation implements ParticleSimulation {
     this.substeps = new SubstepMemo(plan.world, plan.diameter);
   }
 
+  /**
+   * Does the same as `createSimulation`.
+   * @example
+   * ```ts
+   * const positions = new Float32Array([1, 2, 3]);
+   * const simulation = await Simulation.create(gpu, { dimensions: 3, radius: 0.5, positions });
+   * simulation.step(1 / 60);
+   * ```
+   */
   static async create(gpu: Gpu, options: SimulationOptions): Promise<Simulation> {
     const plan = planSimulation(options);
     const { dimensions, capacity, world } = plan;
-    // Copy the inputs now; the caller may change them while kernels compile.
+    // The caller may change the arrays while kernels compile.
     const first = {
       positions: plan.positions.slice(),
       velocities: plan.velocities.slice(),
@@ -173,22 +189,27 @@ export class Simulation implements ParticleSimulation {
     return simulation;
   }
 
+  /** Number of living particles, including quarantined ones. */
   get count(): number {
     return this.ids.count;
   }
 
+  /** Current number of obstacles. */
   get obstacleCount(): number {
     return (this.obstacles?.given.positions.length ?? 0) / this.dimensions;
   }
 
+  /** Simulated seconds, including recorded steps. */
   get time(): number {
     return this.elapsed;
   }
 
+  /** The current settings. */
   get settings(): Settings {
     return this.currentSettings;
   }
 
+  /** Bytes of GPU memory. */
   get memoryBytes(): number {
     const { grid, naive } = this.passes;
     const owned = [this.copies, this.sort, this.parameters, grid.measure, naive.measure];
@@ -197,9 +218,9 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * The state in GPU memory, for drawing and for the caller's kernels. Ids are read-only. Between two steps you may
-   * write velocities and, without variable radii, positions; submit or record that work between the steps. Do not write
-   * positions while `findPairs` is pending: its answer would mix pairs of the old and the new positions.
+   * The state in GPU memory, for drawing and for your kernels. Ids are read-only. Between two steps you may write
+   * velocities and, without variable radii, positions; submit or record that work between the steps. Do not write
+   * positions while `findPairs` is pending.
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
@@ -207,19 +228,21 @@ export class Simulation implements ParticleSimulation {
     return { positions: position, velocities: velocity, ids: id };
   }
 
+  /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void {
     this.checkUsable();
     this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
   }
 
+  /** Submits a step of `dt` seconds: 0 (nothing happens) or at least 1e-7 per substep. */
   step(dt: number): void {
     this.submit('simulation.step', (encoder) => this.encodeStep(encoder, dt));
   }
 
   /**
-   * Records a step into the caller's encoder. Submit encoders in the order in which their steps were recorded. Every
-   * 1,024 recorded changes of the parameters (dt, settings, count) take a further 512 KiB of memory. If the encoder is
-   * finished already, the next awaited call rejects. An encoder of another device fails in its own `finish`.
+   * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
+   * call except another `encode…` method. Every 1,024 recorded changes of dt, settings or count take 512 KiB of memory.
+   * If the encoder is finished already, the next awaited call rejects.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
@@ -230,6 +253,9 @@ export class Simulation implements ParticleSimulation {
     this.elapsed += dt;
   }
 
+  /**
+   * Takes a step with so many substeps that no particle is fast, if at most `most`: see `ParticleSimulation.advance`.
+   */
   async advance(dt: number, most?: number): Promise<number> {
     const ccd = this.requireCcd('advance');
     const limit = checkAdvance(this, dt, most);
@@ -244,9 +270,9 @@ export class Simulation implements ParticleSimulation {
     return stepAsFastAs(this, farthest, dt, limit);
   }
 
+  /** Counts the fast particles and their paths in the last step. For `continuous` simulations only. */
   async continuousCounts(): Promise<ContinuousCounts> {
     const ccd = this.requireCcd('continuousCounts');
-    // A step without particles records nothing.
     if (this.stepped === 0) return NO_CONTINUOUS_COUNTS;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.continuousCounts' });
     const reading = this.readback.record(encoder, [ccd.header]);
@@ -255,14 +281,12 @@ export class Simulation implements ParticleSimulation {
     return ccd.counted(header as ArrayBuffer);
   }
 
+  /** Pushes overlapping particles apart without changing velocities or time, in 1 to 64 rounds. Default: 1. */
   separate(rounds?: number): void {
     this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, rounds));
   }
 
-  /**
-   * Records, into the caller's encoder, rounds that push particles apart. The rules of encodeStep apply. Each round
-   * sorts, then pushes.
-   */
+  /** Records what `separate` submits into your encoder. The rules of `encodeStep` apply. */
   encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -279,12 +303,14 @@ export class Simulation implements ParticleSimulation {
     return this.submissions.time(this.readback, stages);
   }
 
+  /** Pushes overlapping particles apart like `separate`, and times each stage. */
   async profileSeparate(rounds = 1): Promise<StageTimes> {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
     return this.submissions.time(this.readback, this.stages.pushApart(this.recording(), rounds));
   }
 
+  /** Adds particles and returns their ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.ids.count;
@@ -293,6 +319,7 @@ export class Simulation implements ParticleSimulation {
     return admitted.ids;
   }
 
+  /** Removes particles. Their ids become free; no other id changes. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkUsable();
     this.ids.checkLiving('ids', ids);
@@ -300,16 +327,17 @@ export class Simulation implements ParticleSimulation {
     this.copies.markLeaving(ids);
     const stages = this.stages.retire(this.recording());
     this.submit('simulation.remove', (encoder) => this.encodeStages(encoder, 'simulation.remove', stages));
-    // The sort has put the removed particles last, so the smaller count excludes them.
+    // The removed particles are last, so the smaller count excludes them.
     this.ids.release(ids);
   }
 
-  /** Replaces all obstacles: sorts the new ones or, with variable radii, builds their tree. */
+  /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
     this.loadObstacles(checkObstacles(obstacles, this));
   }
 
+  /** Measures the state at the time of the call. */
   async measure(): Promise<Measures> {
     this.checkUsable();
     const { count } = this;
@@ -325,9 +353,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Resolves to all pairs that overlap at the time of the call: each once, in ascending order of ids. The host first
-   * reads the number of pairs, then reserves a list for them. If the device cannot hold the list, the error states the
-   * number of pairs.
+   * Resolves to all pairs that overlap at the time of the call: each once, in ascending order of ids. If the device
+   * cannot hold the list, the error states the number of pairs.
    */
   async findPairs(): Promise<FoundPairs> {
     this.checkUsable();
@@ -337,8 +364,7 @@ export class Simulation implements ParticleSimulation {
     this.sortNow();
     const { settled } = this.submissions;
     const { gpu, scan, readback, capacity, world } = this;
-    // If memory runs out, the bind groups made here are invalid. `query.settled` reports the lack of memory, so ignore
-    // the validation error.
+    // If memory runs out, `query.settled` reports it, so ignore the validation error of the invalid bind groups.
     gpu.device.pushErrorScope('validation');
     const query = new PairQuery(gpu, { pairs, scan }, readback, this.stages.sorted, count, capacity, world);
     gpu.device.popErrorScope().catch(() => undefined);
@@ -367,6 +393,7 @@ export class Simulation implements ParticleSimulation {
     }
   }
 
+  /** Reads a copy of the particles. */
   async read(): Promise<ParticleArrays> {
     this.checkUsable();
     const { count } = this;
@@ -377,12 +404,14 @@ export class Simulation implements ParticleSimulation {
     return this.copies.arraysOf(copies);
   }
 
+  /** Resolves to a copy of everything that `restore` needs. */
   async checkpoint(): Promise<Checkpoint> {
-    // Copy the settings now, because they may change before the particles are read.
+    // The settings may change before the particles are read.
     const described = describeSimulation(this, this.obstacles?.given);
     return { ...described, ...(await this.read()) };
   }
 
+  /** Continues from a checkpoint. Throws and changes nothing if the checkpoint does not fit this simulation. */
   restore(checkpoint: Checkpoint): void {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
@@ -394,6 +423,7 @@ export class Simulation implements ParticleSimulation {
     this.loadObstacles(checkObstacles(obstaclesOf(checkpoint), this, 'checkpoint.obstacles'));
   }
 
+  /** Frees the memory. Later calls of other methods throw a DestroyedError. */
   destroy(): void {
     if (this.destroyed) return;
     this.destroyed = true;
@@ -439,9 +469,7 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /**
-   * Sorts in a separate submission. So the sort stays valid if the device rejects a kernel of the next query.
-   */
+  /** The sort stays valid if the device rejects a kernel of the next query. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));
@@ -463,7 +491,6 @@ export class Simulation implements ParticleSimulation {
   }
 }
 
-/** Loads ccd.ts only if needed, because its shaders are long. */
 async function createCcd(gpu: Gpu, variant: Variant, world: World, capacity: number): Promise<Ccd> {
   const { Ccd: Loaded } = await import('./ccd');
   return Loaded.create(gpu, variant, world, capacity);

@@ -1,9 +1,8 @@
 /**
- * Makes the stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state.
- *
- * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
- * finer entries. With `continuous` the sort counts because ccd changes positions after the integration.
- * Creating a stage already swaps the copies that the stage will write, so record stages in the order of their creation.
+ * Makes the stages of a simulation's changes and queries. Creating a stage already swaps the copies that the stage will
+ * write, so record stages in the order of their creation.
+ * Integrate counts the particles per cell, unless the sort must: with variable radii it also counts finer entries, and
+ * with `continuous` ccd changes positions after the integration.
  */
 import type { Settings } from '../../core/contact/settings';
 import type { Gpu } from '../../gpu/device';
@@ -31,7 +30,6 @@ export class SimulationStages {
     private readonly passes: SimulationPasses,
     private readonly sort: CellSort,
     private readonly copies: ParticleCopies,
-    /** Undefined without `continuous`. */
     private readonly ccd: Ccd | undefined,
     private readonly hasLevels: boolean,
   ) {}
@@ -60,7 +58,7 @@ export class SimulationStages {
     ]);
   }
 
-  /** Sorts the state into the spare copies. `counted`: true if another pass has already counted the particles. */
+  /** `counted`: another pass has already counted the particles. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
     const { copies } = this;
     copies.beforeChange();
@@ -71,7 +69,7 @@ export class SimulationStages {
     return this.sort.stages(shared, binding, count, counted);
   }
 
-  /** Measures the state, which must be sorted. */
+  /** The state must be sorted. */
   measure({ shared, count, settings }: Recording): Stage {
     const { copies } = this;
     const { measure } = this.passes[settings.broadPhase];
@@ -88,21 +86,17 @@ export class SimulationStages {
     return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
   }
 
-  /** The buffers that a search for pairs reads. Valid after a sort. */
+  /** Valid after a sort. */
   get sorted(): PairState {
     const { position, id } = this.copies.now;
     return { position_in: position, id_in: id, ...this.cells };
   }
 
-  /**
-   * Measures the greatest distance that any particle may move in the recording's time step, in diameters of that
-   * particle.
-   */
+  /** Measures the greatest distance that a particle may move, in its own diameters. */
   farthest({ shared, count }: Recording, ccd: Ccd): Stage {
     return ccd.farthest(shared, this.ccdBinding(ccd), count);
   }
 
-  /** The buffers that the sort wrote besides the state. */
   private get cells() {
     const { start, cellOfSlot, finerList, heavy } = this.sort;
     return { start, cell_of_slot: cellOfSlot, finer: finerList, crowd: heavy };
@@ -140,7 +134,7 @@ export class SimulationStages {
         position_in: position,
         velocity_in: velocity,
         id_in: id,
-        // The spare copy can serve as scratch memory, because it holds no state until the sort writes it.
+        // The spare copy holds no state until the sort writes it.
         struck: copies.spare.velocity,
         start: sort.start,
       }),
@@ -189,9 +183,7 @@ export class SimulationStages {
     return { name: 'separate', encode: (pass) => pushApart.encode(pass, shared, group, count) };
   }
 
-  /**
-   * Makes the stages of a change. If the device is known to reject one of their kernels, throws and undoes the swaps.
-   */
+  /** Throws, and undoes the swaps, if the device is known to reject a kernel. */
   private checked(makeStages: () => Stage[]): Stage[] {
     return this.copies.undoIfThrows(() => {
       const stages = makeStages();

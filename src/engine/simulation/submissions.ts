@@ -1,10 +1,7 @@
 /**
- * Submits changes of a simulation's state, and notices if the device drops one.
- *
- * The device drops a submission if it rejects one of its kernels. That can happen after the recording if no caller
- * awaited the compilation. The device also drops what is recorded into an encoder that is finished already. In both
- * cases the host has already swapped the two copies of the state (see particle-copies.ts), but the device has not
- * written the new copy. So the state is lost, and `check` throws until `renew` is called.
+ * Submits changes of a simulation's state, and notices if the device drops one: because it rejects a kernel after the
+ * recording, or because the encoder is finished already. The host has then already swapped the two copies of the state,
+ * but the device has not written the new copy. So the state is lost, and `check` throws until `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */
@@ -28,12 +25,11 @@ export class StateSubmissions {
     return this.valid;
   }
 
-  /** Throws if the state is known to be lost. */
   check(): void {
     if (this.loss) throw this.loss;
   }
 
-  /** Call this when the whole state is overwritten, so that earlier losses no longer matter. */
+  /** Call this when the whole state is overwritten. */
   renew(): void {
     this.loss = undefined;
     this.valid = Promise.resolve();
@@ -49,8 +45,8 @@ export class StateSubmissions {
   }
 
   /**
-   * Records a change into the caller's encoder. If the encoder is finished already, the device drops the change, and
-   * `settled` rejects once WebGPU has reported that. An encoder of another device reports errors to that device only.
+   * If the encoder is finished already, `settled` rejects once WebGPU has reported that. An encoder of another device
+   * reports errors to that device only.
    */
   record(encode: () => void): void {
     const { device } = this.gpu;
@@ -64,7 +60,7 @@ export class StateSubmissions {
     }
   }
 
-  /** Submits stages and times each. All of them are submitted before this method first waits. */
+  /** All stages are submitted before this method first waits. */
   time(readback: Readback, stages: readonly Stage[]): Promise<StageTimes> {
     const { device } = this.gpu;
     device.pushErrorScope('validation');
@@ -73,10 +69,7 @@ export class StateSubmissions {
     return Promise.all([times, this.valid]).then(([result]) => result);
   }
 
-  /**
-   * Makes `settled` depend on `change`. After a dropped change `settled` keeps rejecting, because all later changes
-   * start from a lost state.
-   */
+  /** After a dropped change `settled` keeps rejecting, because all later changes start from a lost state. */
   private dependOn(change: Promise<void>): void {
     const valid = Promise.all([this.valid, change]).then(
       () => undefined,
@@ -92,7 +85,6 @@ export class StateSubmissions {
   }
 }
 
-/** The device dropped a change of the state, because it rejected a kernel or a recording. */
 class StateLost extends GpuError {
   constructor(cause: Error) {
     const reason = cause instanceof GpuError ? cause.reason : 'shader';
