@@ -33,14 +33,14 @@ export const KEYS_FLOAT = 2;
 export const HASH_BLOCK = 32;
 
 /**
- * Cells of an unbounded world reach this far from the origin. Farther out floats are coarser than cells, and positions
- * share the last cell.
+ * Cells of an unbounded world reach this many cells from the origin. Farther out floats are coarser than cells, and
+ * positions share the last cell.
  */
 export const FARTHEST_CELL = 2 ** 30;
 
 export const HASH_BLOCK_SHIFT = 5;
 
-/** A bucket with more particles is crowded, and ordered by merging: counting takes quadratic time. */
+/** A bucket with more particles than this is crowded, and ordered by merging: counting takes quadratic time. */
 export const CROWDED = 128;
 
 /** Entries of a crowd that one workgroup sorts; a multiple of WORKGROUP_SIZE. */
@@ -57,12 +57,13 @@ export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
-/** Greatest number of workgroups in these dispatches. Workgroups loop over the rest. */
+/** Greatest number of workgroups in a dispatch over tiles or heavy particles. They loop over the rest. */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * A particle is heavy if a row of cells around it holds more candidates, or a layer of three rows more than three times
- * as many. A whole workgroup tests them. A row of three cells exceeds this number only if a cell is crowded.
+ * A particle is heavy if a row of cells around it holds more candidates than this, or a layer of three rows more than
+ * three times as many. A whole workgroup then tests them. A row of three cells exceeds this number only if a cell is
+ * crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -87,7 +88,7 @@ export const CROWD_BIT = 31;
 /** The MEASURE_WORDS of all threads must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Greatest number of workgroups. The host reads back 4 · MEASURE_WORDS bytes per workgroup. */
+/** Greatest number of workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes for each. */
 export const MEASURE_WORKGROUPS = 1024;
 
 export const MEASURE_WORDS = 19;

@@ -7,7 +7,7 @@ import { MAX_PARTICLES } from './ids';
 
 /** Options of particles that your own code moves. */
 export interface PlacedOptions extends WorldOptions {
-  /** Neighbours nearer than this are found. */
+  /** Neighbours nearer than this are found. From 2^-40 to 2^60. */
   readonly diameter: number;
   /**
    * `dimensions` numbers per particle, inside the box unless the world is unbounded. The array is copied. Ids are 0, 1,

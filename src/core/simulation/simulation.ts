@@ -41,7 +41,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly max?: readonly number[] | undefined;
   /** Positions of the initial particles, `dimensions` numbers each. Their ids are 0, 1, 2 … */
   readonly positions?: Float32Array | undefined;
-  /** Velocities of the initial particles, in the form of `positions`, below 2^48 per component. Default: all 0. */
+  /** Velocities of the initial particles, in the form of `positions`, below 2^48 in magnitude. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
   /**
    * Obstacles: bodies that never move by themselves, such as terrain. They have no ids and do not count as particles.
@@ -55,8 +55,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    */
   readonly obstacleCapacity?: number | undefined;
   /**
-   * Prevents tunnelling: particles that move farther than a sixteenth of a diameter in a substep stop at the first
-   * thing that they hit. Default: false.
+   * Prevents tunnelling: if a particle moves farther than a sixteenth of its diameter in a substep, its path ends at
+   * the first hit. Default: false.
    */
   readonly continuous?: boolean | undefined;
 }
@@ -184,7 +184,7 @@ export interface Checkpoint extends ParticleArrays, ParticlesCheckpoint {
 export interface NewParticles {
   /** `dimensions` numbers per particle. */
   readonly positions: Float32Array;
-  /** `dimensions` numbers per particle, below 2^48 each. Default: all 0. */
+  /** `dimensions` numbers per particle, below 2^48 in magnitude. Default: all 0. */
   readonly velocities?: Float32Array | undefined;
   /** One radius per particle, within the simulation's `radiusRange`; 0 for boxes. Left out if all radii are equal. */
   readonly radii?: Float32Array | undefined;

@@ -17,13 +17,14 @@ export interface WorldOptions {
   /** True if there is no box: a position may be any finite 32-bit float. Default: false. */
   readonly unbounded?: boolean | undefined;
   /**
-   * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. Default:
-   * the diameter.
+   * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. If radii
+   * vary, it is the least edge on the lowest level. Default: the diameter; if radii vary, chosen by the radii and the
+   * capacity.
    */
   readonly cellSize?: number | undefined;
   /**
    * True to split the work on crowded cells among threads. This takes 4 bytes per particle, and some time if no cell is
-   * crowded. The CPU engine ignores it. Default: false.
+   * crowded. The CPU engine ignores it. Default: false; always true if radii vary.
    */
   readonly crowds?: boolean | undefined;
 }

@@ -30,8 +30,8 @@ export interface HashGridOptions extends WorldOptions {
   /** The largest number of particles that the grid can hold. */
   readonly capacity: number;
   /**
-   * The diameter of the largest particle, or the search radius. Cells are at least this large. Required without
-   * `radii`.
+   * The diameter of the largest particle, or the search radius, from 2^-40 to 2^60. Cells are at least this large.
+   * Required without `radii`.
    */
   readonly diameter?: number | undefined;
   /**
