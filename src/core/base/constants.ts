@@ -21,7 +21,6 @@ export const RADIX_DIGITS = 2 ** RADIX_BITS;
 /** Consecutive keys per thread of the radix sort. */
 export const RADIX_RUN = 64;
 
-/** Kinds of sort keys. */
 export const KEYS_UNSIGNED = 0;
 export const KEYS_SIGNED = 1;
 export const KEYS_FLOAT = 2;
@@ -67,7 +66,6 @@ export const CROWD_WORKGROUPS = 1024;
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
-/** Threads that share one heavy particle. */
 export const HEAVY_WORKGROUP_SIZE = 64;
 
 /** Greatest number of workgroups that order neighbours of heavy particles at once. Each needs one bit per id. */
@@ -99,7 +97,6 @@ export const SMALLEST_NORMAL = 2 ** -126;
 /** Bits of the NaN that marks a particle as quarantined or removed. */
 export const NOT_A_NUMBER = 0x7fc0_0000;
 
-/** Bits of the float GREATEST_SPEED. */
 export const GREATEST_SPEED_BITS = 0x5780_0000;
 
 export const LIST_COUNT_WORKGROUP_SIZE = 1;
@@ -113,7 +110,6 @@ export const MOST_PERIODS = 64;
 /** This bit is set in the id of a particle that is being removed; all other ids are below it. */
 export const RETIRED_BIT = 0x8000_0000;
 
-/** The `partner` of a particle that does not bounce. */
 export const NO_PARTNER = 0xffff_ffff;
 
 /** Number of fast particles. CCD_HEADER words precede their list. */

@@ -36,7 +36,6 @@ export function growthOf(curve: Curve): number | undefined {
   return square > 0 ? product / square : undefined;
 }
 
-/** The exponent between the last two sizes. */
 export function lastSlope(curve: Curve): number | undefined {
   const [last, before] = [curve.at(-1), curve.at(-2)];
   if (!last || !before || before.milliseconds <= 0) return undefined;

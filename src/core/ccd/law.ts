@@ -41,8 +41,8 @@ export const FAST_SHARE = 1 / 16;
 export const OVERLAP_SHARE = 1 / 16;
 
 /**
- * Share of a diameter. Rounding to a tick leaves a gap to a wall. The particle crosses a gap of up to this share; a
- * longer one could lead through other particles.
+ * Share of a diameter. A hit at a wall is rounded down to a tick. The particle crosses the gap if it is short; a longer
+ * one could lead through other particles.
  */
 export const TO_WALL = 1 / 16;
 
@@ -84,7 +84,6 @@ export function timeOfKey(key: number): number {
   return Math.floor(key / 2 ** CLOSING_BITS) / CCD_TICKS;
 }
 
-/** Paths that are not final after this many rounds are held. */
 export const CCD_ROUNDS = 32;
 
 /** Counts of the fast particles and paths of a step. */
@@ -141,7 +140,6 @@ export function farthestWay(
   return farthest;
 }
 
-/** Sorted particles after the motion of a substep. */
 export interface CcdState extends Sizes {
   readonly ids: Uint32Array;
   readonly positions: Float32Array;

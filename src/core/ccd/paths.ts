@@ -49,7 +49,6 @@ const WIDER = 4;
 
 interface Limits {
   readonly pieces: number;
-  /** Greatest number of pairs of pieces of different paths with overlapping boxes. */
   readonly pairs: number;
 }
 
@@ -74,7 +73,6 @@ export function followPaths(
   return { substepped, swept, paths: swept, ...paths.land() };
 }
 
-/** The slots are ascending. */
 function findFast(
   { dimensions }: World,
   { dt, substeps, diameter }: Substep,
@@ -97,7 +95,6 @@ function findFast(
 }
 
 interface Hit {
-  /** See keyOfHit and keyOfEnd. */
   readonly key: number;
   /** A slot, OBSTACLE_PARTNER plus the slot of an obstacle, WALL_PARTNER plus the axis of a wall, or NO_PARTNER. */
   readonly partner: number;
@@ -117,7 +114,6 @@ interface Meeting {
 
 interface Landing {
   readonly slot: number;
-  /** Left out if the path did not end early. */
   readonly position?: readonly number[] | undefined;
   /** The velocity before the hit, and its change by the hit. */
   readonly velocity: readonly number[];
@@ -138,7 +134,6 @@ class Paths {
   private readonly first: Hit[] = [];
   /** Number of pieces per path already compared with slow particles and obstacles. */
   private readonly compared: number[] = [];
-  /** Ends after the last round. */
   private hits: readonly Hit[] = [];
   /** Ends at this key or later are not final. */
   private unsettled = Number.POSITIVE_INFINITY;

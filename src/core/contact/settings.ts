@@ -88,7 +88,6 @@ export function defaultSettings(dimensions: Dimensions, range?: RadiusRange, box
   };
 }
 
-/** Returns `base` with `changes` applied, checked as a whole. */
 export function resolveSettings(dimensions: Dimensions, base: Settings, changes: SettingsOptions): Settings {
   checkKnownKeys('settings', changes, SETTING_NAMES);
   const merged: Record<string, unknown> = { ...base };

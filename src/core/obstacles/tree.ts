@@ -40,9 +40,7 @@ export class ObstacleTree {
   readonly bodies: StaticBodies;
   /** Centre and half extents: 2 · dimensions numbers per node. */
   private readonly boxes: Float32Array;
-  /** Skip and leaf words: 2 per node. */
   private readonly links: Uint32Array;
-  /** The query box of `visit`. */
   private readonly middle = new Float64Array(3);
   private readonly half = new Float64Array(3);
 
@@ -97,7 +95,6 @@ export class ObstacleTree {
     return arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** The header and the nodes as kernels read them. */
   nodeBits(): Uint32Array {
     const { boxes, links, nodes } = this;
     const { dimensions } = this.world;
@@ -115,7 +112,6 @@ export class ObstacleTree {
   }
 }
 
-/** Splits bodies near the median along the axis on which their centres are farthest apart. */
 class Builder {
   private next = 0;
   private readonly keys: Float64Array;
@@ -181,8 +177,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by coordinates, then by sizes. Moving obstacles are reordered in every step. So a fast sort by the
- * upper bits of the first coordinate comes first; only bodies with equal bits are compared in full.
+ * Orders bodies by coordinates, then by sizes. A fast sort by the upper bits of the first coordinate comes first; only
+ * bodies with equal bits are compared in full.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {

@@ -72,7 +72,6 @@ export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, 
   return 2 * least;
 }
 
-/** Names the range in error messages by the options that the caller gave. */
 export function labelsOfRadii(given: {
   readonly radii?: unknown;
   readonly halfExtents?: unknown;
@@ -121,7 +120,6 @@ export function defineShapes(
   return { radii: around, halves, bulks };
 }
 
-/** Converts sizes read from a simulation. */
 export function shapesOf(
   dimensions: Dimensions,
   {
@@ -165,7 +163,6 @@ function radiiAsGiven(dimensions: Dimensions, { radii, halves }: Omit<Shapes, 'b
   return radii.map((radius, body) => (isBox(dimensions, halves, body) ? 0 : radius));
 }
 
-/** Converts sizes from the engines' form to the caller's. */
 export function describeSizes(
   dimensions: Dimensions,
   { radii, halves }: Sizes,

@@ -109,7 +109,6 @@ export function describeSimulation(
   };
 }
 
-/** The checkpoint must be checked. */
 export function bodiesOf(
   { ids, positions, velocities, radii, halfExtents, loads }: Checkpoint,
   simulation: Pick<ParticleSimulation, 'dimensions' | 'boxes'>,

@@ -50,7 +50,6 @@ const MOST_DIGITS = 15;
 const MOST_POWER = 22;
 const POWERS = Array.from({ length: MOST_POWER + 1 }, (_, power) => Number(`1e${power}`));
 const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
-/** The greatest 32-bit float below GREATEST_SPEED. */
 const BELOW_GREATEST_SPEED = GREATEST_SPEED * (1 - 2 ** -24);
 const MOST_QUOTED = 40;
 

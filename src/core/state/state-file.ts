@@ -50,14 +50,12 @@ interface Header {
   readonly continuous?: true | undefined;
   readonly count: number;
   readonly obstacleCount?: number | undefined;
-  /** True if the file has loads. */
   readonly loads?: true | undefined;
   readonly time: number;
   readonly settings: Settings;
   readonly scene?: string | undefined;
 }
 
-/** All other fields are dropped. */
 const KEPT = [
   'version',
   'dimensions',

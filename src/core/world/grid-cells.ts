@@ -122,7 +122,6 @@ export interface PeriodicBox {
   readonly periodic: readonly boolean[];
   readonly requested: number;
   readonly diameter: number;
-  /** Least number of cells along each periodic axis. */
   readonly fewest: number;
 }
 

@@ -23,7 +23,6 @@ import {
 } from './limits';
 import { defineWorld, type RadiusRange, type World, type WorldOptions } from './world';
 
-/** Names of the two ends for error messages. */
 export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
@@ -165,7 +164,6 @@ function chooseBase(
     const accepted = `at most ${MAX_CELLS_PER_AXIS} along an axis; use a larger cellSize or a smaller box`;
     throw new ArgumentError('the number of the smallest cells in the world', cells, accepted);
   }
-  // `cellSize` may ask for more cells than can be numbered.
   if (kind === 'periodic') widen(MAX_CELLS / 4);
   return base;
 }

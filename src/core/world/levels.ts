@@ -63,7 +63,6 @@ function coarser(world: World, coordinate: number, axis: number, level: number, 
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
 }
 
-/** The cell on level `higher` that contains a cell on `level`. */
 export function coarsened(world: World, lattice: readonly number[], level: number, higher: number): number[] {
   return lattice.map((coordinate, axis) => coarser(world, coordinate, axis, higher, higher - level));
 }
@@ -114,7 +113,6 @@ export function bucketAt(world: World, lattice: readonly number[], level: number
   return (Math.imul(hash, HASH_BLOCK) & (world.cellCount - 1)) + (x & (HASH_BLOCK - 1));
 }
 
-/** The bucket that lists a bucket's finer entries. */
 export function finerBucket(world: World, bucket: number): number {
   return world.cellCount + FINER_BUCKETS + bucket - (world.levelStarts[finerSteps(world)] ?? 0);
 }

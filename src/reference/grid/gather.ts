@@ -18,7 +18,6 @@ export interface SortedState extends Sizes {
   readonly velocities: Float32Array;
 }
 
-/** No cell is that far out. */
 export const NOWHERE = 0x7fff_ffff;
 
 export function gatherParticles(

@@ -8,11 +8,9 @@ import { exclusiveScan } from './scan';
 import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
-  /** The first slot of each bucket, then the end. */
   readonly start: Uint32Array;
   /** The slot of each id; NO_SLOT for unused ids. */
   readonly slots: Uint32Array;
-  /** Present if radii vary. */
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
 

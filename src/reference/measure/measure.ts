@@ -32,7 +32,6 @@ export function measureState(
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
     if (latticeScale === 0) return false;
-    // The ball around a box does not matter.
     if (
       radii &&
       !(halves && isBox(dimensions, halves, slot)) &&

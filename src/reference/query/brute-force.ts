@@ -8,7 +8,6 @@ import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** Relative error of one correctly rounded 32-bit operation: half an ulp. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
 /** Flushing subnormals loses at most this much in one operation. */
@@ -68,7 +67,6 @@ export class PairJudge {
     private readonly ids?: Uint32Array,
     private readonly period: readonly number[] = new Array<number>(dimensions).fill(0),
   ) {
-    // Doubles hold this square exactly.
     this.limit = diameter * diameter;
     this.band = pairBand(dimensions, diameter, this.period);
   }

@@ -11,7 +11,6 @@ export interface NearParticle {
   readonly distanceSquared: number;
 }
 
-/** Ids are ascending. Returns none if the point is not finite. */
 export function findNear(
   world: World,
   positions: Float32Array,

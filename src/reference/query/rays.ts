@@ -15,7 +15,6 @@ export interface ReferenceRay {
 export interface ReferenceHit {
   readonly id: number;
   readonly distance: number;
-  /** The largest error of the distance in 32-bit floats. */
   readonly tolerance: number;
 }
 
@@ -39,7 +38,6 @@ const BAND = 2 ** -20;
 
 const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
 
-/** `share` replaces BAND. */
 export function hitsAlongRay(
   positions: Float32Array,
   period: readonly number[],

@@ -64,7 +64,6 @@ export interface ExactContact {
   readonly isBorderline: boolean;
   /** True if rounding may decide the normal. */
   readonly hasNoBound: boolean;
-  /** The factors with loads, for a contact that does not bounce. */
   readonly part: Part;
   /** The factors without loads, for a bounce and for a pass that only pushes apart. */
   readonly unloadedPart: Part;
@@ -104,7 +103,6 @@ interface Geometry {
   readonly normal: readonly number[];
   /** 0 if the bodies are apart. */
   readonly overlap: number;
-  /** Leaves out the rounding of the overlap itself. */
   readonly error: number;
   /** The largest overlap that may be computed if there is none. */
   readonly borderlineOverlap: number;

@@ -91,7 +91,6 @@ interface Outcome {
   readonly closing: ApproximateNumber;
 }
 
-/** Leaves out the error of the push's direction. */
 function pushAmount(
   { halfRelaxation }: Substep,
   { overlap, overlapError, part, unloadedPart }: ExactContact,

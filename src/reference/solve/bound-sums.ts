@@ -1,7 +1,6 @@
 /** Exact vectors with error bounds, and their sums. bound.ts explains the terms. */
 import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
-/** Covers products of errors and the roundings of the doubles used here. */
 export const SLACK = 1 + 2 ** -10;
 
 /** The greatest length that is lost by flushing its square to 0. */
@@ -10,7 +9,6 @@ export const LOST = 2 ** -62;
 /** The most that flushing a few subnormals to 0 can lose. */
 const FLUSHED = 2 ** -120;
 
-/** Relative errors, derived in bound-contact.ts and bound-law.ts. */
 export interface Accuracy {
   readonly distance: number;
   readonly normal: number;

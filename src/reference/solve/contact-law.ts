@@ -108,7 +108,6 @@ export function gainOf({ gravity, dt }: Substep): Vector {
   return gravity.map((along) => fround(along * dt));
 }
 
-/** Limits the change, and holds the particle by static friction. */
 export function settle(substep: Substep, sum: Effect): Effect {
   const { limitFactor, kickSpeed, friction, dt } = substep;
   const limit = Math.max(fround(limitFactor * sum.closing), kickSpeed);
@@ -179,7 +178,6 @@ export interface Moved {
   readonly bearing: number;
 }
 
-/** The centre of a particle stays inside. */
 export type Box = Pick<Substep, 'lower' | 'upper'>;
 
 export function meetWalls(substep: Substep, box: Box, before: Moved): Moved {

@@ -67,7 +67,6 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentSettings: Settings;
   private currentTime = 0;
   private grid: Grid;
-  /** The obstacles as the user gave them. */
   private given: StaticBodies;
   /** The obstacles sorted or in a tree. Undefined if `obstacleCapacity` is 0. */
   private obstacles: Obstacles | undefined;
@@ -278,7 +277,6 @@ function slotsWhere(ids: Uint32Array, keep: (id: number) => boolean): Uint32Arra
   return Uint32Array.from(slots);
 }
 
-/** New particles have no load. */
 function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   const join = (name: keyof Sizes) => {
     const [one, two] = [first[name], second[name]];

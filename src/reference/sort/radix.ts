@@ -16,7 +16,6 @@ export function toUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? ~bits >>> 0 : (bits | 0x8000_0000) >>> 0;
 }
 
-/** All NaNs get the same bits. */
 export function fromUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
