@@ -8,6 +8,8 @@
  *     const pairs = await simulation.findPairs();
  *
  * This entry point uses neither the DOM nor Node. `cellstorm/cpu` has the engine that needs no GPU.
+ *
+ * @module cellstorm
  */
 
 export {
@@ -18,6 +20,7 @@ export {
   LimitError,
 } from './core/base/errors';
 export type { StageTimes } from './core/base/stage-times';
+export type { ContinuousCounts } from './core/ccd/law';
 export type { BroadPhase, Settings, SettingsOptions } from './core/contact/settings';
 export { sizeRatioWarning } from './core/contact/size-ratio';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles/obstacles';
@@ -43,13 +46,14 @@ export {
   suggestCellSize,
 } from './core/world/cell-size';
 export { type Walls, wallsOf } from './core/world/walls';
-export type { Dimensions, RadiusRange, World, WorldOptions } from './core/world/world';
+export type { Dimensions, RadiusRange, World, WorldKind, WorldOptions } from './core/world/world';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export {
   GridKernel,
   type GridKernelInput,
   type GridKernelOptions,
   type KernelBuffer,
+  type KernelField,
 } from './engine/grid/grid-kernel';
 export { GridParticles, type GridParticlesOptions, type PerParticle } from './engine/grid/grid-particles';
 export { HashGrid, type HashGridInput, type HashGridOptions } from './engine/grid/hash-grid';
@@ -89,7 +93,14 @@ export {
   type MemoryOptions,
 } from './engine/simulation/memory';
 export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation/simulation';
-export { type Gpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from './gpu/device';
+export {
+  type Gpu,
+  type GpuRequest,
+  type GreatestCount,
+  greatestCount,
+  requestGpu,
+  wrapDevice,
+} from './gpu/device';
 
 export {
   applyDrive,
@@ -103,6 +114,8 @@ export {
   SCENES,
   type Scene,
   type SceneDefinition,
+  type SceneFlag,
+  type SceneRequest,
   sceneNames,
   strengthOf,
 } from './scenes';

@@ -26,6 +26,8 @@
  *
  * A world is a box, a periodic box (`periodic: true`), or unbounded (`unbounded: true`).
  * The package uses neither the DOM nor Node nor WebGPU.
+ *
+ * @module cellstorm/cpu
  */
 
 export { ArgumentError, CellstormError, DestroyedError, LimitError } from '../core/base/errors';
@@ -54,7 +56,7 @@ export {
   type RadiiOfParticles,
   suggestCellSize,
 } from '../core/world/cell-size';
-export type { Dimensions, RadiusRange, World, WorldOptions } from '../core/world/world';
+export type { Dimensions, RadiusRange, World, WorldKind, WorldOptions } from '../core/world/world';
 export {
   type BoxPairsOptions,
   CpuBoxPairs,

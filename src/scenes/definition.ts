@@ -28,7 +28,7 @@ export interface CollisionSceneDefinition extends DefinitionBase {
   readonly driven?: true | undefined;
   /** True if the scene turns continuous motion on. Default: false. */
   readonly continuous?: true | undefined;
-  /** Generates the particles. `createScene` calls it after it has checked the arguments. */
+  /** @internal */
   readonly generate: (dimensions: Dimensions, count: number, random: Random) => SceneContent;
 }
 
@@ -40,7 +40,7 @@ export interface FluidSceneDefinition extends DefinitionBase {
   readonly gravity: number;
   /** Substeps per step. */
   readonly substeps: number;
-  /** Returns the tank. `width`: factor on its usual width. */
+  /** @internal `width`: factor on the tank's usual width. */
   readonly tank: (dimensions: Dimensions, width: number) => TankContent;
 }
 
@@ -108,7 +108,7 @@ export interface FlockSceneDefinition extends DefinitionBase {
   readonly gravity: 0;
   /** A flock has one substep per step. */
   readonly substeps: 1;
-  /** Generates the flock. */
+  /** @internal */
   readonly generate: (request: FlockRequest) => FlockScene;
 }
 

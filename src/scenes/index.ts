@@ -18,7 +18,7 @@ export type {
 } from './definition';
 export { applyDrive, type Drivable, type Drive, type Driven, movesObstacles, strengthOf } from './drive';
 export { Random } from './random';
-export { findScene, isDriven, requireScene, SCENES, sceneNames, scenesOf } from './registry';
+export { findScene, isDriven, requireScene, SCENES, type SceneFlag, sceneNames, scenesOf } from './registry';
 export { DEFAULT_SEED, type SceneRequest } from './request';
 export type { Scene } from './scene';
 

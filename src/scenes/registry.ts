@@ -60,9 +60,9 @@ interface DefinitionOf {
   readonly flock: FlockSceneDefinition;
 }
 
-const FLAGS = ['variableRadii', 'hasBoxes', 'driven', 'continuous'] as const;
+export type SceneFlag = 'variableRadii' | 'hasBoxes' | 'driven' | 'continuous';
 
-type SceneFlag = (typeof FLAGS)[number];
+const FLAGS: readonly SceneFlag[] = ['variableRadii', 'hasBoxes', 'driven', 'continuous'];
 
 export function scenesOf<Method extends SceneMethod>(method: Method): readonly DefinitionOf[Method][] {
   return SCENES.filter((scene): scene is DefinitionOf[Method] => scene.method === method);

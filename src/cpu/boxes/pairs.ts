@@ -89,7 +89,7 @@ export class CpuBoxPairs {
   private built = 0;
   private visits = 0;
 
-  /** Use createCpuBoxPairs, which checks its arguments. */
+  /** Use createCpuBoxPairs, which checks its arguments. @hideconstructor */
   constructor(
     /** 2 or 3. */
     readonly dimensions: Dimensions,

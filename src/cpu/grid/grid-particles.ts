@@ -55,7 +55,10 @@ export class CpuGridParticles {
   private readonly velocities: Float32Array;
   private destroyed = false;
 
-  /** Use createCpuGridParticles, which checks its arguments. `grid`: the grid that `sort` builds. */
+  /**
+   * Use createCpuGridParticles, which checks its arguments. `grid`: the grid that `sort` builds.
+   * @hideconstructor
+   */
   constructor(readonly grid: CpuGrid) {
     const { capacity, world } = grid;
     this.dimensions = world.dimensions;

@@ -28,7 +28,7 @@ export class CpuLevelGrid extends PairGrid {
   protected readonly busy =
     'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
 
-  /** Use createCpuGrid, which checks its arguments. */
+  /** Use createCpuGrid, which checks its arguments. @hideconstructor */
   constructor(
     world: World,
     capacity: number,

@@ -87,7 +87,7 @@ export class CpuIndex {
   /** Searches in progress that call a `visit` function. */
   private visits = 0;
 
-  /** Use createCpuIndex, which checks its arguments. */
+  /** Use createCpuIndex, which checks its arguments. @hideconstructor */
   constructor(
     /** The box, and the axes along which it wraps. */
     readonly bounds: Bounds,

@@ -139,7 +139,7 @@ export class CpuSimulation implements ParticleSimulation {
   private destroyed = false;
   private readonly substeps: SubstepMemo;
 
-  /** Use createCpuSimulation, which checks its arguments. */
+  /** Use createCpuSimulation, which checks its arguments. @hideconstructor */
   constructor(plan: SimulationPlan) {
     const { dimensions, capacity, world } = plan;
     this.dimensions = dimensions;

@@ -18,13 +18,7 @@ import type { World } from '../../core/world/world';
 import { kindOf } from '../../gpu/bindings';
 import { checkEncoder, type Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
-import {
-  bodyFloats,
-  defineStruct,
-  type FieldType,
-  type StructFields,
-  type StructLayout,
-} from '../../gpu/layout';
+import { bodyFloats, defineStruct, type StructLayout } from '../../gpu/layout';
 import type { SharedBinding } from '../../gpu/params';
 import { UniformRing } from '../../gpu/uniform-ring';
 import { PREFIX, USER, userCode } from '../../gpu/user-code';
@@ -49,6 +43,9 @@ export interface KernelBuffer {
   /** How the code uses it. */
   readonly access: 'read' | 'write';
 }
+
+/** The type of a field of a kernel's parameters; vector is an f32 per axis, extent a u32 per axis. */
+export type KernelField = 'f32' | 'u32' | 'vector' | 'extent';
 
 /** Options of a `GridKernel`. */
 export interface GridKernelOptions {
@@ -79,11 +76,8 @@ export interface GridKernelOptions {
   readonly radius?: number | undefined;
   /** The buffers, by their names in the code. Default: none. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
-  /**
-   * The fields of `parameters`, each with its type: f32, u32, vector (an f32 per axis) or extent (a u32 per axis).
-   * Default: none.
-   */
-  readonly parameters?: StructFields | undefined;
+  /** The fields of `parameters`, each with its type. Default: none. */
+  readonly parameters?: Readonly<Record<string, KernelField>> | undefined;
 }
 
 /** Input of a `GridKernel`. */
@@ -114,12 +108,14 @@ export interface KernelGrid {
 
 const OPTION_NAMES = ['code', 'over', 'label', 'radius', 'buffers', 'parameters'] as const;
 
-const FIELD_TYPES: Readonly<Partial<Record<FieldType, string>>> = {
+const FIELD_TYPES: Readonly<Record<KernelField, string>> = {
   f32: 'f32',
   u32: 'u32',
   vector: 'Vector',
   extent: 'Extent',
 };
+
+type KernelFields = Readonly<Record<string, KernelField>>;
 
 interface CachedGroup {
   readonly buffers: readonly GPUBuffer[];
@@ -151,17 +147,7 @@ export class GridKernel {
     private readonly parameters: KernelParameters | undefined,
   ) {}
 
-  /**
-   * Compiles a kernel; usually called through `HashGrid.kernel`.
-   * @example
-   * ```ts
-   * const kernel = await grid.kernel({ code, buffers: { result: { type: 'array<f32>', access: 'write' } } });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * kernel.encode(encoder, { buffers: { result } });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridKernelOptions): Promise<GridKernel> {
     checkKnownKeys('options', options, OPTION_NAMES);
     const { world } = grid;
@@ -346,7 +332,7 @@ export function checkPoints(
   return count;
 }
 
-function checkParameters(fields: StructFields): StructFields {
+function checkParameters(fields: KernelFields): KernelFields {
   const names = Object.keys(fields ?? {});
   if (names.length === 0) {
     throw new ArgumentError('parameters', fields, 'left out or an object of types by name');
@@ -364,8 +350,8 @@ function checkParameters(fields: StructFields): StructFields {
 
 function defineParameters(
   { dimensions }: World,
-  fields: StructFields,
-): StructLayout<StructFields> | undefined {
+  fields: KernelFields,
+): StructLayout<KernelFields> | undefined {
   if (Object.keys(fields).length === 0) return undefined;
   const layout = defineStruct(dimensions, fields);
   if (layout.size > UniformRing.SLOT_BYTES) {
@@ -381,8 +367,8 @@ interface KernelRequest {
   readonly label: string;
   readonly radius: number;
   readonly buffers: Readonly<Record<string, KernelBuffer>>;
-  readonly layout: StructLayout<StructFields> | undefined;
-  /** A second kernel handles heavy particles: see neighbours/each_heavy.wgsl. */
+  readonly layout: StructLayout<KernelFields> | undefined;
+  /** True if a second kernel handles heavy particles: see neighbours/each_heavy.wgsl. */
   readonly splits: boolean;
 }
 

@@ -46,18 +46,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
     super(grid, searchers, list, parameters);
   }
 
-  /**
-   * Creates the search; usually called through `HashGrid.inBoxes`.
-   * @example
-   * ```ts
-   * const search = await grid.inBoxes({ boxes: 100, capacity: 10_000 });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * search.encode(encoder, { boxes, count: 100 });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { ids, offsets } = await search.read();
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridBoxesOptions): Promise<GridBoxes> {
     checkKnownKeys('options', options, ['boxes', 'capacity']);
     const { boxes, capacity } = options;

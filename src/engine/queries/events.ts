@@ -58,7 +58,7 @@ export class EventList {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
 
-  /** Created by `GridPairs.events`. */
+  /** GridPairs.events creates these lists. @hideconstructor */
   constructor(private readonly list: CountedList) {}
 
   /**
@@ -98,19 +98,7 @@ export class GridEvents {
     this.ended = new EventList(lists.ended);
   }
 
-  /**
-   * Creates the lists; usually called through `GridPairs.events`.
-   * @example
-   * ```ts
-   * const pairs = await grid.pairs({ capacity: 50_000 });
-   * const events = await pairs.events();
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * pairs.encode(encoder);
-   * events.encode(encoder);
-   * gpu.device.queue.submit([encoder.finish()]);
-   * ```
-   */
+  /** @internal GridPairs creates it. */
   static async create(gpu: Gpu, source: ComparedPairs, options: GridEventsOptions = {}): Promise<GridEvents> {
     checkKnownKeys('options', options, ['capacity']);
     const { dimensions, owners, list } = source;

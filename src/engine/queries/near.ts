@@ -63,18 +63,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
     super(grid, near, list, parameters);
   }
 
-  /**
-   * Creates the search; usually called through `HashGrid.near`.
-   * @example
-   * ```ts
-   * const near = await grid.near({ points: 100, capacity: 10_000 });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * near.encode(encoder, { points, count: 100 });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { ids, offsets } = await near.read();
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearOptions): Promise<GridNear> {
     checkKnownKeys('options', options, ['points', 'capacity', 'reach']);
     const { points, capacity, reach = grid.world.diameter } = options;

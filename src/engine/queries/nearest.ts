@@ -81,18 +81,7 @@ export class GridNearest {
     private readonly readback: Readback,
   ) {}
 
-  /**
-   * Creates the search; usually called through `HashGrid.nearest`.
-   * @example
-   * ```ts
-   * const nearest = await grid.nearest({ points: 100, k: 8 });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * nearest.encode(encoder, { points, count: 100 });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { ids, distancesSquared } = await nearest.read();
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridNearestOptions): Promise<GridNearest> {
     checkKnownKeys('options', options, ['points', 'k', 'radius']);
     const { world } = grid;

@@ -43,17 +43,9 @@ export class GridPairs {
   ) {}
 
   /**
-   * Creates the list and compiles its kernels; usually called through `HashGrid.pairs`. `particles` is the grid's
-   * capacity. With shape 'box', the grid's velocities hold the high corners of boxes.
-   * @example
-   * ```ts
-   * const pairs = await grid.pairs({ capacity: 50_000 });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * pairs.encode(encoder);
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { found, pairs: ids } = await pairs.read();
-   * ```
+   * Creates a list and compiles its kernels. `particles` is the grid's capacity. With shape 'box', the grid's
+   * velocities hold the high corners of boxes.
+   * @internal HashGrid and BoxPairs create it.
    */
   static async create(
     gpu: Gpu,
@@ -133,7 +125,7 @@ export class GridPairs {
     return listed;
   }
 
-  /** Reads the list, and further buffer ranges as the same submission left them. */
+  /** @internal Reads the list, and further buffer ranges as the same submission left them. */
   async readBeside(
     ranges: readonly ReadRange[],
   ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {

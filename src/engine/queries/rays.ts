@@ -171,18 +171,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
     super(grid, searchers, list, parameters);
   }
 
-  /**
-   * Creates the search; usually called through `HashGrid.alongRays`.
-   * @example
-   * ```ts
-   * const search = await grid.alongRays({ rays: 100, capacity: 10_000 });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * search.encode(encoder, { rays, count: 100 });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { ids, distances, offsets } = await search.read();
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridRaysOptions): Promise<GridRays> {
     checkKnownKeys('options', options, ['rays', 'capacity', 'firstOnly']);
     const { rays, capacity } = options;
@@ -282,18 +271,7 @@ export class GridFirstHits {
     this.readback = new Readback(gpu, 'grid.first-hits');
   }
 
-  /**
-   * Creates the search; usually called through `HashGrid.alongRays`.
-   * @example
-   * ```ts
-   * const search = await grid.alongRays({ rays: 100, firstOnly: true });
-   * const encoder = gpu.device.createCommandEncoder();
-   * grid.encode(encoder, { positions, count });
-   * search.encode(encoder, { rays, count: 100 });
-   * gpu.device.queue.submit([encoder.finish()]);
-   * const { ids, distances } = await search.read();
-   * ```
-   */
+  /** @internal HashGrid creates it. */
   static async create(gpu: Gpu, grid: KernelGrid, options: GridFirstHitsOptions): Promise<GridFirstHits> {
     checkKnownKeys('options', options, ['rays', 'firstOnly']);
     const { rays } = options;

@@ -43,7 +43,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   private readonly hunterVelocities: Float32Array;
   private obstacles: Float32Array;
 
-  /** Use createCpuFlock, which checks its arguments. */
+  /** Use createCpuFlock, which checks its arguments. @hideconstructor */
   constructor(
     private readonly plan: FlockPlan,
     particles: CpuGridParticles,

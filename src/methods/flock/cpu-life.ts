@@ -44,7 +44,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
   private readonly twin: LifeTwin;
   private readonly species: Uint32Array;
 
-  /** Use createCpuLife, which checks its arguments. */
+  /** Use createCpuLife, which checks its arguments. @hideconstructor */
   constructor(
     private readonly plan: LifePlan,
     particles: CpuGridParticles,

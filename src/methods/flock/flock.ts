@@ -136,7 +136,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   private readonly hunterCount: number;
   private obstacles: Float32Array;
 
-  /** Use createFlock, which checks its arguments. */
+  /** Use createFlock, which checks its arguments. @hideconstructor */
   constructor(
     private readonly gpu: Gpu,
     private readonly plan: FlockPlan,

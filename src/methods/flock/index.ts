@@ -5,6 +5,8 @@
  *     const life = await createLife(gpu, { dimensions: 2, min, max, reach: 1, positions, species, attraction });
  *
  * createCpuFlock and createCpuLife take the same options, need no GPU and return no promises.
+ *
+ * @module cellstorm/flock
  */
 export { CpuFlock, createCpuFlock } from './cpu-flock';
 export { CpuLife, createCpuLife } from './cpu-life';

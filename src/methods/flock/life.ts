@@ -89,7 +89,7 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
   readonly kinds: number;
   private readonly walls: Walls;
 
-  /** Use createLife, which checks its arguments. */
+  /** Use createLife, which checks its arguments. @hideconstructor */
   constructor(
     private readonly gpu: Gpu,
     private readonly plan: LifePlan,

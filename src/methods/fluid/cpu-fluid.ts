@@ -83,7 +83,7 @@ export class CpuFluid {
   private unconverged = 0;
   private destroyed = false;
 
-  /** Use createCpuFluid, which checks its arguments. */
+  /** Use createCpuFluid, which checks its arguments. @hideconstructor */
   constructor(plan: FluidPlan) {
     this.currentPlan = plan;
     const { dimensions, lattice, capacity, radius, min, max, positions, velocities, obstacles } = plan;

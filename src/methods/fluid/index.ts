@@ -6,6 +6,8 @@
  *     });
  *     fluid.step(1 / 60);
  *     const { volume, residual } = await fluid.measure();
+ *
+ * @module cellstorm/fluid
  */
 export type { FluidCheckpoint } from './checkpoint';
 export { CpuFluid, createCpuFluid } from './cpu-fluid';

@@ -47,7 +47,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
   private obstacles: readonly Obstacle[];
   private solids: Float32Array;
 
-  /** Use createCpuPositionFluid, which checks its arguments. */
+  /** Use createCpuPositionFluid, which checks its arguments. @hideconstructor */
   constructor(
     private readonly plan: PositionFluidPlan,
     particles: CpuGridParticles,

@@ -139,7 +139,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
   private readonly walls: Walls;
   private obstacles: readonly Obstacle[];
 
-  /** Use createPositionFluid, which checks its arguments. */
+  /** Use createPositionFluid, which checks its arguments. @hideconstructor */
   constructor(
     private readonly gpu: Gpu,
     private readonly plan: PositionFluidPlan,

@@ -5,6 +5,8 @@
  *     fluid.step(1 / 60);
  *
  * createCpuPositionFluid takes the same options, needs no GPU and returns no promise.
+ *
+ * @module cellstorm/pbf
  */
 export { CpuPositionFluid, createCpuPositionFluid } from './cpu-fluid';
 export { createPositionFluid, PositionFluid } from './fluid';
