@@ -1,6 +1,7 @@
 /** Serves the pages (`npm start`) and builds them into dist/page, a static folder that works from any sub-path. */
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
+import { serveDocs } from './scripts/serve-docs.ts';
 import { stripShaders } from './scripts/strip-shaders.ts';
 import { commitOf } from './src/cli/commit.ts';
 
@@ -24,7 +25,7 @@ const stripIndents: Plugin = {
 };
 
 export default defineConfig(({ command }) => ({
-  plugins: [stripShaders, stripIndents],
+  plugins: [stripShaders, stripIndents, serveDocs],
   base: './',
   // Examples import the package by its name.
   resolve: {

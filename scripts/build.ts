@@ -6,7 +6,7 @@
  *   - a file per module that these import
  *   - types/: the library's declarations
  *   - THIRD_PARTY.md: licences of bundled packages
- *   - page/: the pages
+ *   - page/: the pages, and in docs/ the documentation
  */
 import { spawn } from 'node:child_process';
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -25,25 +25,25 @@ async function buildAll(outDir: string): Promise<void> {
     buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
     buildPage(join(outDir, 'page')),
+    buildDocs(join(outDir, 'page/docs')),
   ]);
 }
 
-/** The entries that package.json exports, and the command. */
-const ENTRIES = {
+/** The entries that package.json exports. */
+export const LIBRARY = {
   index: 'src/index.ts',
   cpu: 'src/cpu/index.ts',
   fluid: 'src/methods/fluid/index.ts',
   flock: 'src/methods/flock/index.ts',
   pbf: 'src/methods/pbf/index.ts',
-  cli: 'bench/cli/main.ts',
 } as const;
+const COMMAND = join(ROOT, 'bench/cli/main.ts');
 
 /**
  * Builds the library and the command, one file per source module: so bundlers leave out every module that a program
  * does not use, and the command shares its modules with the library.
  */
 export async function buildModules(outDir: string): Promise<void> {
-  const command = join(ROOT, ENTRIES.cli);
   await build({
     ...quiet(outDir),
     build: {
@@ -51,7 +51,10 @@ export async function buildModules(outDir: string): Promise<void> {
       target: TARGET,
       license: { fileName: 'THIRD_PARTY.md' },
       lib: {
-        entry: Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, join(ROOT, file)])),
+        entry: {
+          ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [name, join(ROOT, file)])),
+          cli: COMMAND,
+        },
         formats: ['es'],
       },
       rolldownOptions: {
@@ -66,7 +69,7 @@ export async function buildModules(outDir: string): Promise<void> {
           entryFileNames: ({ name }) => `${name.replaceAll('node_modules', 'packages')}.js`,
           // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
           topLevelVar: false,
-          banner: ({ facadeModuleId }) => (facadeModuleId === command ? '#!/usr/bin/env node' : ''),
+          banner: ({ facadeModuleId }) => (facadeModuleId === COMMAND ? '#!/usr/bin/env node' : ''),
         },
       },
     },
@@ -79,8 +82,19 @@ async function buildPage(outDir: string): Promise<void> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'warn',
-    build: { outDir, emptyOutDir: true },
+    // The documentation is written into the same folder meanwhile.
+    build: { outDir, emptyOutDir: false },
   });
+}
+
+/** In a process of its own, because it computes for seconds. `npm run docs` checks what it builds, too. */
+async function buildDocs(outDir: string): Promise<void> {
+  await run(process.execPath, [
+    join(ROOT, 'scripts/run.mjs'),
+    join(ROOT, 'scripts/docs.ts'),
+    outDir,
+    '--unchecked',
+  ]);
 }
 
 /** "moduleResolution": "nodenext" requires relative imports that end in `.js`. */

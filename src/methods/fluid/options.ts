@@ -53,7 +53,7 @@ export interface FluidOptions extends FluidSettingsOptions {
 
 /** Checked and completed options, with the current settings. */
 export interface FluidPlan extends FluidSettings {
-  /** @internal */
+  /** @hidden */
   readonly lattice: Lattice;
   /** 2 or 3. */
   readonly dimensions: 2 | 3;
@@ -75,7 +75,7 @@ export interface FluidPlan extends FluidSettings {
   readonly transfer: Transfer;
   /** Array over the lattice: 1 if a cell is always solid, otherwise 0. */
   readonly mask: Uint8Array;
-  /** @internal */
+  /** @hidden */
   readonly obstacles: readonly Obstacle[];
   /** Radius of a particle, for pushing particles apart. */
   readonly radius: number;
