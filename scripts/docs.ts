@@ -93,7 +93,8 @@ export async function buildDocs(folder: string, isChecked: boolean): Promise<str
     -1000,
   );
   app.renderer.on(PageEvent.END, (page: PageEvent) => {
-    page.contents = (page.contents ?? '').replaceAll(HERE, '../'.repeat(page.url.split('/').length - 1));
+    const here = '../'.repeat(page.url.split('/').length - 1);
+    page.contents = (page.contents ?? '').replaceAll(`href="${HERE}`, `href="${here}`);
   });
   const project = await app.convert();
   if (project === undefined) throw new Error(messages.join('\n'));
