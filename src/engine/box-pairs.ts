@@ -40,7 +40,12 @@ export interface BoxPairsOptions {
    * points, share the lowest level. Boxes longer than `largest`, rounded up to a power of two, are skipped and counted
    * in `tooLarge`.
    */
-  readonly extents: { readonly smallest: number; readonly largest: number };
+  readonly extents: {
+    /** The longest side of the smallest box. */
+    readonly smallest: number;
+    /** The longest side of the largest box. */
+    readonly largest: number;
+  };
 }
 
 /** Boxes for one search. */

@@ -37,8 +37,13 @@ export interface Gpu {
   readonly workgroupsPerDimension: number;
   /** The layout of bind group 0, which kernels share. */
   readonly sharedLayout: GPUBindGroupLayout;
-  /** Set once the device is lost, with the reason in words. */
-  readonly lost: { reason: string } | undefined;
+  /** Set once the device is lost. */
+  readonly lost:
+    | {
+        /** Why, in words. */
+        reason: string;
+      }
+    | undefined;
   /** Throws a GpuError if the device is lost. */
   checkAlive(): void;
   /** Destroys the device, with everything created on it. */

@@ -60,6 +60,7 @@ interface DefinitionOf {
   readonly flock: FlockSceneDefinition;
 }
 
+/** The properties by which `sceneNames` selects scenes. */
 export type SceneFlag = 'variableRadii' | 'hasBoxes' | 'driven' | 'continuous';
 
 const FLAGS: readonly SceneFlag[] = ['variableRadii', 'hasBoxes', 'driven', 'continuous'];

@@ -17,7 +17,12 @@ export type RadiiOfParticles =
   | number
   | Float32Array
   | Float64Array
-  | { readonly smallest: number; readonly largest: number };
+  | {
+      /** The smallest radius. */
+      readonly smallest: number;
+      /** The largest radius. */
+      readonly largest: number;
+    };
 
 /** Options of `suggestCellSize`. */
 export interface CellSizeOptions {

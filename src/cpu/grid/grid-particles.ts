@@ -56,10 +56,13 @@ export class CpuGridParticles {
   private destroyed = false;
 
   /**
-   * Use createCpuGridParticles, which checks its arguments. `grid`: the grid that `sort` builds.
+   * Use createCpuGridParticles, which checks its arguments.
    * @hideconstructor
    */
-  constructor(readonly grid: CpuGrid) {
+  constructor(
+    /** The grid that `sort` builds. */
+    readonly grid: CpuGrid,
+  ) {
     const { capacity, world } = grid;
     this.dimensions = world.dimensions;
     this.ids = new IdAllocator(capacity);

@@ -61,6 +61,7 @@ export class CpuLife extends ParticleMethod<CpuGridParticles, LifeSettings> {
    * two steps you may change velocities and move particles within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> & {
+    /** The species of each particle, by id. */
     readonly species: Uint32Array;
   } {
     return { ...this.particles.buffers, species: this.species.subarray(0, this.end) };

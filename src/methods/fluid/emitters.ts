@@ -7,8 +7,11 @@ import { checkList, checkRange } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
 import { checkRegion, copyRegion, cornersOf, type FluidRegion, isInRegion, JITTER, noise } from './regions';
 
-/** A region and the velocity of the fluid that it emits, length / s, not 0. */
-export type Emitter = FluidRegion & { readonly velocity: readonly number[] };
+/** A region that emits fluid. */
+export type Emitter = FluidRegion & {
+  /** The velocity of the emitted fluid, length / s; not 0. */
+  readonly velocity: readonly number[];
+};
 
 export const MAX_EMITTERS = 16;
 
