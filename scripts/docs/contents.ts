@@ -7,7 +7,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   Simulation: ['simulation', 'worlds', 'sizes', 'shapes', 'obstacles', 'fast-movers', 'crowds', 'grains'],
   Neighbours: ['pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],
-  Tools: ['node', 'testing', 'verify', 'bench'],
+  Tools: ['node', 'testing', 'command', 'verify', 'bench'],
 };
 /** The category of guides that the list above does not name. */
 const OTHER_GUIDES = 'Tools';
