@@ -1,7 +1,7 @@
 /**
  * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after an install.
  * Outputs, in dist/:
- *   - index.js, cpu.js, fluid.js, flock.js and pbf.js: the library
+ *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node
  *   - a file per module that these import
  *   - types/: the library's declarations
@@ -36,6 +36,9 @@ export const LIBRARY = {
   fluid: 'src/methods/fluid/index.ts',
   flock: 'src/methods/flock/index.ts',
   pbf: 'src/methods/pbf/index.ts',
+  // For Node only. Built together with the others, so that the classes of errors are the same.
+  node: 'src/node/index.ts',
+  testing: 'src/testing/index.ts',
 } as const;
 const COMMAND = join(ROOT, 'bench/cli/main.ts');
 

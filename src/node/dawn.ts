@@ -72,7 +72,9 @@ export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
 
 async function open(gpus: GPU[], options: DawnOptions): Promise<Dawn> {
   if (!isMainThread)
-    throw new CellstormError('openDawn() was called in a worker; call it in the main thread of the process.');
+    throw new CellstormError(
+      'WebGPU was opened in a worker thread, but its driver can be chosen only in the main thread: open it there.',
+    );
   const machine = thisMachine();
   const preference = readPreference(machine, options.driver ?? 'auto');
   const dawn = await importDawn();

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { CellstormError } from '../core/base/errors';
+import { ArgumentError, CellstormError } from '../core/base/errors';
 
 export interface Machine {
   readonly platform: string;
@@ -25,9 +25,13 @@ export interface Chrome {
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  readonly source: 'environment' | 'installed' | 'puppeteer';
+  readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
+/**
+ * The driver in use: a software driver, a driver of the system, or the one that the environment names in VK_DRIVER_FILES
+ * or VK_ICD_FILENAMES.
+ */
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
 export interface Driver {
@@ -40,18 +44,38 @@ export interface Driver {
 }
 
 const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
+
+/**
+ * Which driver to use: 'auto' is the system's driver if there is a GPU, otherwise a software driver; 'system' is the
+ * system's; 'software' is SwiftShader, otherwise lavapipe; 'swiftshader' and 'lavapipe' are only these.
+ */
 export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
 
 /** Advice for a machine without Chrome, as a part of a sentence. */
 export const CHROME_ADVICE =
-  'install Chrome or Chromium (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
+  'install Chrome, Chromium or Edge (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
 
 /** Longest launcher script to read; a real binary is far longer. */
 const SCRIPT_BYTES = 64 * 1024;
+const BY_VERSION = new Intl.Collator('en', { numeric: true });
 const SWIFTSHADER_MANIFEST = 'vk_swiftshader_icd.json';
 const LOADER = 'libvulkan.so.1';
-const CHROME_NAMES = ['google-chrome-stable', 'google-chrome', 'chromium', 'chromium-browser', 'chrome'];
-const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin', '/opt/google/chrome'];
+const EDGE_NAMES = ['microsoft-edge-stable', 'microsoft-edge'];
+const CHROME_NAMES = [
+  'google-chrome-stable',
+  'google-chrome',
+  'chromium',
+  'chromium-browser',
+  'chrome',
+  ...EDGE_NAMES,
+];
+const LINUX_FOLDERS = [
+  '/usr/bin',
+  '/usr/local/bin',
+  '/snap/bin',
+  '/opt/google/chrome',
+  '/opt/microsoft/msedge',
+];
 const USUAL_FOLDERS = [
   '/usr/lib/chromium',
   '/usr/lib/chromium-browser',
@@ -62,8 +86,13 @@ const MAC_APPS = [
   'Google Chrome.app/Contents/MacOS/Google Chrome',
   'Chromium.app/Contents/MacOS/Chromium',
   'Google Chrome Canary.app/Contents/MacOS/Google Chrome Canary',
+  'Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
 ];
-const WINDOWS_APPS = ['Google/Chrome/Application/chrome.exe', 'Chromium/Application/chrome.exe'];
+const WINDOWS_APPS = [
+  'Google/Chrome/Application/chrome.exe',
+  'Chromium/Application/chrome.exe',
+  'Microsoft/Edge/Application/msedge.exe',
+];
 
 export function thisMachine(): Machine {
   return {
@@ -104,7 +133,7 @@ export function thisMachine(): Machine {
 }
 
 /**
- * Lists the Chromes of the machine, best first: the installed ones, then those in puppeteer's cache. If CHROME_PATH or
+ * Lists the Chromes of the machine, best first: the installed ones, then those that puppeteer and Playwright downloaded. If CHROME_PATH or
  * PUPPETEER_EXECUTABLE_PATH is set, lists only that one.
  */
 export function listChromes(machine: Machine): readonly Chrome[] {
@@ -117,9 +146,8 @@ export function listChromes(machine: Machine): readonly Chrome[] {
   const installed = installedPaths(machine)
     .filter((path) => machine.isFile(path) && !/\bsnap install\b/.test(machine.readScript(path)))
     .map((path) => describeChrome(machine, path, 'installed'));
-  const cached = cachedPaths(machine).map((path) => describeChrome(machine, path, 'puppeteer'));
   const seen = new Set<string>();
-  return [...installed, ...cached].filter((chrome) => {
+  return [...installed, ...cachedChromes(machine)].filter((chrome) => {
     const real = machine.resolve(chrome.command);
     return seen.has(real) ? false : seen.add(real);
   });
@@ -171,6 +199,20 @@ function findSystemDriver(machine: Machine): Driver | undefined {
   const manifest = machine.list(folder).find((name) => name.endsWith('.json'));
   if (nvidia && manifest !== undefined) return { ...system, manifest: join(folder, manifest) };
   return hardware.length > 0 ? system : undefined;
+}
+
+/** Throws if an option is neither undefined nor the name of a preference. */
+export function checkDriver(driver: unknown): asserts driver is DriverPreference | undefined {
+  if (driver === undefined || DRIVER_PREFERENCES.some((known) => known === driver)) return;
+  throw new ArgumentError('driver', driver, `one of ${DRIVER_PREFERENCES.join(', ')}`);
+}
+
+/** Returns whether a driver is one that the preference accepts. */
+export function isPreferred(driver: DriverName, preference: DriverPreference): boolean {
+  const software = driver === 'SwiftShader' || driver === 'lavapipe';
+  if (preference === 'auto') return true;
+  if (preference === 'software') return software;
+  return preference === 'system' ? !software : preference === driver.toLowerCase();
 }
 
 export function readPreference(machine: Machine, fallback: DriverPreference): DriverPreference {
@@ -248,18 +290,35 @@ function installedPaths(machine: Machine): string[] {
   return CHROME_NAMES.flatMap((name) => unique.map((folder) => join(folder, name)));
 }
 
-/** Lists the Chromes that puppeteer downloaded, the newest first. */
-function cachedPaths(machine: Machine): string[] {
-  const cache = machine.environment.PUPPETEER_CACHE_DIR ?? join(machine.home, '.cache/puppeteer');
-  const byVersion = new Intl.Collator('en', { numeric: true });
-  const builds = [...machine.list(join(cache, 'chrome'))].sort((a, b) => byVersion.compare(b, a));
-  return builds.flatMap((build) =>
-    machine.list(join(cache, 'chrome', build)).flatMap((platformFolder) => {
-      const folder = join(cache, 'chrome', build, platformFolder);
-      const mac = 'Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing';
-      return ['chrome', 'chrome.exe', mac].map((name) => join(folder, name)).filter(machine.isFile);
-    }),
-  );
+/** Where a downloaded Chrome has its binary, per system. */
+const BINARIES = [
+  'chrome',
+  'chrome.exe',
+  'Google Chrome for Testing.app/Contents/MacOS/Google Chrome for Testing',
+  'Chromium.app/Contents/MacOS/Chromium',
+];
+
+/** Lists the Chromes that puppeteer and Playwright downloaded, the newest of each first. */
+function cachedChromes(machine: Machine): Chrome[] {
+  const { PUPPETEER_CACHE_DIR, PLAYWRIGHT_BROWSERS_PATH, LOCALAPPDATA } = machine.environment;
+  const playwrightCaches: Readonly<Record<string, string>> = {
+    darwin: join(machine.home, 'Library/Caches'),
+    win32: LOCALAPPDATA ?? join(machine.home, 'AppData/Local'),
+  };
+  const playwrightCache = playwrightCaches[machine.platform] ?? join(machine.home, '.cache');
+  const puppeteer = join(PUPPETEER_CACHE_DIR ?? join(machine.home, '.cache/puppeteer'), 'chrome');
+  const playwright = PLAYWRIGHT_BROWSERS_PATH ?? join(playwrightCache, 'ms-playwright');
+  const builds = (cache: string, accepted: RegExp): string[] =>
+    machine
+      .list(cache)
+      .filter((build) => accepted.test(build))
+      .sort((a, b) => BY_VERSION.compare(b, a))
+      .flatMap((build) => machine.list(join(cache, build)).map((folder) => join(cache, build, folder)))
+      .flatMap((folder) => BINARIES.map((name) => join(folder, name)).filter(machine.isFile));
+  return [
+    ...builds(puppeteer, /./).map((path) => describeChrome(machine, path, 'puppeteer')),
+    ...builds(playwright, /^chromium-\d+$/).map((path) => describeChrome(machine, path, 'playwright')),
+  ];
 }
 
 function hasLoader(machine: Machine): boolean {

@@ -69,7 +69,7 @@ describe('a device that a file shares', () => {
   gpuTest('is separate from the devices of other tests, and accepts no options', async (device) => {
     expect(seen).not.toContain(device);
     const body = withDevice(() => undefined, { shared: true, without: ['subgroups'] });
-    await expect(body).rejects.toThrow('A shared device has the default options.');
+    await expect(body).rejects.toThrow('a shared device has the default options.');
   });
 
   gpuTest('still fails on a validation error', async () => {

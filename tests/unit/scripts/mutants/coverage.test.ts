@@ -12,7 +12,7 @@ const NONE: ReadonlyMap<string, Baseline> = new Map();
 test('the tests of a source are those that import it, its own first', () => {
   const tests = coverage.testsOf({ file: 'src/cpu/solver/integrate.ts', line: 20 }, NONE);
   expect(tests).toContain('tests/unit/cpu/solver/variable-radii.test.ts');
-  expect(tests).not.toContain('tests/unit/scripts/install-steps.test.ts');
+  expect(tests).not.toContain('tests/unit/testing/install-steps.test.ts');
   expect(coverage.testsOf({ file: 'src/core/ccd/impact.ts', line: 20 }, NONE)[0]).toBe(
     'tests/unit/core/ccd/impact.test.ts',
   );

@@ -1,7 +1,7 @@
 /** Installing a browser, on simulated machines. */
 import { describe, expect, test } from 'vitest';
-import { ensureChrome, type Installer } from '../../../scripts/install-steps';
 import type { Chrome } from '../../../src/node/drivers';
+import { ensureChrome, type Installer } from '../../../src/testing/install-steps';
 
 describe('ensureChrome', () => {
   const chromium: Chrome = { command: '/usr/bin/chromium', folder: '/usr/lib/chromium', source: 'installed' };
@@ -78,7 +78,7 @@ describe('ensureChrome', () => {
     expect(messages.join('\n')).toMatch(
       /this failed: no such package\.(?:.|\n)*this failed: the network is closed\./,
     );
-    expect(result).toMatch(/^The tests need a browser: .*apt-get install chromium.*CHROME_PATH.*\.$/);
+    expect(result).toMatch(/^There is no Chrome that starts: .*apt-get install chromium.*CHROME_PATH.*\.$/);
   });
 
   test('does not replace a broken browser that the environment names', () => {

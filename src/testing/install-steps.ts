@@ -1,5 +1,5 @@
 /** Decides how to install a browser where there is none. Acts only through `Installer`, so tests install nothing. */
-import { CHROME_ADVICE, type Chrome } from '../src/node/drivers';
+import { CHROME_ADVICE, type Chrome } from '../node/drivers';
 
 export interface Installer {
   /** Use apt-get as root, through sudo without a password, or not at all. */
@@ -49,7 +49,7 @@ export function ensureChrome(installer: Installer): Chrome | string {
     const chrome = failure === undefined ? usable() : undefined;
     if (chrome !== undefined) return chrome;
   }
-  return `The tests need a browser: ${CHROME_ADVICE}.`;
+  return `There is no Chrome that starts: ${CHROME_ADVICE}.`;
 }
 
 /**

@@ -1,0 +1,25 @@
+/**
+ * A kit for tests of WebGPU code, public as `cellstorm/testing`: devices in Node, a headless Chrome with a canvas, a
+ * second implementation in Deno, and pictures. None of it needs a GPU.
+ */
+export { ArgumentError, CellstormError, GpuError } from '../core/base/errors';
+export type { Chrome, Driver, DriverName, DriverPreference } from '../node/drivers';
+export { expectArraysEqual, expectArraysWithin } from './arrays';
+export {
+  type BrowserLibrary,
+  type ChromeFlagOptions,
+  chromeFlags,
+  findChrome,
+  type LaunchChromeOptions,
+  launchChrome,
+} from './chrome';
+export type { DeviceOptions, GpuTestBody, LeakOptions } from './gpu-session';
+export {
+  createGpuTest,
+  type GpuTest,
+  type GpuTestOptions,
+  type RunnerOptions,
+  type TestFunction,
+} from './gpu-test';
+export type { BufferExpectation, BufferPart, GpuTools, NumberArray } from './gpu-tools';
+export { type Installed, type InstallOptions, installChromeAndDriver } from './install';
