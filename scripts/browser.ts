@@ -10,9 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { build, createServer, preview } from 'vite';
-import { SLOW_ON_SWIFTSHADER } from '../src/node/dawn';
-import { CHROME_ADVICE, findChrome, thisMachine } from '../src/node/drivers';
-import { testPreference } from '../src/testing/environment';
+import { findChrome, launchChrome } from '../src/testing/chrome';
 
 export interface BrowserOptions {
   /** 'source' serves the project, 'build' the built page under a sub-path. */
@@ -28,30 +26,10 @@ export const START_LIMIT_MS = 60_000;
 /** Software GPUs are slow. */
 const CALL_LIMIT_MS = 170_000;
 
-/** Without the Vulkan flags, configuring a canvas loses the device. */
-const SOFTWARE_FLAGS = [
-  '--use-vulkan=swiftshader',
-  '--use-angle=vulkan',
-  `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
-];
-const FLAGS = [
-  '--no-sandbox',
-  '--enable-unsafe-webgpu',
-  '--enable-features=Vulkan',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--hide-scrollbars',
-  '--force-color-profile=srgb',
-];
-
-/** An empty page for `callInPage`, which only 'source' serves. */
+/** An empty page, to import modules into with `callInPage`. Served with the source only. */
 export const BLANK_PAGE = 'scripts/blank.html';
 
-export const chrome = findChrome(thisMachine());
+export const chrome = findChrome();
 
 export interface Started {
   readonly url: string;
@@ -77,14 +55,13 @@ export async function startBrowser(options: BrowserOptions = {}): Promise<Starte
   }
 }
 
-export async function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Browser> {
-  if (chrome === undefined) throw new Error(`Chrome was not found: ${CHROME_ADVICE}.`);
-  return puppeteer.launch({
-    executablePath: chrome.command,
-    headless: true,
-    args: [...FLAGS, ...(testPreference() === 'system' ? [] : SOFTWARE_FLAGS), ...flags],
-    timeout: START_LIMIT_MS,
-    protocolTimeout: limitMs ?? CALL_LIMIT_MS,
+export function startChrome({ flags = [], limitMs }: BrowserOptions): Promise<Browser> {
+  return launchChrome<Browser>(puppeteer, {
+    gpu: 'software',
+    flags,
+    timeoutMs: START_LIMIT_MS,
+    checkAdapter: false,
+    launch: { protocolTimeout: limitMs ?? CALL_LIMIT_MS },
   });
 }
 

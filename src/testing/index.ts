@@ -23,3 +23,14 @@ export {
 } from './gpu-test';
 export type { BufferExpectation, BufferPart, GpuTools, NumberArray } from './gpu-tools';
 export { type Installed, type InstallOptions, installChromeAndDriver } from './install';
+export {
+  type CompareOptions,
+  comparePictures,
+  decodePng,
+  encodePng,
+  type Picture,
+  type PictureDifference,
+  type ScreenshotElement,
+  type ScreenshotPage,
+  screenshotCanvas,
+} from './pictures';

@@ -1,7 +1,7 @@
 /** Checks in a browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
-import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE } from '../../scripts/browser';
+import { screenshotCanvas } from '../../src/testing/pictures';
 import type { VerifyCase, VerifyOptions } from '../../src/verify/verify';
 import { browserTest, useBrowser } from '../helpers/browser';
 import { withDevice } from '../helpers/node-gpu';
@@ -76,7 +76,7 @@ describe('the engine in the browser', () => {
   browserTest('draws spheres with smooth edges', async () => {
     const { page, call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
     await call(DRAW, 'drawSpheres', SIZE, 1000);
-    const image = decode(await page.screenshot({ clip: { x: 0, y: 0, width: SIZE, height: SIZE } }));
+    const image = await screenshotCanvas(page);
     expect(colourDistance(pixelAt(image, SIZE / 2, SIZE / 2), [0, 0, 0])).toBeGreaterThan(40);
     expect(colourDistance(pixelAt(image, 2, 2), [0, 0, 0])).toBe(0);
     expectNoProblems();

@@ -3,7 +3,6 @@
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { expect } from 'vitest';
 import { defaultChoices } from '../../src/page/model/choices';
@@ -12,6 +11,7 @@ import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/pa
 import type { OverlayName } from '../../src/page/model/overlays';
 import { titleOf } from '../../src/page/support/format';
 import type { Rectangle } from '../../src/page/view/camera';
+import { decodePng, type Picture } from '../../src/testing/pictures';
 import type { Opener, OpenPage } from '../helpers/browser';
 
 /** Width in pixels of the panel's shadow. */
@@ -22,6 +22,8 @@ const CORNER_INSET = 1.5;
 const SMALLEST_CORNERED = 3;
 const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 
+/** Bytes per pixel of a picture. */
+const CHANNELS = 4;
 /** Tolerance per channel, out of 255: covers the rounding of the blend and of the screenshot. */
 export const TOLERANCE = 4;
 /** Few enough for quick steps, many enough for a picture. */
@@ -343,17 +345,17 @@ export async function describeScenery(page: Page): Promise<Scenery> {
 }
 
 /** Takes a screenshot and saves it in tests/browser/screenshots. */
-export async function takePicture(page: Page, name: string): Promise<DecodedPng> {
+export async function takePicture(page: Page, name: string): Promise<Picture> {
   // The compositor shows a drawn picture one frame later.
   await passFrames(page, 2);
   const png = await page.screenshot({ optimizeForSpeed: true });
   await mkdir(SCREENSHOTS, { recursive: true });
   await writeFile(`${SCREENSHOTS}${name}.png`, png);
-  return decode(png);
+  return decodePng(png);
 }
 
-export function pixelAt(image: DecodedPng, x: number, y: number): Rgb {
-  const start = (Math.floor(y) * image.width + Math.floor(x)) * image.channels;
+export function pixelAt(image: Picture, x: number, y: number): Rgb {
+  const start = (Math.floor(y) * image.width + Math.floor(x)) * CHANNELS;
   const channel = (index: number) => (image.data[start + index] ?? 0) / 255;
   return [channel(0), channel(1), channel(2)];
 }
@@ -362,8 +364,8 @@ export function pixelAt(image: DecodedPng, x: number, y: number): Rgb {
  * Returns whether a pixel is within `tolerance`, out of 255, of a colour. Allocates nothing: it is called for many
  * pixels.
  */
-function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, tolerance: number): boolean {
-  const start = (row * image.width + column) * image.channels;
+function isColour(image: Picture, column: number, row: number, colour: Rgb, tolerance: number): boolean {
+  const start = (row * image.width + column) * CHANNELS;
   for (let channel = 0; channel < 3; channel++) {
     const distance = (image.data[start + channel] as number) - 255 * (colour[channel] as number);
     if (distance > tolerance || distance < -tolerance) return false;
@@ -372,7 +374,7 @@ function isColour(image: DecodedPng, column: number, row: number, colour: Rgb, t
 }
 
 export function countPixels(
-  image: DecodedPng,
+  image: Picture,
   { x, y, width, height }: Rectangle,
   colour: Rgb,
   tolerance: number,
@@ -396,19 +398,18 @@ export function colourOfValue({ theme, scaleEnd }: Scenery, value: number): Rgb 
 }
 
 export function countDifferences(
-  first: DecodedPng,
-  second: DecodedPng,
+  first: Picture,
+  second: Picture,
   { x, y, width, height }: Rectangle,
 ): number {
   let differences = 0;
   for (let row = Math.ceil(y); row < y + height; row++) {
     for (let column = Math.ceil(x); column < x + width; column++) {
-      const start = row * first.width + column;
-      const [one, other] = [start * first.channels, start * second.channels];
+      const start = CHANNELS * (row * first.width + column);
       if (
-        first.data[one] !== second.data[other] ||
-        first.data[one + 1] !== second.data[other + 1] ||
-        first.data[one + 2] !== second.data[other + 2]
+        first.data[start] !== second.data[start] ||
+        first.data[start + 1] !== second.data[start + 1] ||
+        first.data[start + 2] !== second.data[start + 2]
       ) {
         differences++;
       }
@@ -428,7 +429,7 @@ export interface Comparison {
 }
 
 /** Compares a 2D picture with the state from which it was drawn. */
-export function compareWithState(image: DecodedPng, scenery: Scenery, tolerance: number): Comparison {
+export function compareWithState(image: Picture, scenery: Scenery, tolerance: number): Comparison {
   const { points, values, reaches, boxes, box, free, theme } = scenery;
   const near = new Uint8Array(image.width * image.height);
   let seen = 0;

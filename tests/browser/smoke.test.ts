@@ -1,7 +1,7 @@
 /** Checks the browser itself: it has WebGPU, a canvas shows what was painted, and errors are reported. */
-import { decode } from 'fast-png';
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE } from '../../scripts/browser';
+import { screenshotCanvas } from '../../src/testing/pictures';
 import { browserTest, useBrowser } from '../helpers/browser';
 
 const MODULE = 'tests/browser/pages/smoke.ts';
@@ -20,9 +20,10 @@ describe('the browser', () => {
   browserTest('paints a canvas', async () => {
     const { page, call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
     await call(MODULE, 'paintCanvas', SIZE, ORANGE);
-    const image = decode(await page.screenshot({ clip: { x: 0, y: 0, width: SIZE, height: SIZE } }));
-    const middle = (SIZE / 2) * (SIZE + 1) * image.channels;
-    const colour = [...image.data.slice(middle, middle + 3)];
+    const { width, height, data } = await screenshotCanvas(page);
+    expect([width, height]).toEqual([SIZE, SIZE]);
+    const middle = (SIZE / 2) * (SIZE + 1) * 4;
+    const colour = [...data.slice(middle, middle + 3)];
     ORANGE.forEach((share, channel) => {
       expect(Math.abs((colour[channel] ?? -1) - share * 255)).toBeLessThanOrEqual(2);
     });

@@ -1,8 +1,8 @@
 /** Tests the inspector: its card and marks show what the simulation holds, and it follows pointer, keys and state. */
-import { type DecodedPng, decode } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { type Inspected, inspectAll } from '../../../../src/page/view/inspect';
+import { decodePng, type Picture } from '../../../../src/testing/pictures';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import { type Point, readHeld, SAME, screenOf, toScreen } from '../../held';
 import {
@@ -24,7 +24,7 @@ import {
 } from '../../playground';
 
 /** Returns whether two pictures differ within one pixel of a point. */
-function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Point): boolean {
+function differAt(before: Picture, after: Picture, [x, y]: Point): boolean {
   return [-1, 0, 1].some((right) =>
     [-1, 0, 1].some((down) => {
       const pixel = [x + right, y + down] as const;
@@ -37,12 +37,7 @@ function differAt(before: DecodedPng, after: DecodedPng, [x, y]: Point): boolean
  * Checks the inspector's marks against a picture without them. The cells and each candidate with its line must be
  * marked, and nothing else.
  */
-async function expectMarks(
-  page: Page,
-  bare: DecodedPng,
-  marked: DecodedPng,
-  inspected: Inspected,
-): Promise<void> {
+async function expectMarks(page: Page, bare: Picture, marked: Picture, inspected: Inspected): Promise<void> {
   const onScreen = await screenOf(page);
   const { particles } = await readHeld(page);
   const { theme } = await describeScenery(page);
@@ -84,7 +79,7 @@ async function expectMarks(
   expect(far.filter((index) => isMarked(positionOf(index)))).toEqual([]);
 }
 
-async function savedPicture(page: Page): Promise<DecodedPng> {
+async function savedPicture(page: Page): Promise<Picture> {
   const text = await page.evaluate(
     () =>
       new Promise<string>((resolve) => {
@@ -97,7 +92,7 @@ async function savedPicture(page: Page): Promise<DecodedPng> {
         document.getElementById('save-picture')?.click();
       }),
   );
-  return decode(Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
+  return decodePng(Buffer.from(text.slice(text.indexOf(',') + 1), 'base64'));
 }
 
 function cardText(inspected: Inspected): RegExp[] {

@@ -1,5 +1,4 @@
 /** Tests that each overlay changes the picture where it should and nowhere else, on both engines, in 2D and 3D. */
-import type { DecodedPng } from 'fast-png';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../../../src/page/model/colour';
@@ -8,6 +7,7 @@ import type { Rectangle } from '../../../../src/page/view/camera';
 import type { Grid } from '../../../../src/reference/grid/grid';
 import { probeCells } from '../../../../src/reference/query/probe';
 import { findContact } from '../../../../src/reference/solve/contact';
+import type { Picture } from '../../../../src/testing/pictures';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import { type Held, type Point, readHeld, SAME, toScreen } from '../../held';
 import {
@@ -38,15 +38,15 @@ function between(grid: Grid, [slot, other]: Line, steps = 9): number[][] {
   );
 }
 
-function distancesAt(before: DecodedPng, after: DecodedPng, points: readonly Point[]): number[] {
+function distancesAt(before: Picture, after: Picture, points: readonly Point[]): number[] {
   return points.map(([x, y]) => colourDistance(pixelAt(before, x, y), pixelAt(after, x, y)));
 }
 
 /** Returns the share of lines on which two pictures differ in at least one pixel. */
 async function shareMarked(
   page: Page,
-  before: DecodedPng,
-  after: DecodedPng,
+  before: Picture,
+  after: Picture,
   grid: Grid,
   lines: readonly Line[],
 ): Promise<number> {
@@ -103,7 +103,7 @@ function candidatesOf({ world, grid }: Held): { contacts: Line[]; apart: Line[] 
  * Counts the pixels of a colour in a part of a picture. Leaves out the overlay key at the top, which has samples of all
  * colours.
  */
-function countBelowKey(picture: DecodedPng, free: Rectangle, colour: Rgb): number {
+function countBelowKey(picture: Picture, free: Rectangle, colour: Rgb): number {
   return countPixels(picture, { ...free, y: free.y + 80, height: free.height - 80 }, colour, 25);
 }
 
