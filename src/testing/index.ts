@@ -13,6 +13,7 @@ export {
   type LaunchChromeOptions,
   launchChrome,
 } from './chrome';
+export { type DenoOptions, type DenoProcess, type DenoSource, openDeno, runInDeno } from './deno';
 export type { DeviceOptions, GpuTestBody, LeakOptions } from './gpu-session';
 export {
   createGpuTest,

@@ -1,22 +1,11 @@
 /** Describes what the tests run on: the browser, the GPU drivers and the flags. */
-import {
-  chooseDriver,
-  type Driver,
-  findChrome,
-  findLavapipe,
-  findSoftwareDriver,
-  thisMachine,
-} from '../../src/node/drivers';
+import { chooseDriver, type Driver, findChrome, thisMachine } from '../../src/node/drivers';
+import { denoDriver } from '../../src/testing/deno';
 import { ALLOW_NO_GPU, allowsNoGpu, testPreference } from '../../src/testing/environment';
 import { seed } from './tiers';
 
-/** The driver for wgpu: Mesa's lavapipe if it is installed, so that the tests cover a second driver. */
-export function portabilityDriver(): Driver | undefined {
-  const machine = thisMachine();
-  const preference = testPreference();
-  if (preference !== 'software') return chooseDriver(machine, preference);
-  return findLavapipe(machine) ?? findSoftwareDriver(machine);
-}
+/** The driver for wgpu, by default a software driver. */
+export const portabilityDriver = () => denoDriver('software');
 
 export function describeEnvironment(tier: unknown): string[] {
   const machine = thisMachine();

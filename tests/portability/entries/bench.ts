@@ -5,7 +5,7 @@ import { findExpected } from '../../../bench/harness/oracle';
 import { createBenchScene } from '../../../bench/harness/scenes';
 import type { Dimensions } from '../../../src/core/world/world';
 import { Readback } from '../../../src/gpu/readback';
-import { answerAll, openDevice } from './answer';
+import { openDevice } from './device';
 
 export interface BenchQuestion {
   readonly engine: string;
@@ -24,7 +24,7 @@ const COUNT = 700;
 const { gpu, complaints } = await openDevice();
 const readback = new Readback(gpu, 'bench');
 
-await answerAll<BenchQuestion, BenchReport>(async ({ engine, scene: name, dimensions }) => {
+export default async ({ engine, scene: name, dimensions }: BenchQuestion): Promise<BenchReport> => {
   const opened = GPU_ENGINES.find((one) => one.name === engine);
   if (!opened) throw new RangeError(`There is no engine ${engine}.`);
   const scene = createBenchScene(name, { dimensions, count: COUNT });
@@ -39,4 +39,4 @@ await answerAll<BenchQuestion, BenchReport>(async ({ engine, scene: name, dimens
   const found = foldCounters(new Uint32Array(bytes as ArrayBuffer));
   runner.destroy();
   return { found, expected: findExpected(scene, scene.frame(0)), complaints: complaints.splice(0) };
-});
+};

@@ -3,7 +3,6 @@ import type { Dimensions } from '../../../src/core/world/world';
 import { requestGpu } from '../../../src/index';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
 import { damBreak } from '../../../src/verify/fluid';
-import { answerAll } from './answer';
 
 export interface FluidReport {
   readonly hashes: readonly string[];
@@ -15,7 +14,7 @@ export interface FluidReport {
 
 const STEPS = 3;
 
-await answerAll<Dimensions, FluidReport>(async (dimensions) => {
+export default async (dimensions: Dimensions): Promise<FluidReport> => {
   const gpu = await requestGpu({ particles: 4096, dimensions });
   const complaints: string[] = [];
   gpu.device.onuncapturederror = ({ error }) => {
@@ -49,4 +48,4 @@ await answerAll<Dimensions, FluidReport>(async (dimensions) => {
   }
   gpu.destroy();
   return { hashes, difference, residual, complaints };
-});
+};

@@ -8,7 +8,7 @@ import { Kernel } from '../../../src/gpu/kernel';
 import { compileShader } from '../../../src/gpu/shader-module';
 import { describeKernels } from '../../../src/passes';
 import { describePageKernels } from '../../helpers/page-kernels';
-import { answerAll, openDevice } from './answer';
+import { openDevice } from './device';
 
 export interface KernelsQuestion {
   readonly dimensions: Dimensions;
@@ -26,7 +26,7 @@ export interface KernelsReport {
 
 const { gpu, complaints } = await openDevice();
 
-await answerAll<KernelsQuestion, KernelsReport>(async ({ dimensions, of, as, indices }) => {
+export default async ({ dimensions, of, as, indices }: KernelsQuestion): Promise<KernelsReport> => {
   const descriptions = of === 'page' ? describePageKernels(dimensions) : describeKernels(dimensions, false);
   const compiled: string[] = [];
   const refused: string[] = [];
@@ -43,4 +43,4 @@ await answerAll<KernelsQuestion, KernelsReport>(async ({ dimensions, of, as, ind
     }
   }
   return { compiled, refused, complaints: complaints.splice(0) };
-});
+};

@@ -4,7 +4,7 @@ import { createCpuFlock, createCpuLife, createFlock, createLife } from '../../..
 import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
 import { flockOptions, lifeOptions } from '../../helpers/inputs/flocks';
 import { blockOf } from '../../helpers/inputs/position-fluids';
-import { answerAll, openDevice } from './answer';
+import { openDevice } from './device';
 
 export type MethodName = 'boids' | 'particle life' | 'position-based fluid';
 
@@ -46,7 +46,7 @@ async function open({ method, dimensions }: MethodsQuestion): Promise<readonly [
   return [await createPositionFluid(gpu, options), createCpuPositionFluid(options)];
 }
 
-await answerAll<MethodsQuestion, MethodsReport>(async (question) => {
+export default async (question: MethodsQuestion): Promise<MethodsReport> => {
   const [method, cpu] = await open(question);
   method.step(DT);
   cpu.step(DT);
@@ -57,4 +57,4 @@ await answerAll<MethodsQuestion, MethodsReport>(async (question) => {
     0,
   );
   return { difference, complaints: complaints.splice(0) };
-});
+};

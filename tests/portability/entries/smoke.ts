@@ -1,5 +1,5 @@
 /** Runs under Deno for smoke.test.ts: runs one kernel. Returns the adapter and the result. */
-import { answerAll, openDevice } from './answer';
+import { openDevice } from './device';
 import code from './smoke.wgsl?raw';
 
 export interface SmokeReport {
@@ -11,7 +11,7 @@ export interface SmokeReport {
 const { gpu, complaints } = await openDevice();
 const { device } = gpu;
 
-await answerAll<number, SmokeReport>(async (count) => {
+export default async (count: number): Promise<SmokeReport> => {
   const size = count * Uint32Array.BYTES_PER_ELEMENT;
   const values = device.createBuffer({ size, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC });
   const staging = device.createBuffer({ size, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
@@ -36,4 +36,4 @@ await answerAll<number, SmokeReport>(async (count) => {
   await staging.mapAsync(GPUMapMode.READ);
   const squares = [...new Uint32Array(staging.getMappedRange())];
   return { adapter: gpu.info?.description ?? '', squares, complaints: complaints.splice(0) };
-});
+};

@@ -1,6 +1,6 @@
 /** Runs under Deno for verify.test.ts: compares the engine with the reference in the scenes that a question names. */
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
-import { answerAll, openDevice } from './answer';
+import { openDevice } from './device';
 
 export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
@@ -9,8 +9,8 @@ export interface VerifyReport {
 
 const { gpu, complaints } = await openDevice();
 
-await answerAll<VerifyOptions, VerifyReport>(async (options) => {
+export default async (options: VerifyOptions): Promise<VerifyReport> => {
   const cases: VerifyCase[] = [];
   for await (const result of verify({ gpu }, options)) cases.push(result);
   return { cases, complaints: complaints.splice(0) };
-});
+};
