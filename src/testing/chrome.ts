@@ -56,6 +56,7 @@ export interface BrowserLibrary<Browser> {
     headless?: boolean;
     args?: string[];
     timeout?: number;
+    env?: Record<string, string | undefined>;
   }): Promise<Browser>;
   /** Returns the path of the library's own browser. */
   executablePath?(): string | Promise<string>;
@@ -178,21 +179,33 @@ function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolean {
  * await browser.close();
  * ```
  */
-export async function launchChrome<Browser>(
+export function launchChrome<Browser>(
   library: BrowserLibrary<Browser>,
   options: LaunchChromeOptions = {},
+): Promise<Browser> {
+  return launchOn(thisMachine(), library, options);
+}
+
+/** Does the same on a given machine. Exported for tests. */
+export async function launchOn<Browser>(
+  machine: Machine,
+  library: BrowserLibrary<Browser>,
+  options: LaunchChromeOptions,
 ): Promise<Browser> {
   checkLibrary(library);
   checkKnownKeys('options', options, OPTIONS);
   const { flags = [], path, timeoutMs = START_LIMIT_MS, checkAdapter = true, launch = {} } = options;
-  const machine = thisMachine();
   const args = [...flagsFor(machine, options), ...flags];
+  if (path !== undefined && !machine.isFile(path)) {
+    throw new ArgumentError('path', path, 'the path of a Chrome, Chromium or Edge');
+  }
   const command = path ?? findChromeOn(machine)?.command ?? (await ownBrowser(library, machine));
   if (command === undefined) throw new CellstormError(`Chrome was not found: ${CHROME_ADVICE}.`);
-  if (!machine.isFile(command))
-    throw new ArgumentError('path', path, 'the path of a Chrome, Chromium or Edge');
+  // Chrome chooses its software driver by the second variable, and the first would override it.
+  const { VK_DRIVER_FILES, VK_ICD_FILENAMES, ...others } = machine.environment;
+  const env = isSoftware(machine, options.gpu ?? 'auto') ? others : machine.environment;
   const browser = await library
-    .launch({ ...launch, executablePath: command, headless: true, args, timeout: timeoutMs })
+    .launch({ env, ...launch, executablePath: command, headless: true, args, timeout: timeoutMs })
     .catch((error: unknown) => {
       throw new CellstormError(explainStart(command, error));
     });

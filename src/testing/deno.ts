@@ -119,7 +119,7 @@ export async function runInDeno<Answer>(
  * ```ts
  * import { openDeno } from 'cellstorm/testing';
  *
- * const deno = openDeno<number, number[]>({ file: 'tests/squares.ts' }, { driver: 'software' });
+ * const deno = openDeno<number, number[]>({ file: 'squares.ts' }, { driver: 'software' });
  * console.log(await deno.ask(3)); // squares.ts: export default async (count: number) => …
  * await deno.close();
  * ```

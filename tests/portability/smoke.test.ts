@@ -1,5 +1,6 @@
 /** Tests the second WebGPU implementation: Deno starts, finds a driver, runs a kernel and reports errors. */
 import { afterAll, describe, expect, test } from 'vitest';
+import { runInDeno } from '../../src/testing/deno';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
 import type { SmokeReport } from './entries/smoke';
 
@@ -23,5 +24,24 @@ describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
     const other = new DenoEntry<number, SmokeReport>('tests/portability/entries/smoke.ts');
     const [asked] = await Promise.allSettled([other.ask(1000), other.close()]);
     expect(asked).toMatchObject({ reason: { message: expect.stringMatching(/ended early with SIGKILL/) } });
+  });
+  test('runs code once, and returns its JSON', async () => {
+    const code = 'export default ({ a, b }: { a: number; b: number }) => ({ sum: a + b })';
+    expect(await runInDeno({ code }, { a: 1, b: 2 }, { driver: 'software' })).toEqual({ sum: 3 });
+    expect(await runInDeno({ code: 'export default () => undefined' })).toBeNull();
+  });
+
+  test('reports what code printed before it failed, and code that gives no answer', async () => {
+    const failing = `export default () => { console.log('so far'); throw new Error('mine'); }`;
+    await expect(runInDeno({ code: failing })).rejects.toThrow(
+      /^The code failed under Deno: Error: mine\n(.|\n)*so far$/,
+    );
+    const endless = 'export default () => new Promise((done) => setTimeout(done, 60_000))';
+    await expect(runInDeno({ code: endless }, null, { timeoutMs: 1500 })).rejects.toThrow(
+      'The code failed under Deno: it gave no answer within 1.5 s.',
+    );
+    await expect(runInDeno({ code: 'export default (' })).rejects.toThrow(
+      /ended early with 1\.\n(.|\n)*Expression expected/,
+    );
   });
 });

@@ -2,10 +2,12 @@
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
+  checkDriver,
   chooseDriver,
   findChrome,
   findLavapipe,
   findSoftwareDriver,
+  isPreferred,
   listChromes,
   type Machine,
   readPreference,
@@ -95,6 +97,47 @@ describe('findChrome', () => {
       'puppeteer',
       'puppeteer',
     ]);
+  });
+
+  test('finds Edge on each system, after Chrome', () => {
+    const linux = '/usr/bin/microsoft-edge';
+    const links = { [linux]: '/opt/microsoft/msedge/microsoft-edge' };
+    const files = { '/opt/microsoft/msedge/microsoft-edge': '' };
+    expect(findChrome(machine({ files, links }))).toMatchObject({
+      command: linux,
+      folder: '/opt/microsoft/msedge',
+    });
+    expect(findChrome(machine({ files: { ...files, ...debian }, links }))?.command).toBe('/usr/bin/chromium');
+    const mac = '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge';
+    expect(findChrome(machine({ platform: 'darwin', files: { [mac]: '' } }))?.command).toBe(mac);
+    const windows = 'C:/Program Files (x86)/Microsoft/Edge/Application/msedge.exe';
+    const environment = { 'PROGRAMFILES(X86)': 'C:/Program Files (x86)' };
+    expect(findChrome(machine({ platform: 'win32', environment, files: { [windows]: '' } }))?.command).toBe(
+      windows,
+    );
+  });
+
+  test("takes Playwright's newest browser after puppeteer's", () => {
+    const playwright = '/someone/.cache/ms-playwright';
+    const files = {
+      [`${playwright}/chromium-998/chrome-linux/chrome`]: '',
+      [`${playwright}/chromium-1200/chrome-linux64/chrome`]: '',
+      [`${playwright}/chromium_headless_shell-1300/chrome-linux/chrome`]: '',
+    };
+    expect(findChrome(machine({ files }))).toEqual({
+      command: `${playwright}/chromium-1200/chrome-linux64/chrome`,
+      folder: `${playwright}/chromium-1200/chrome-linux64`,
+      source: 'playwright',
+    });
+    const both = { ...files, [`${CACHE}/linux-142.0.2/chrome-linux64/chrome`]: '' };
+    expect(listChromes(machine({ files: both })).map(({ source }) => source)).toEqual([
+      'puppeteer',
+      'playwright',
+      'playwright',
+    ]);
+    const environment = { PLAYWRIGHT_BROWSERS_PATH: '/mine' };
+    const mine = { '/mine/chromium-1/chrome-linux/chrome': '' };
+    expect(findChrome(machine({ files: mine, environment }))?.source).toBe('playwright');
   });
 
   test('uses the path in the environment, and rejects a path without a file', () => {
@@ -204,5 +247,23 @@ describe('chooseDriver', () => {
     expect(() => reading('vulkan')).toThrow(
       /^CELLSTORM_DRIVER is "vulkan", but it must be one of auto, system,/,
     );
+  });
+  test('rejects an unknown option', () => {
+    checkDriver(undefined);
+    checkDriver('auto');
+    expect(() => checkDriver('SwiftShader')).toThrow(
+      'driver is "SwiftShader", but it must be one of auto, system, software, swiftshader, lavapipe.',
+    );
+  });
+
+  test.each([
+    ['auto', ['SwiftShader', 'lavapipe', 'system', 'environment']],
+    ['software', ['SwiftShader', 'lavapipe']],
+    ['system', ['system', 'environment']],
+    ['swiftshader', ['SwiftShader']],
+    ['lavapipe', ['lavapipe']],
+  ] as const)('accepts for %s: %s', (preference, accepted) => {
+    const drivers = ['SwiftShader', 'lavapipe', 'system', 'environment'] as const;
+    expect(drivers.filter((driver) => isPreferred(driver, preference))).toEqual(accepted);
   });
 });

@@ -25,7 +25,9 @@ import * as cpu from 'cellstorm/cpu';
 import { createFlock, type FlockOptions } from 'cellstorm/flock';
 import { createCpuFluid, createFluid } from 'cellstorm/fluid';
 import type { Fluid } from 'cellstorm/fluid';
+import { openGpu, type OpenGpuOptions, openWebGpu } from 'cellstorm/node';
 import { createPositionFluid, type PositionFluidOptions } from 'cellstorm/pbf';
+import { createGpuTest, launchChrome, type Picture, runInDeno } from 'cellstorm/testing';
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 export const typed: [IsAny<typeof requestGpu>, IsAny<Gpu>, IsAny<GpuRequest>, IsAny<typeof ArgumentError>] = [
@@ -38,7 +40,11 @@ export const pour = async (gpu: Gpu, options: PositionFluidOptions) =>
   (await createPositionFluid(gpu, options)).step(0.01);
 export const poured: (gpu: Gpu) => Promise<Fluid> = (gpu) =>
   createFluid(gpu, { dimensions: 2, cells: [4, 4], cellSize: 1 });
-export { cpu, createCpuFluid };
+export const open: (options: OpenGpuOptions) => Promise<Gpu> = openGpu;
+export const launched = async (library: { launch(options?: object): Promise<'browser'> }): Promise<'browser'> =>
+  launchChrome(library, { canvas: true });
+export const picture: Picture = { width: 1, height: 1, data: new Uint8Array(4) };
+export { cpu, createCpuFluid, createGpuTest, openWebGpu, runInDeno };
 `;
 
 let folder = '';
@@ -106,15 +112,17 @@ describe('the package', () => {
     const code = `
       const [gpu, cpu] = await Promise.all([import('cellstorm'), import('cellstorm/cpu')]);
       const [flock, pbf] = await Promise.all([import('cellstorm/flock'), import('cellstorm/pbf')]);
+      const [node, testing] = await Promise.all([import('cellstorm/node'), import('cellstorm/testing')]);
+      console.log(typeof node.openGpu, typeof testing.createGpuTest, node.GpuError === gpu.GpuError);
       const { createCpuFluid } = await import('cellstorm/fluid');
       const { count } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1 });
       console.log(typeof gpu.requestGpu, typeof cpu, typeof flock.createFlock, typeof pbf.createPositionFluid, count);
     `;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', code], { cwd: folder });
-    expect(stdout.trim()).toBe('function object function function 0');
+    expect(stdout.trim()).toBe('function function true\nfunction object function function 0');
   });
 
-  test('imports no other package, nothing of Node and no page', async () => {
+  test('imports no other package, nothing of Node and no page, except the entries for Node', async () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
     const texts = new Map<string, string>();
     await readModules(join(dist, 'index.js'), texts);

@@ -1,0 +1,91 @@
+/** Runs the recipes of docs/testing.md as they are written, in a project that has the package installed. */
+import { describe, expect } from 'vitest';
+import { browserTest } from '../../helpers/browser';
+import { codeOf, useInstalledPackage } from '../../helpers/installed-package';
+
+const GUIDE = 'docs/testing.md';
+const VITEST = 'node_modules/vitest/vitest.mjs';
+
+/** A test that fails for each reason that the guide lists. */
+const FAILING = `
+gpuTest('differs', async (_, { upload, expectBuffer }) => {
+  await expectBuffer(upload('values', Float32Array.of(1, 2))).toEqual(Float32Array.of(1, 3));
+});
+gpuTest('is invalid', (device) => void device.createBuffer({ size: 4, usage: 0 }));
+gpuTest('leaks', (device) => void device.createBuffer({ label: 'kept', size: 64, usage: 0x80 }));
+gpuTest('is left out', { skip: true }, () => { throw new Error('This must not run.'); });
+`;
+
+async function recipe(heading: string): Promise<string> {
+  const [code] = await codeOf(GUIDE, heading, 'js');
+  if (code === undefined) throw new Error(`${GUIDE} has no code under "${heading}".`);
+  return code;
+}
+
+describe('the recipes', () => {
+  const packages = ['webgpu', 'debug', 'ms', 'vitest', 'puppeteer', 'playwright-core', '@deno'];
+  const installed = useInstalledPackage(packages);
+
+  const forNodeTest = async () =>
+    (await recipe('## vitest')).replace(/^import \{ test \}.*\n/m, await recipe('## node:test'));
+
+  browserTest('for vitest passes', async () => {
+    await installed.write('double.test.js', await recipe('## vitest'));
+    const { code, output } = await installed.runFile(VITEST, 'run', '--reporter=verbose', 'double');
+    expect(output).toMatch(/✓ double\.test\.js > doubles every value/);
+    expect(code).toBe(0);
+  });
+
+  browserTest('for vitest fails for each reason', async () => {
+    await installed.write('failing.test.js', (await recipe('## vitest')) + FAILING);
+    const { code, output } = await installed.runFile(VITEST, 'run', 'failing');
+    expect(output).toMatch(/3 failed \| 1 passed \| 1 skipped/);
+    expect(output).toContain('values: 1 of 2 values differ.\n  index  got  expected\n      1    2         3');
+    expect(output).toMatch(/The GPU reported:\nvalidation error: /);
+    expect(output).toContain('The test left objects that it did not destroy');
+    expect(output).toContain('buffer "kept" of 64 bytes');
+    expect(code).toBe(1);
+  });
+
+  browserTest('for node:test passes, and fails for each reason', async () => {
+    await installed.write('double.test.mjs', await forNodeTest());
+    const passed = await installed.runFile('--test', '--test-reporter=tap', 'double.test.mjs');
+    expect(passed.output).toMatch(/^# pass 1$/m);
+    expect(passed.code).toBe(0);
+    await installed.write('failing.test.mjs', (await forNodeTest()) + FAILING);
+    const { code, output } = await installed.runFile('--test', '--test-reporter=tap', 'failing.test.mjs');
+    for (const line of ['# pass 1', '# fail 3', '# skipped 1']) expect(output).toContain(line);
+    expect(output).toContain('values: 1 of 2 values differ.');
+    expect(output).toContain('buffer "kept" of 64 bytes');
+    expect(code).toBe(1);
+  });
+
+  browserTest('for puppeteer captures its canvas', async () => {
+    await installed.write('canvas.mjs', await recipe('## puppeteer'));
+    expect(await installed.runFile('canvas.mjs')).toEqual({ code: 0, output: 'The canvas is orange.\n' });
+  });
+
+  browserTest('for Playwright captures its canvas', async () => {
+    const [imported, launched] = (await recipe('## Playwright')).trim().split('\n\n');
+    const code = (await recipe('## puppeteer'))
+      .replace(/^import puppeteer .*$/m, imported as string)
+      .replace(/^const browser = .*$/m, launched as string);
+    expect(code).not.toContain('puppeteer');
+    await installed.write('playwright.mjs', code);
+    expect(await installed.runFile('playwright.mjs')).toEqual({ code: 0, output: 'The canvas is orange.\n' });
+  });
+
+  browserTest('for Deno runs a shader in wgpu', async () => {
+    await installed.write('deno.mjs', await recipe('## Deno'));
+    const { code, output } = await installed.runFile('deno.mjs');
+    expect(output).toMatch(/^accepted\n(.|\n)*broken/);
+    expect(code).toBe(0);
+  });
+
+  browserTest('for set-up finds what is there', async () => {
+    await installed.write('setup.mjs', await recipe('## GitHub Actions'));
+    const { code, output } = await installed.runFile('setup.mjs');
+    expect(output).toMatch(/^\S+ (SwiftShader|lavapipe|undefined)$/m);
+    expect(code).toBe(0);
+  });
+});

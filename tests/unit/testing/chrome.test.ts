@@ -1,0 +1,175 @@
+/** Starting Chrome, on simulated machines and with a simulated library. */
+import { describe, expect, test } from 'vitest';
+import type { Machine } from '../../../src/node/drivers';
+import { flagsFor, launchOn } from '../../../src/testing/chrome';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+interface Parts {
+  readonly platform?: string;
+  readonly environment?: Record<string, string>;
+  readonly files?: readonly string[];
+}
+
+function machine({ platform = 'linux', environment = {}, files = [] }: Parts = {}): Machine {
+  return {
+    platform,
+    environment: { PATH: '/usr/bin', ...environment },
+    home: '/someone',
+    resolve: (path) => path,
+    isFile: (path) => files.includes(path),
+    list: (folder) =>
+      files
+        .filter((path) => path.startsWith(`${folder}/`))
+        .map((path) => path.slice(folder.length + 1).split('/', 1)[0] ?? ''),
+    readScript: () => '',
+  };
+}
+
+/** A library whose browser answers the question for an adapter. */
+function library(answer: string | Error, own?: string) {
+  const log: unknown[] = [];
+  const page = {
+    goto: () => Promise.resolve(),
+    evaluate: () => Promise.resolve(answer),
+    close: () => Promise.resolve(),
+  };
+  return {
+    log,
+    executablePath: () => own ?? '/nowhere',
+    async launch(options?: object) {
+      log.push(options);
+      if (answer instanceof Error) throw answer;
+      return { newPage: async () => page, close: async () => void log.push('closed') };
+    },
+  };
+}
+
+describe('the flags', () => {
+  const nvidia = ['/dev/nvidia0', '/etc/vulkan/icd.d/nvidia_icd.json'];
+
+  test('draw on a canvas with a software GPU if there is no other', () => {
+    const flags = flagsFor(machine(), {});
+    expect(flags).toEqual(
+      expect.arrayContaining([
+        '--no-sandbox',
+        '--enable-unsafe-webgpu',
+        '--enable-features=Vulkan',
+        '--use-vulkan=swiftshader',
+        '--use-angle=vulkan',
+      ]),
+    );
+    expect(flagsFor(machine(), { gpu: 'software' })).toEqual(flags);
+    expect(flagsFor(machine({ files: nvidia }), { gpu: 'software' })).toEqual(flags);
+  });
+
+  test('only compute if no canvas is wanted', () => {
+    const flags = flagsFor(machine(), { canvas: false });
+    expect(flags).toContain('--use-webgpu-adapter=swiftshader');
+    expect(flags.join()).not.toMatch(/=vulkan/i);
+  });
+
+  test('use the GPU of the system if there is one, or if it is named', () => {
+    const flags = flagsFor(machine({ files: nvidia }), {});
+    expect(flags).toContain('--disable-vulkan-surface');
+    expect(flags.join()).not.toMatch(/swiftshader/i);
+    expect(flagsFor(machine(), { gpu: 'system' })).toEqual(flags);
+    expect(flagsFor(machine({ platform: 'darwin' }), {}).join()).not.toMatch(/swiftshader|vulkan/i);
+  });
+
+  test('follow CELLSTORM_DRIVER, and do not take the driver that openDawn named for a GPU', () => {
+    const software = flagsFor(machine(), {});
+    const named = (environment: Record<string, string>) =>
+      flagsFor(machine({ environment }), { gpu: 'auto' });
+    expect(named({ CELLSTORM_DRIVER: 'system' })).toEqual(flagsFor(machine(), { gpu: 'system' }));
+    expect(named({ CELLSTORM_DRIVER: 'swiftshader' })).toEqual(software);
+    expect(named({ VK_DRIVER_FILES: '/usr/lib/chromium/vk_swiftshader_icd.json' })).toEqual(software);
+    expect(named({ VK_DRIVER_FILES: '/etc/vulkan/icd.d/nvidia_icd.json' })).not.toEqual(software);
+  });
+
+  test('keep the sandbox on request, and reject an unknown GPU', () => {
+    expect(flagsFor(machine(), { sandbox: true })).not.toContain('--no-sandbox');
+    expect(() => flagsFor(machine(), { gpu: 'nvidia' as never })).toThrow(
+      'gpu is "nvidia", but it must be one of auto, software, system.',
+    );
+  });
+});
+
+describe('launchChrome', () => {
+  const ready = machine({ files: [CHROMIUM] });
+
+  test('passes the browser, flags and options to the library', async () => {
+    const { log, ...puppeteer } = library('');
+    await launchOn(ready, puppeteer, { flags: ['--mine'], launch: { protocolTimeout: 5 } });
+    expect(log).toEqual([
+      expect.objectContaining({
+        executablePath: CHROMIUM,
+        headless: true,
+        args: [...flagsFor(ready, {}), '--mine'],
+        timeout: 60_000,
+        protocolTimeout: 5,
+      }),
+    ]);
+  });
+
+  test('hides the Vulkan drivers of the environment from a software GPU only', async () => {
+    const environment = { VK_DRIVER_FILES: '/nvidia.json', VK_ICD_FILENAMES: '/nvidia.json', LANG: 'C' };
+    const files = [CHROMIUM];
+    for (const [gpu, env] of [
+      ['software', { PATH: '/usr/bin', LANG: 'C' }],
+      ['auto', { PATH: '/usr/bin', ...environment }],
+    ] as const) {
+      const { log, ...puppeteer } = library('');
+      await launchOn(machine({ environment, files }), puppeteer, { gpu });
+      expect(log).toEqual([expect.objectContaining({ env })]);
+    }
+  });
+
+  test('says in one sentence that there is no browser', async () => {
+    await expect(launchOn(machine(), library(''), {})).rejects.toThrow(
+      /^Chrome was not found: install Chrome, Chromium or Edge .*apt-get install chromium.* or set CHROME_PATH to its binary\.$/,
+    );
+  });
+
+  test('takes the browser of the library if no other is found', async () => {
+    const { log, ...playwright } = library('', '/cache/chrome');
+    await launchOn(machine({ files: ['/cache/chrome'] }), playwright, {});
+    expect(log).toEqual([expect.objectContaining({ executablePath: '/cache/chrome' })]);
+  });
+
+  test('names the library that a browser lacks', async () => {
+    const text =
+      'Failed to launch!\n/usr/bin/chromium: error while loading shared libraries: libnss3.so: cannot open\n\nTROUBLESHOOTING';
+    await expect(launchOn(ready, library(new Error(text)), {})).rejects.toThrow(
+      /^\/usr\/bin\/chromium does not start, because the library libnss3\.so is missing: install .*\.$/,
+    );
+    await expect(launchOn(ready, library(new Error('no memory')), {})).rejects.toThrow(
+      '/usr/bin/chromium does not start: no memory',
+    );
+  });
+
+  test('says that pages have no adapter, and closes the browser', async () => {
+    const { log, ...puppeteer } = library('adapter');
+    await expect(launchOn(ready, puppeteer, {})).rejects.toThrow(
+      "/usr/bin/chromium starts, but its pages have no WebGPU: there is no adapter; try gpu: 'software', or update it.",
+    );
+    expect(log.at(-1)).toBe('closed');
+    await expect(launchOn(ready, library('api'), {})).rejects.toThrow('it may be too old, so update it.');
+    await launchOn(ready, library('adapter'), { checkAdapter: false });
+  });
+
+  test('rejects what is no library, a wrong path and unknown options', async () => {
+    const given = (value: unknown) => launchOn(ready, value as never, {});
+    await expect(given(undefined)).rejects.toThrow(
+      'library is undefined, but it must be puppeteer, or chromium',
+    );
+    await expect(given({ chromium: {} })).rejects.toThrow(/pass its `chromium`/);
+    await expect(given({ ...library(''), name: () => 'firefox' })).rejects.toThrow('library is "firefox"');
+    await expect(launchOn(ready, library(''), { path: '/nowhere' })).rejects.toThrow(
+      'path is "/nowhere", but it must be the path of a Chrome, Chromium or Edge.',
+    );
+    await expect(launchOn(ready, library(''), { headless: false } as never)).rejects.toThrow(
+      'options.headless',
+    );
+  });
+});
