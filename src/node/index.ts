@@ -1,6 +1,7 @@
 /**
  * WebGPU in Node, public as `cellstorm/node`: `openGpu` for cellstorm, `openWebGpu` for your own WebGPU code. Both need
  * the npm package `webgpu` (Dawn) and run in the main thread.
+ * @module cellstorm/node
  */
 import { ArgumentError } from '../core/base/errors';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';

@@ -1,6 +1,7 @@
 /**
  * A kit for tests of WebGPU code, public as `cellstorm/testing`: devices in Node, a headless Chrome with a canvas, a
  * second implementation in Deno, and pictures. None of it needs a GPU.
+ * @module cellstorm/testing
  */
 export { ArgumentError, CellstormError, GpuError } from '../core/base/errors';
 export type { Chrome, Driver, DriverName, DriverPreference } from '../node/drivers';

@@ -1,11 +1,11 @@
 /** Installs the package into a folder of its own, as users do, and runs programs there. */
 import { spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { buildLibrary } from '../../scripts/build';
+import { npm, packInto } from './packed';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LIMIT_MS = 150_000;
@@ -29,15 +29,13 @@ export function useInstalledPackage(packages: readonly string[]): InstalledPacka
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cellstorm-installed-'));
     const modules = join(folder, 'node_modules');
-    await mkdir(join(modules, 'cellstorm'), { recursive: true });
-    await cp(join(ROOT, 'package.json'), join(modules, 'cellstorm/package.json'));
-    await buildLibrary(join(modules, 'cellstorm/dist'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', await packInto(folder));
     for (const name of packages) {
       await mkdir(dirname(join(modules, name)), { recursive: true });
       await symlink(join(ROOT, 'node_modules', name), join(modules, name));
     }
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  });
+  }, LIMIT_MS);
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
     write: (file, text) => writeFile(join(folder, file), text),
