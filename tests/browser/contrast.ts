@@ -1,9 +1,6 @@
-/**
- * Checks that texts of a page are readable: measures the contrast of each visible text with its background. It runs in
- * the page (`page.evaluate(findPoorContrast)`), so it uses nothing outside its own body.
- */
+/** Measures the contrast of visible texts. Runs in the page, so it uses nothing outside its own body. */
 
-/** Returns the visible texts, including those in SVG pictures, whose contrast with their background is below 4.5. */
+/** Returns the visible texts with a contrast below 4.5, including those in SVG pictures. */
 export function findPoorContrast(): string[] {
   type Colour = readonly number[];
   const parse = (text: string): Colour => {

@@ -11,7 +11,7 @@ const ENGINE = 'tests/browser/pages/engine.ts';
 const DRAW = 'tests/browser/pages/draw.ts';
 const SIZE = 240;
 
-/** One scene of each kind. tests/gpu/device and tests/portability verify the others, on Dawn and on wgpu. */
+/** tests/gpu/device and tests/portability verify the other scenes. */
 const KINDS = {
   'equal radii': 'pile',
   'empty cells': 'clustered',
@@ -67,7 +67,7 @@ describe('the engine in the browser', () => {
       expect(await call<string>(ENGINE, 'hashAfter', ...run)).toBe(inChrome);
       const inNode = await hashInNode(...run);
       expect(inNode).toMatch(/^[0-9a-f]{16}$/);
-      // Two builds of Dawn and of the driver may compile a shader differently. That is worth printing, but no failure.
+      // Two builds of Dawn and of the driver may compile a shader differently, which is no failure.
       const verdict = inNode === inChrome ? 'the same in Node' : `in Node ${inNode}`;
       console.info(`hash in Chrome ${inChrome}: ${verdict}`);
     },

@@ -1,13 +1,10 @@
-/**
- * Reads the particles of the page's simulation into the reference's types, and finds points of the world on the screen.
- */
 import type { Page } from 'puppeteer';
 import type { ParticleArrays } from '../../src/core/simulation/simulation';
 import type { World } from '../../src/core/world/world';
 import { buildGrid, type Grid } from '../../src/reference/grid/grid';
 
 export type Point = readonly [number, number];
-/** Colour distance that still counts as equal: a particle beside a pixel may tint it. */
+/** Largest colour distance that counts as equal: a particle beside a pixel may tint it. */
 export const SAME = 12;
 
 export interface Held {
@@ -17,7 +14,6 @@ export interface Held {
   readonly grid: Grid;
 }
 
-/** Reads the particles of the page's simulation, and sorts them into the reference's grid. */
 export async function readHeld(page: Page): Promise<Held> {
   const { world, radius, positions, velocities, ids } = await page.evaluate(async () => {
     const simulation = window.cellstorm?.simulation;
@@ -40,7 +36,7 @@ export async function readHeld(page: Page): Promise<Held> {
   return { world, radius, particles, grid };
 }
 
-/** Returns a function from points of a 2D world to the screen, derived from two such points. */
+/** Returns a function from points of a 2D world to points of the screen. */
 export async function screenOf(page: Page): Promise<(point: readonly number[]) => Point> {
   const [[left, bottom], [right, top]] = await page.evaluate(() => {
     const diagonal = (along: number) => window.cellstorm?.toScreen([along, along]) as [number, number];

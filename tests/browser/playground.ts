@@ -1,6 +1,4 @@
-/**
- * Drives the page in browser tests: opens it under given circumstances, uses its controls, and compares its pixels.
- */
+/** Drives the page in browser tests. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer';
@@ -16,7 +14,7 @@ import type { Opener, OpenPage } from '../helpers/browser';
 
 /** Width in pixels of the panel's shadow. */
 const SHADOW = 17;
-/** Corners of boxes are tested this many pixels from the edges. */
+/** Distance in pixels from the edges at which corners of boxes are tested. */
 const CORNER_INSET = 1.5;
 /** Boxes with half edges up to this many pixels are too small to test their corners. */
 const SMALLEST_CORNERED = 3;
@@ -38,15 +36,13 @@ export interface Circumstances {
   readonly theme?: 'light' | 'dark';
   /** Default true: the page starts paused, so that tests decide when time passes. */
   readonly reducedMotion?: boolean;
-  /** The number of particles to start with. Default: the page chooses. */
+  /** Default: the page chooses. */
   readonly count?: number;
   /** The query of the address. Default: only the count. */
   readonly query?: string;
-  /** Runs in the page before its own scripts. */
   readonly before?: () => void;
 }
 
-/** Opens the page and waits for its first picture. */
 export async function openPlayground(browser: Opener, circumstances: Circumstances = {}): Promise<OpenPage> {
   const { width = 900, height = 620, pixelRatio = 1, isPhone = false, count, before } = circumstances;
   const { query = count === undefined ? '' : `?v=1&count=${count}` } = circumstances;
@@ -76,13 +72,13 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 }
 
 /**
- * Sets the controls in `wanted`, and all others to the defaults of the scene. Then starts over, paused, with the fitted
- * picture and without sheets. Tests that share a page begin with this function.
+ * Sets the controls in `wanted`, all others to the scene's defaults. Then starts over, paused, with the fitted picture
+ * and without sheets.
  */
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;
   const choices = { ...defaultChoices(scene, dimensions), count: FEW, ...wanted };
-  // These come first, because a scene sets other fields, some of them by the dimensions.
+  // A scene sets other fields, some of them by the dimensions.
   const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
   const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];
   const values = names.map((name) => {
@@ -127,8 +123,7 @@ export async function passFrames(page: Page, frames: number): Promise<void> {
 }
 
 /**
- * Waits until the page's timers of up to this many milliseconds have fired. Timers fire in their order, so a slow
- * machine only takes longer.
+ * Waits for the page's timers of up to this many milliseconds. They fire in order, so a slow machine only takes longer.
  */
 export async function passTimers(page: Page, milliseconds: number): Promise<void> {
   await page.evaluate((after) => new Promise((done) => setTimeout(done, after)), milliseconds);
@@ -182,7 +177,7 @@ export async function isOpen(page: Page, id: string): Promise<boolean> {
   return page.$eval(`#${id}`, (sheet) => (sheet as HTMLDialogElement).open);
 }
 
-/** Runs in the page before its own scripts: the browser has no WebGPU. */
+/** Runs in the page before its own scripts. */
 export function hideGpu(): void {
   Object.defineProperty(Navigator.prototype, 'gpu', { get: () => undefined });
 }
@@ -198,7 +193,6 @@ async function waitForPicture(page: Page): Promise<void> {
   await settle(page);
 }
 
-/** Waits until the page has applied all input. */
 export async function settle(page: Page): Promise<void> {
   await page.evaluate(() => window.cellstorm?.settled());
 }
@@ -212,7 +206,6 @@ export async function chooseOption(page: Page, field: string, label: string): Pr
   await settle(page);
 }
 
-/** Types a number into a control and leaves it. */
 export async function typeNumber(page: Page, field: string, value: number | string): Promise<void> {
   await unfold(page, field);
   await page.$eval(`#${field}`, (input) => {
@@ -228,7 +221,6 @@ export async function typeCount(page: Page, count: number | string): Promise<voi
   await typeNumber(page, 'count', count);
 }
 
-/** Opens the group of controls that a control is in. */
 export async function unfold(page: Page, field: string): Promise<void> {
   await page.$eval(`#${field}`, async (input) => {
     const group = input.closest('.lil-gui');
@@ -260,13 +252,13 @@ export async function textOf(page: Page, id: string): Promise<string> {
 export interface Scenery {
   readonly dimensions: number;
   readonly count: number;
-  /** The particles' positions, in pixels of the screenshot. */
+  /** In pixels of the screenshot. */
   readonly points: readonly (readonly [number, number])[];
   /** The values that decide the particles' colours. */
   readonly values: readonly number[];
   /** Positions of 2D obstacles, in pixels of the screenshot. */
   readonly obstacles: readonly (readonly [number, number])[];
-  /** Half width and half height of each particle in pixels; in 3D as if it were in the middle of the box. */
+  /** Half width and half height in pixels; in 3D as if the particle were in the middle of the box. */
   readonly reaches: readonly (readonly [number, number])[];
   readonly boxes: readonly boolean[];
   readonly box: Rectangle;
@@ -421,9 +413,9 @@ export function countDifferences(
 export interface Comparison {
   /** Share of the particles in the free part whose middle has the colour of their value. */
   readonly particles: number;
-  /** Share of the boxes whose corners are painted. Leaves out tiny boxes; 1 without boxes. */
+  /** Share of the boxes with painted corners. Leaves out tiny boxes; 1 without boxes. */
   readonly boxes: number;
-  /** Share of the pixels away from all particles that have the colour of the background. */
+  /** Share of the pixels away from particles that have the background's colour. */
   readonly background: number;
   readonly backgroundPixels: number;
 }
@@ -437,7 +429,7 @@ export function compareWithState(image: Picture, scenery: Scenery, tolerance: nu
   const corners: boolean[] = [];
   points.forEach(([x, y], particle) => {
     const expected = colourOfValue(scenery, values[particle] ?? 0);
-    // Other particles lie behind a panel, or outside the window if the picture is magnified.
+    // Other particles lie behind a panel or outside the window.
     if (isInside(x, y, free, -2)) {
       seen++;
       if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;
@@ -488,7 +480,6 @@ function isInside(x: number, y: number, box: Rectangle, margin: number): boolean
   );
 }
 
-/** Expects the colour of its value on each particle, and background everywhere else. */
 export async function expectTruePicture(
   { page }: OpenPage,
   name: string,

@@ -1,4 +1,4 @@
-/** Keeps the page's downloads in memory, so that tests can read them. */
+/** Keeps the page's downloads in memory. */
 import type { Page } from 'puppeteer';
 
 declare global {

@@ -1,4 +1,3 @@
-/** Tests the benchmark's page in a real browser: choosing, running, stopping, failing and saving. */
 import type { Page, WebWorker } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { parseRecord } from '../../../bench/harness/record';
@@ -16,7 +15,6 @@ declare global {
 const ROOM = 2 ** 23;
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 
-/** Leaves just these boxes checked. */
 async function choose(page: Page, name: string, values: readonly string[]): Promise<void> {
   await page.$$eval(
     `input[name="${name}"]`,
@@ -28,9 +26,7 @@ async function choose(page: Page, name: string, values: readonly string[]): Prom
   );
 }
 
-/**
- * Limits the memory that a worker sees, because copies of half a gigabyte take seconds.
- */
+/** Limits the memory that a worker sees: copies of half a gigabyte take seconds. */
 async function spareMemory(worker: WebWorker): Promise<void> {
   await worker.evaluate((most) => {
     globalThis.Float64Array = new Proxy(Float64Array, {
@@ -50,7 +46,7 @@ async function spareMemory(worker: WebWorker): Promise<void> {
   }, ROOM);
 }
 
-/** Runs in the page before its scripts: raises the time limit. Otherwise a busy machine would skip or stop engines. */
+/** Runs in the page before its scripts. On a busy machine, engines would exceed the real limit. */
 function raiseLimit(): void {
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
@@ -86,7 +82,7 @@ async function runToEnd(page: Page): Promise<void> {
   await page.waitForFunction(() => window.bench?.isRunning === false);
 }
 
-/** Starts a long run. Once its first result shows, ends it in the same task, so that it is never complete. */
+/** Ends the run in the same task as its first result, so that it is never complete. */
 async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise<void> {
   await choosePlan(page, ['cpu-naive'], ['300', '10000'], 99);
   await page.evaluate((how) => {
@@ -108,7 +104,7 @@ async function startAndEnd(page: Page, how: 'stop' | 'error' | 'leave'): Promise
   }, how);
 }
 
-/** Expects that an incomplete run left a result that can be saved, and that another run succeeds. */
+/** Expects that an incomplete run left a result to save, and that another run succeeds. */
 async function expectKeptAndStarted(page: Page): Promise<void> {
   const kept = await page.evaluate(() => ({
     counts: window.bench?.record?.outcomes.map(({ count }) => count),
@@ -137,7 +133,6 @@ describe('the benchmark page', () => {
       height: 900,
       async prepare(page) {
         page.on('workercreated', (worker) => {
-          // A worker that ends at once no longer answers.
           spareMemory(worker).catch(() => undefined);
         });
         await page.evaluateOnNewDocument(raiseLimit);
@@ -207,7 +202,7 @@ describe('the benchmark page', () => {
     expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
     expect(ended > began).toBe(true);
     expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
-    // The copies fill the available memory. The worker may have opened the GPU before spareMemory limited it.
+    // The worker may have opened the GPU before spareMemory limited it.
     expect(machine.copyBytes).toBe(ROOM);
     expect(machine.gpuCopyBytes).toBeGreaterThanOrEqual(ROOM);
     expect(machine.runtime).toContain('Chrome');

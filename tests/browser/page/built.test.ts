@@ -1,4 +1,3 @@
-/** Tests the built pages under a sub-path: file sizes, content policy, accessible names, parts that fail to load. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -12,14 +11,14 @@ const QUICK = '?v=1&count=100&engine=cpu&paused=1';
 const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
 
 /**
- * Limits in bytes after gzip. MOST_LOADED: the page and what it loads before its first picture. MOST_UNTOUCHED: the
- * page and what it loads without input, on a screen that shows every part. MOST_IN_FOLDER: the folder with playground
- * and explainer. This folder also holds the grid's searches as separate files, which the page does not load.
+ * Limits in bytes after gzip. MOST_LOADED: what the page loads before its first picture. MOST_UNTOUCHED: what it loads
+ * without input on a screen that shows every part. MOST_IN_FOLDER: the folder of playground and explainer, which also
+ * holds the grid's searches as separate files.
  */
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
 const MOST_IN_FOLDER = 373_000;
-/** Files that the folder's limit leaves out: pictures of presets, the recorder of exact films and the benchmark. */
+/** Pictures of presets, the recorder of exact films and the benchmark. */
 const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
 
 /** Roles of elements that need an accessible name. */
@@ -28,7 +27,7 @@ const CONTROLS = new Set([
   ...['combobox', 'textbox', 'spinbutton', 'image', 'dialog'],
 ]);
 
-/** Directives of the content policy that must each refuse something: inline code or styles, or foreign content. */
+/** Directives of the content policy that must each refuse something. */
 const POLICED = [
   'connect-src',
   'frame-src',
@@ -38,7 +37,6 @@ const POLICED = [
   'style-src-attr',
 ];
 
-/** The Trusted Types factory of browsers: makes trusted markup, scripts and script addresses. */
 interface TrustMaker {
   createPolicy(
     name: string,
@@ -46,7 +44,6 @@ interface TrustMaker {
   ): typeof rules;
 }
 
-/** Returns the bytes of each file after gzip. */
 async function weighFolder(folder: string): Promise<Map<string, number>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -68,8 +65,7 @@ declare global {
 }
 
 /**
- * Runs in the page: inserts inline and foreign content. Returns whether the page took a string as markup although no
- * Trusted Types policy had made it trusted.
+ * Runs in the page: inserts inline and foreign content. Returns whether the page took an untrusted string as markup.
  */
 async function attack(): Promise<'taken' | 'refused'> {
   window.violated = [];
@@ -84,7 +80,7 @@ async function attack(): Promise<'taken' | 'refused'> {
   } catch {
     asMarkup = 'refused';
   }
-  // The policy must hold even for markup that was made trusted.
+  // The policy must hold even for trusted markup.
   const { trustedTypes } = window as unknown as { trustedTypes: TrustMaker };
   const trust = <Given>(given: Given) => given;
   const trusted = trustedTypes.createPolicy('test', {
@@ -139,7 +135,7 @@ describe('the built page', () => {
   });
 
   browserTest('requests a part again that failed to load, and meanwhile stays as it is', async () => {
-    // Requests fail on purpose, so this page may have problems.
+    // Requests fail on purpose.
     const { page } = await openPlayground(browser, { query: QUICK });
     const unloaded = /^A part of the page could not be loaded/;
     await page.setOfflineMode(true);
@@ -199,7 +195,7 @@ describe.each(PAGES)('the built page %s', (path) => {
 
   browserTest('refuses inline scripts and styles, and everything of other origins', async () => {
     const { page } = await open();
-    // The benchmark starts its worker from a URL that is not trusted, so its page cannot require Trusted Types.
+    // The benchmark starts its worker from an untrusted URL, so its page cannot require Trusted Types.
     expect(await page.evaluate(attack)).toBe(path === 'bench.html' ? 'taken' : 'refused');
     await expect
       .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })

@@ -1,6 +1,3 @@
-/**
- * Tests the explainer in a real browser: it shows what the trace says, every control works, and mistakes can be undone.
- */
 import type { Page, SerializedAXNode } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { createTrace } from '../../../src/page/explainer/trace';
@@ -23,9 +20,7 @@ interface Shown {
   }[];
 }
 
-/**
- * Moves the slider to each of these steps and returns what is shown there. Without indices it reads the current step.
- */
+/** Without indices it reads the current step. */
 async function readSteps(page: Page, indices: readonly number[] = [-1]): Promise<Shown[]> {
   return page.evaluate((wanted) => {
     const scrub = document.querySelector<HTMLInputElement>('#scrub');
@@ -109,10 +104,7 @@ async function verdictOf(page: Page, id: string): Promise<{ state: string | unde
   }));
 }
 
-/**
- * Returns what screen readers get: the status texts, which are read out whenever they change, and the text in each
- * picture, by the picture's name.
- */
+/** Returns what screen readers get: the status texts, and the text in each picture by the picture's name. */
 async function readAloud(page: Page): Promise<{ statuses: string[]; pictures: Record<string, string> }> {
   const tree = await page.accessibility.snapshot({ interestingOnly: false });
   const textIn = ({ role, name, children = [] }: SerializedAXNode): string =>
@@ -318,7 +310,6 @@ describe('the steps of the explainer', () => {
       window.location.hash = '#sum-99999';
     });
     await page.waitForFunction(() => window.explainer?.step.stage === 'sum');
-    // Other fragments change nothing.
     await page.evaluate(() => {
       window.location.hash = '#mistakes';
     });
@@ -440,7 +431,6 @@ describe('the mistakes of the explainer', () => {
       width: 1280,
       height: 900,
     });
-    // Tab from the last control of the steps.
     await page.focus('#character-keys');
     const tabTo = async (id: string) => {
       await page.keyboard.press('Tab');
@@ -480,7 +470,6 @@ describe('the mistakes of the explainer', () => {
     await tabTo('crowd-share');
     expect(await stateAfter('crowd', 'End')).toBe('right');
     expect(await stateAfter('crowd', 'Home')).toBe('slow');
-    // None of these keys moved to another step.
     await expectStep(page, firstOf('count') + 3);
     expectNoProblems();
   });

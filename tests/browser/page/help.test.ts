@@ -1,4 +1,3 @@
-/** Tests the help sheet, the switch for character keys, and the keys that save a picture and copy the link. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../helpers/browser';
@@ -20,7 +19,7 @@ const openSheets = (page: Page) => page.$$eval('dialog[open]', (sheets) => sheet
 
 describe('the keys of the page', () => {
   const browser = useBrowser({ serve: 'build' });
-  // No test here depends on the engine. The CPU engine starts sooner.
+  // The CPU engine starts sooner, and no test here depends on the engine.
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
   browserTest('save the picture under the name of the scene', async () => {
@@ -89,7 +88,7 @@ describe('the keys of the page', () => {
     const hash = await textOf(page, 'hash');
     await stepTimes(page, 3);
     expect(await textOf(page, 'hash')).not.toBe(hash);
-    // A slow machine may have kept states in between, so one press may not be enough.
+    // A slow machine may have kept states in between.
     while ((await textOf(page, 'hash')) !== hash) {
       await page.keyboard.press('b');
       await settle(page);

@@ -1,4 +1,3 @@
-/** Tests the layout of the page: on phones, in low windows, in both themes, with forced colours and by keyboard. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../helpers/browser';
@@ -18,7 +17,7 @@ import {
   toggle,
 } from '../playground';
 
-/** No test here depends on the engine. The CPU engine starts sooner. */
+/** The CPU engine starts sooner, and no test here depends on the engine. */
 const QUICK = '?v=1&count=100&engine=cpu';
 /** The 2D canvas rounds values to 32 colours, so a pixel may differ more. */
 const ROUNDED = 3 * TOLERANCE;
@@ -26,7 +25,7 @@ const KEY_CLOSED = 44;
 
 const keyHeight = (page: Page) => page.$eval('.key', (key) => key.getBoundingClientRect().height);
 
-/** Window sizes in CSS pixels in which many parts cover the picture: phones, and both sides of each layout change. */
+/** Window sizes of phones, and on both sides of each layout change. */
 const OVERLAID = [
   [320, 568],
   [374, 667],
@@ -39,7 +38,7 @@ const OVERLAID = [
   [1180, 700],
 ] as const;
 
-/** Runs in the page: returns the pairs of parts that cover the picture and overlap each other. */
+/** Runs in the page: returns the pairs of parts that overlap. */
 function findOverlaps(): string[] {
   const parts = [...document.querySelectorAll<HTMLElement>('.corner button, #legend, #overlay-fold, .panel')]
     .map((element) => ({
@@ -61,7 +60,7 @@ function findOverlaps(): string[] {
   );
 }
 
-/** Runs in the page: returns the controls that are under 20px high, or that scrolling leaves out of view or covered. */
+/** Runs in the page: returns the controls that are under 20px high, covered, or out of reach of scrolling. */
 function findUnreachable(): string[] {
   const controls = document.querySelectorAll(
     'main :is(button, input, select):not(.lil-closed > .lil-children *, [hidden] *)',
@@ -157,7 +156,6 @@ describe('the page by keyboard', () => {
         const style = getComputedStyle(active);
         const tip = document.querySelector('.tip.seen');
         return {
-          // The visible hint, and the description for screen readers.
           hints: [
             tip && tip.getBoundingClientRect().width > 0 ? tip.textContent : null,
             document.getElementById(active.getAttribute('aria-describedby') ?? '')?.textContent ?? null,
@@ -194,7 +192,6 @@ describe('the page in a window', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK, theme: 'dark' }));
 
-  /** Gives the page its usual window and starts over. */
   async function begin(wanted: Parameters<typeof arrange>[1] = {}) {
     const opened = await open();
     const { page } = opened;
@@ -240,7 +237,6 @@ describe('the page in a window', () => {
     await settle(page);
     expect(await page.evaluate(findUnreachable)).toEqual([]);
     await takePicture(page, 'landscape');
-    // The key to the overlays stays folded.
     expect(await keyHeight(page)).toBeLessThan(KEY_CLOSED);
   });
 

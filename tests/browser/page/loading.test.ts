@@ -1,4 +1,3 @@
-/** Tests what the page shows while its parts load, and that it requests parts again that failed to load. */
 import type { HTTPRequest, Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../helpers/browser';
@@ -17,7 +16,6 @@ import {
   waitForText,
 } from '../playground';
 
-/** Decides what happens to a request. */
 type Fate = (request: HTTPRequest) => void;
 
 /** Applies each fate to requests for addresses that end with its key. */
@@ -31,7 +29,6 @@ async function interceptRequests(page: Page, fates: Map<string, Fate>): Promise<
   });
 }
 
-/** Holds requests back until `release` is called. */
 function holdBack(): { readonly fate: Fate; release(): void } {
   const held: HTTPRequest[] = [];
   return {
@@ -42,7 +39,6 @@ function holdBack(): { readonly fate: Fate; release(): void } {
   };
 }
 
-/** Returns how the sign of waiting and the pointer look. */
 const signOf = (page: Page) =>
   page.$eval('#waiting', (element) => {
     const { animationName, content } = getComputedStyle(element, '::before');
@@ -131,7 +127,6 @@ describe('the page', () => {
     const { free } = await describeScenery(page);
     const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
     const aside = free.width / 5;
-    // A press that ended before the tool was loaded has no effect.
     await page.mouse.move(x - aside, y);
     await page.mouse.down();
     await page.mouse.up();

@@ -1,4 +1,3 @@
-/** Tests scenes of other methods on the page: fluids and a flock, on the GPU and on the CPU engine. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../../src/page/model/colour';
@@ -38,7 +37,7 @@ async function stateOf(page: Page) {
       method: simulation.method,
       count: measures.count,
       titles: rows.map((row) => row.querySelector('dt')?.textContent ?? ''),
-      // The step time may be missing: not every step is timed.
+      // Not every step is timed.
       isComplete: rows
         .filter((row) => !row.querySelector('#step-time'))
         .every((row) => (row.querySelector('dd')?.textContent ?? '–') !== '–'),
@@ -46,7 +45,6 @@ async function stateOf(page: Page) {
   });
 }
 
-/** Returns whether a control is disabled, and its hint. */
 function refusalOf(page: Page, id: string) {
   return page.$eval(`#${id}`, (control) => [
     (control as HTMLInputElement).disabled,
@@ -62,7 +60,7 @@ describe('a scene of another method', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
-  // A change of the engine opens another device, which compiles all kernels again. So all tests of one engine come
+  // A change of engine opens another device, which compiles all kernels again. So all tests of one engine come
   // before those of the other.
   function testScenes(engine: 'gpu' | 'cpu'): void {
     for (const { name, method } of OTHERS) {
@@ -148,8 +146,8 @@ describe('a scene of another method', () => {
       const scenery = await describeScenery(page);
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
-      // Other particles may cover a young one. Its pixel counts if it is closer to the colour of its own age than to
-      // the colour of the fluid's age.
+      // Other particles may cover a young one. It counts if its pixel is closer to the colour of its own age than to
+      // the fluid's.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

@@ -1,4 +1,3 @@
-/** Tests that the page plays, stands still, steps, follows its settings and survives the loss of its device. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { createScene } from '../../../src/scenes';
@@ -156,7 +155,6 @@ describe('the page after its device was lost', () => {
     const opened = await openPlayground(browser, { count: SOME });
     const { page, expectNoProblems } = opened;
     await stepTimes(page, 2);
-    // Back works once a state is kept.
     while (!/^Back at/.test(await textOf(page, 'notice'))) {
       await page.keyboard.press('b');
       await settle(page);

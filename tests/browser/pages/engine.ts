@@ -1,11 +1,11 @@
-/** Runs in the page of engine.test.ts: the engine's verification, and the state hash of a run. */
+/** Runs in the page of engine.test.ts. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';
 import { createScene, sceneOptions } from '../../../src/scenes';
 import { largestVerified, type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 
-/** Runs all cases on one device, which compiles its kernels once. */
+/** One device for all cases compiles its kernels once. */
 export async function runVerify(runs: readonly VerifyOptions[]): Promise<VerifyCase[]> {
   const gpu = await requestGpu({
     particles: Math.max(...runs.map((options) => largestVerified(options).particles)),

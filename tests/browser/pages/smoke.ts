@@ -1,5 +1,3 @@
-/** Runs in the page of smoke.test.ts: describes the adapter, and clears a canvas to one colour. */
-
 export async function describeAdapter(): Promise<{ vendor: string; architecture: string } | undefined> {
   const adapter = await navigator.gpu.requestAdapter();
   if (adapter === null) return undefined;
@@ -29,7 +27,6 @@ export async function paintCanvas(size: number, colour: [number, number, number]
   await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
 }
 
-/** Causes a GPU error that nothing catches. */
 export async function misuseGpu(): Promise<void> {
   const device = await (await navigator.gpu.requestAdapter())?.requestDevice();
   device?.createBuffer({ size: 4, usage: 0 });

@@ -1,4 +1,4 @@
-/** Tests that each figure of the panel shows the value that its title names, so that swapped texts fail. */
+/** Swapped texts of two figures must fail. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { formatCount, formatReal, formatShare } from '../../../../src/page/support/format';
@@ -25,7 +25,6 @@ async function figuresOf(page: Page): Promise<Record<string, string>> {
   return Object.fromEntries(rows);
 }
 
-/** Returns what the simulation itself measures, and its world and settings. */
 async function measuredOf(page: Page) {
   await settle(page);
   const found = await page.evaluate(() => {
@@ -56,12 +55,11 @@ describe('the figures of the panel', () => {
     const measureWith = async (broadPhase: string) => {
       await chooseOption(page, 'broadPhase', broadPhase);
       await page.click('#reset');
-      // By then the pile has settled, so a missed particle would change the number of contacts.
+      // By then the pile has settled, so a missed particle changes the number of contacts.
       await stepTimes(page, 42);
       return measuredOf(page);
     };
     const grid = await measureWith('Grid');
-    // The other broad phase measures the same state.
     await chooseOption(page, 'broadPhase', NAIVE);
     const crossed = await measuredOf(page);
     expect([crossed.contacts, crossed.hash]).toEqual([grid.contacts, grid.hash]);
@@ -85,12 +83,12 @@ describe('the figures of the panel', () => {
     browserTest(`are those of the simulation (${engine})`, async () => {
       const { page } = await open();
       await arrange(page, { engine, count: SOME });
-      // By then some particles lie on each other, so that no two figures are equal.
+      // By then some particles lie on each other, and no two figures are equal.
       await stepTimes(page, 30);
       const measured = await measuredOf(page);
       const { candidates, contacts, greatestOccupancy, count, substeps, cells } = measured;
       const pairs = (count * (count - 1)) / 2;
-      // The GPU tests each candidate pair from both sides, and each particle with itself.
+      // The GPU tests each pair from both sides, and each particle with itself.
       const checks = engine === 'gpu' ? 2 * candidates + count : candidates;
       const expected = {
         Particles: formatCount(SOME),

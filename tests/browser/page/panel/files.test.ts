@@ -1,4 +1,3 @@
-/** Tests what the page saves and opens: states, tables and presets. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +41,7 @@ async function save(page: Page, kind: 'state' | 'table') {
   return takeFile(page);
 }
 
-/** Drops a file on the page. Returns whether the page showed that it takes it. */
+/** Returns whether the page showed that it takes the file. */
 function drop(page: Page, name: string, text: string): Promise<boolean> {
   return page.evaluate(
     (fileName, content) => {
@@ -112,7 +111,6 @@ describe('files', () => {
     await input.uploadFile(path);
   }
 
-  /** Takes three steps in a gas, saves its state and opens it. */
   async function openSaved(engine: 'cpu' | 'gpu' = 'cpu') {
     const opened = await open();
     const { page } = opened;
@@ -178,7 +176,6 @@ describe('files', () => {
     await waitForText(page, 'notice', /^100 particles from again\.csv\.$/);
     expect(await hashOf(page)).toBe(saved);
     expect(await textOf(page, 'scene-hint')).toMatch(/again\.csv/);
-    // Changing a setting keeps the particles.
     await typeNumber(page, 'gravity', 3);
     expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.gravity)).toEqual([0, -3]);
     expect(await countOf(page)).toBe(FEW);

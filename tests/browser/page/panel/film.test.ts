@@ -1,4 +1,3 @@
-/** Tests the films of the page: exact films of every frame, and live films of the picture. */
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
@@ -27,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the page before its scripts: counts what the recorder of a live film produces. */
+/** Runs in the page before its scripts. */
 function countRecorded(): void {
   const { start } = MediaRecorder.prototype;
   MediaRecorder.prototype.start = function (milliseconds) {
@@ -38,7 +37,7 @@ function countRecorded(): void {
   };
 }
 
-/** Runs in the page before its scripts: counts how often marks are drawn onto a picture. */
+/** Runs in the page before its scripts. */
 function countMarks(): void {
   const { drawImage } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
@@ -55,7 +54,6 @@ async function filmLive(page: Page, start = () => page.keyboard.press('v')): Pro
   await start();
 }
 
-/** Waits until the recorder of a live film has produced pictures. */
 async function waitForPictures(page: Page): Promise<void> {
   await page.waitForFunction(() => (window.recorded ?? 0) > 0);
 }
@@ -77,7 +75,7 @@ async function framesOf(bytes: Uint8Array): Promise<{ frames: number; seconds: n
   return { frames, seconds: await track.computeDuration(), size };
 }
 
-/** Counts the pixels of a film's first picture that are close to a colour. The page's browser decodes the film. */
+/** Counts pixels of the first picture that are close to a colour. */
 async function countInFilm(page: Page, bytes: Uint8Array, colour: readonly number[]): Promise<number> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   const track = await input.getPrimaryVideoTrack();
@@ -166,7 +164,7 @@ describe('a film', () => {
     const [, count] = /first (\d+) of/.exec(notice) ?? [];
     const ended = await takeFile(page);
     expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
-    // The film is named after the scene that it shows, although another scene runs now.
+    // The film keeps the name of its own scene.
     expect(ended.name).toMatch(/^cellstorm-pile-2d-0\.\d\ds-exact\./);
     expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
   });

@@ -113,7 +113,6 @@ async function inspectedOf(page: Page, id: number): Promise<Inspected> {
   return inspectAll(world, radius, particles)(id) as Inspected;
 }
 
-/** Expects that the card shows this particle, its cell and its candidates. */
 async function expectInspected(page: Page, id: number): Promise<void> {
   const inspected = await inspectedOf(page, id);
   expect(await shownValue(page, 'inspected')).toBe(String(id));
@@ -161,7 +160,6 @@ describe('the inspector', () => {
     openPlayground(opener, { theme: 'light', query: '?v=1&count=100&scene=packing&engine=cpu' }),
   );
 
-  /** Opens the card of one particle in a packing. */
   async function inspect(id: number, engine: 'cpu' | 'gpu' = 'cpu') {
     const opened = await open();
     const { page } = opened;
@@ -209,7 +207,6 @@ describe('the inspector', () => {
     const { page } = await inspect(55);
     const image = await takePicture(page, 'inspector');
     const { reaches, theme } = await describeScenery(page);
-    // The ring surrounds the inspected particle.
     const [x, y] = await centreOf(page, 55);
     const ring = (reaches[55]?.[0] ?? 0) + 3;
     expect(colourDistance(pixelAt(image, x - ring, y), theme.overlay.first)).toBeLessThan(90);
@@ -241,8 +238,7 @@ describe('the inspector', () => {
   }
 
   browserTest('reads the new run if it replaces a run that is still being read', async () => {
-    // A new page, which has not loaded the card yet. It runs the GPU engine: the CPU engine would also draw from
-    // `read`, which waits here.
+    // A new page has not loaded the card yet. The CPU engine would also draw from `read`, which waits here.
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     await page.evaluate(() => {
       const { simulation = {} } = window.cellstorm ?? {};

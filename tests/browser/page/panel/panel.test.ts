@@ -1,4 +1,3 @@
-/** Tests that every control of the panel acts on the run, and that numbers outside its limits are refused. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { defaultChoices, refusedFields, simulationOptions } from '../../../../src/page/model/choices';
@@ -91,7 +90,6 @@ describe('the controls', () => {
         });
         expect(got.time).toBeCloseTo(0.5 / 60, 9);
         expect([got.dimensions, got.count]).toEqual([3, FEW]);
-        // The system asks for dark, but the page's own choice wins.
         expect(got.look).toEqual({
           by: 'id',
           isDark: false,
@@ -110,7 +108,7 @@ describe('the controls', () => {
         expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
         const address = new URL(page.url());
         expect(readLink(address.search)).toEqual(expected);
-        // The appearance is not in the address: it belongs to the visitor.
+        // The appearance belongs to the visitor.
         expect(address.searchParams.has('appearance')).toBe(false);
         await chooseOption(page, 'appearance', 'System');
       },
@@ -174,7 +172,6 @@ describe('the number of particles', () => {
 
   browserTest('is reduced to one that fits if the device is too small, and the page says which', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
-      // The address asks for this many from the start.
       count: 90_000_000,
       before: () => {
         const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
@@ -203,7 +200,6 @@ describe('the number of particles', () => {
     );
     expect(await textOf(page, 'notice')).toMatch(fit);
     expect(await textOf(page, 'engine-note')).toBe('');
-    // The slider ends at the most that the device holds.
     await page.focus('#count-slider');
     await page.keyboard.press('End');
     await settle(page);

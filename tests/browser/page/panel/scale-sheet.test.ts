@@ -1,4 +1,3 @@
-/** Tests the sheet that times grid and naive with more and more particles. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';
@@ -16,11 +15,10 @@ import {
 } from '../../playground';
 
 interface Devices {
-  /** All devices that the page has requested; the test sets it. */
   devices?: GPUDevice[];
 }
 
-/** Returns for each of these theme colours the share of the middle columns of a plot's canvas that contain it. */
+/** Returns, per theme colour, the share of a plot's middle columns that contain it. */
 function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Promise<number[]> {
   return page.$eval(
     `${plot} canvas`,
@@ -48,7 +46,7 @@ function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Pr
   );
 }
 
-/** Expects both curves: a solid one of the grid and a dashed one of naive. */
+/** Expects a solid curve for grid and a dashed one for naive. */
 async function expectCurves(page: Page): Promise<void> {
   const [grid, naive] = await sharesOfColumns(page, '#scale-plot', ['--accent', '--text']);
   expect(grid).toBeGreaterThan(0.9);
@@ -77,13 +75,11 @@ async function expectNoOverflow(page: Page, selector: string): Promise<void> {
   expect(beyond).toBeLessThanOrEqual(0);
 }
 
-/** Opens the sheet, which starts a sweep. */
 async function openSheet(page: Page): Promise<void> {
   await page.$eval('#scale-open', (button) => (button as HTMLButtonElement).click());
   await page.waitForSelector('#scale[open]');
 }
 
-/** Cancels a sweep that still runs. */
 async function cancel(page: Page): Promise<void> {
   await page.$eval('#scale-again', (button) => {
     if (button.textContent === 'Cancel') (button as HTMLButtonElement).click();

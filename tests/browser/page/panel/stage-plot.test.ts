@@ -1,18 +1,16 @@
-/** Tests the plot and the list of the times of a step's stages. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import { hideGpu, openPlayground, passFrames, SOME, stepTimes, takePicture, textOf } from '../../playground';
 
-/** Takes steps until the list shows the times of one. */
 async function stepUntilTimed(page: Page): Promise<void> {
   while (!/\d/.test(await textOf(page, 'stages'))) await stepTimes(page, 1);
 }
 
-/** A pass that takes more than this share of a step has a band that is certainly some pixels high. */
+/** A pass with more than this share has a band of at least some pixels. */
 const SEEN = 0.1;
 
-/** Parses a time from the list, such as `4.17 ms` or `1.2 s`. A time like `< 0.01 ms` counts as 0. */
+/** Parses `4.17 ms` or `1.2 s`. `< 0.01 ms` counts as 0. */
 function inMs(time: string): number {
   const [, amount = '0', unit] = /^([\d.]+) (m?s)$/.exec(time) ?? [];
   return Number(amount) * (unit === 's' ? 1000 : 1);
@@ -28,7 +26,7 @@ function stagesOf(page: Page): Promise<{ name: string; time: string; colour: str
   );
 }
 
-/** Returns the colours in the middle column of a plot's canvas, from top to bottom, without repetitions. */
+/** Returns the colours of the middle column, from top to bottom, without repetitions. */
 function coloursDown(page: Page, plot: string): Promise<string[]> {
   return page.$eval(`${plot} canvas`, (canvas) => {
     const { width, height } = canvas as HTMLCanvasElement;
@@ -63,7 +61,7 @@ describe('the times of a step', () => {
     const colours = stages.map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(5);
     await passFrames(page, 2);
-    // Bands lie below each other in the order of the list. A pass that takes almost no time has no band.
+    // Bands have the order of the list. A pass that takes almost no time has none.
     const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
     const times = stages.map(({ time }) => inMs(time));
     const sum = times.reduce((total, time) => total + time);

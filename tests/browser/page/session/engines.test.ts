@@ -1,4 +1,3 @@
-/** Tests the page without a GPU: it runs on the CPU engine, and says why. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';

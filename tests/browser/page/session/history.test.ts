@@ -1,4 +1,3 @@
-/** Tests what the page keeps: kept states that Back returns to, and particles while the capacity grows. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';

@@ -1,4 +1,3 @@
-/** Tests that an address sets every control and the view, and tests addresses that the page cannot follow. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { defaultChoices, refusedFields } from '../../../../src/page/model/choices';

@@ -1,4 +1,3 @@
-/** Tests the tools of the pointer: push, pull, drag, add, erase and draw walls, by mouse, by finger and by key. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Choices } from '../../../../src/page/model/fields';
@@ -20,7 +19,7 @@ import {
 
 type Point = readonly [number, number];
 
-/** The default tier tests the GPU engine. The CPU engine runs the same tools, and has less code of its own. */
+/** The CPU engine has less code of its own, so only the full tier tests it. */
 const ENGINES = [
   ['gpu', []],
   ['cpu', ['full']],
@@ -74,7 +73,6 @@ const waitForRing = (page: Page, least: number, most = Number.MAX_SAFE_INTEGER) 
     most,
   );
 
-/** Returns the positions of the obstacles on the screen. */
 function wallOf(page: Page): Promise<Point[]> {
   return page.evaluate(async () => {
     const { obstacles } = (await window.cellstorm?.simulation?.checkpoint()) ?? {};
@@ -88,7 +86,7 @@ function wallOf(page: Page): Promise<Point[]> {
   });
 }
 
-/** Returns the sum over all particles of speed times distance from the middle: positive if they move outwards. */
+/** Returns the sum of speed times distance from the middle: positive if particles move outwards. */
 function outwardsOf(page: Page): Promise<number> {
   return page.evaluate(async () => {
     const simulation = window.cellstorm?.simulation;
@@ -154,7 +152,6 @@ describe('a tool', () => {
       expect(await textOf(page, 'contacts')).toBe('0');
       expect(await textOf(page, 'particles')).toBe(String(added.count));
       expect(await textOf(page, 'legend-title')).toBe('Age');
-      // A changed setting keeps all particles.
       await typeNumber(page, 'gravity', 1);
       expect((await stateOf(page)).count).toBe(added.count);
     });
@@ -243,7 +240,6 @@ describe('a tool', () => {
     expect(left + width / 2).toBeCloseTo(x, 1);
     await page.mouse.wheel({ deltaY: -100 });
     await waitForRing(page, 1.1 * width);
-    // The ring also changes without a move of the mouse.
     await page.keyboard.press('f');
     await waitForRing(page, width - 3, width + 3);
     await page.mouse.down();

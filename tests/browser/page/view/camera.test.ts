@@ -1,4 +1,3 @@
-/** Tests that drags, wheel, pinches and keys move the picture, and that it is fitted again when the box changes. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { browserTest, useBrowser } from '../../../helpers/browser';
@@ -74,7 +73,7 @@ describe('the picture', () => {
     await arrange(page, { engine: 'cpu' });
     await page.mouse.move(...(await middleOf(page)));
     const before = await scaleOf(page);
-    // Browsers report the fingers as a wheel with the control key. A real wheel moves at least 50 pixels.
+    // Browsers report a pinch as a wheel with the control key. A real wheel moves at least 50 pixels.
     await page.keyboard.down('Control');
     await page.mouse.wheel({ deltaY: -40 });
     await page.mouse.wheel({ deltaY: -100 });
@@ -117,7 +116,7 @@ describe('the picture', () => {
     await page.keyboard.press('ArrowRight');
     const turned = await screenOf(page, middle);
     const after = await screenOf(page, corner);
-    // The view turns around the point it looks at, which is beside the middle now.
+    // The view turns around the point it looks at, beside the middle.
     expect(Math.hypot(turned[0] - moved[0], turned[1] - moved[1])).toBeLessThan(4);
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeGreaterThan(5);
   });

@@ -1,4 +1,3 @@
-/** Tests that the page paints each kind of scene and each colouring as the simulation's state says. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { createScene } from '../../../../src/scenes';

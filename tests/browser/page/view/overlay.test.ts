@@ -30,7 +30,6 @@ function positionOf({ positions }: Grid, slot: number): readonly number[] {
   return [positions[2 * slot] as number, positions[2 * slot + 1] as number];
 }
 
-/** Returns points on the line between the particles of two slots. */
 function between(grid: Grid, [slot, other]: Line, steps = 9): number[][] {
   const [from, to] = [positionOf(grid, slot), positionOf(grid, other)];
   return Array.from({ length: steps }, (_, step) =>
@@ -42,7 +41,7 @@ function distancesAt(before: Picture, after: Picture, points: readonly Point[]):
   return points.map(([x, y]) => colourDistance(pixelAt(before, x, y), pixelAt(after, x, y)));
 }
 
-/** Returns the share of lines on which two pictures differ in at least one pixel. */
+/** Returns the share of lines on which two pictures differ. */
 async function shareMarked(
   page: Page,
   before: Picture,
@@ -62,9 +61,9 @@ async function shareMarked(
   );
 }
 
-/** Returns the middles of empty and of taken cells, and the middles of borders between two empty cells. */
+/** Returns the middles of empty and of taken cells, and of borders between two empty cells. */
 function cellsOf({ world, grid }: Held) {
-  // Cells without the ring. Above the particles of a packing some cells are empty.
+  // The cells without the ring.
   const [columns, rows] = world.cells.map((cells) => cells - 2) as [number, number];
   const taken = new Set(
     Array.from(grid.ids, (_, slot) =>
@@ -116,7 +115,6 @@ describe.each([
     openPlayground(opener, { query: `?v=1&count=100&engine=${engine}` }),
   );
 
-  /** Shows a packing without and with an overlay. */
   async function show(overlay: OverlayName) {
     const { page } = await open();
     await arrange(page, { scene: 'packing', engine });
@@ -226,7 +224,7 @@ describe('in 3D', () => {
       await toggle(page, overlay);
       const picture = await takePicture(page, `overlay-space-${overlay}`);
       expect(countDifferences(plain, picture, free)).toBeGreaterThan(500);
-      // Below some overlays spheres are drawn smaller, so a difference proves little: look for the lines' own colour.
+      // Spheres may be smaller below an overlay, so look for the lines' own colour.
       if (colour) {
         expect(countBelowKey(plain, free, theme.overlay[colour])).toBe(0);
         expect(countBelowKey(picture, free, theme.overlay[colour])).toBeGreaterThan(20);
