@@ -1,4 +1,4 @@
-/** Checks that every GPU engine of the benchmark finds what the oracle finds, on every scene that it accepts. */
+/** Every GPU engine finds what the oracle finds, on every scene that it accepts. */
 import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { openNaive } from '../../../bench/engines/gpu/naive';
@@ -22,7 +22,6 @@ interface Question {
 
 const QUESTIONS = new Map<string, Question>();
 
-/** Caches the scene and its expected pairs, so that all engines share them. */
 function ask(name: string, dimensions: Dimensions, count = COUNT, frames = FRAMES): Question {
   const key = `${name} ${dimensions} ${count}`;
   let question = QUESTIONS.get(key);
@@ -104,7 +103,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
 gpuTest(
   'finds every pair when the work is cut into many dispatches',
   async (_, tools) => {
-    // This many tests per dispatch cut the work of both engines into slices: full ones and a shorter last one.
+    // This many tests per dispatch cut the work into full slices and a shorter last one.
     for (const open of [openNaive, openSweep]) {
       const engine: GpuEngine = {
         name: 'cut',

@@ -1,4 +1,3 @@
-/** Tests the benchmark's harness on the GPU: engines that find wrong pairs or fail get no timing. */
 import { expect } from 'vitest';
 import { CPU_NAIVE } from '../../../bench/engines/cpu/naive';
 import { GPU_NAIVE } from '../../../bench/engines/gpu/naive';
@@ -93,7 +92,7 @@ gpuTest(
       };
     });
     const refused = faulty('refused', ({ counters }) => (encoder, query) => {
-      // The copy exceeds the buffer, so the device drops the whole submission. That would look very fast.
+      // The copy exceeds the buffer, so the device drops the submission. That would look very fast.
       if (query > 0) encoder.copyBufferToBuffer(counters, 0, counters, 0, 2 * FOLD_BYTES);
     });
     const engines = [
@@ -147,7 +146,6 @@ gpuTest(
         return {
           ...runner,
           encodeBuild(encoder) {
-            // Record the position of the first body in each timed build.
             runner.encodeBuild(encoder);
             encoder.copyBufferToBuffer(runner.bodies, 0, trace, 4 * (builds++ % TRACED), 4);
           },

@@ -1,10 +1,9 @@
-/** Tests Dawn in Node: one driver per process, found automatically, and a clear error if there is none. */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { GpuError } from '../../../src/core/base/errors';
 import { openDawn } from '../../../src/node/dawn';
 import { allowsNoGpu, testPreference } from '../../../src/testing/environment';
 
-/** The key under which openDawn stores its result for the whole process. */
+/** openDawn stores its result under this key. */
 const OWNER = Symbol.for('cellstorm.dawn');
 const owner = globalThis as { [OWNER]?: { readonly gpus: GPU[] } | undefined };
 

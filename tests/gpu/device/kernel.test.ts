@@ -1,4 +1,3 @@
-/** Checks that every kernel compiles in every variant, and that errors in a kernel name their source line. */
 import { describe, expect, onTestFinished } from 'vitest';
 import { GpuError } from '../../../src/core/base/errors';
 import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
@@ -24,9 +23,9 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
         expect(gpu.subgroups).toBe(true);
         const descriptions = describeKernels(dimensions, true);
         expect(descriptions.length).toBeGreaterThan(700);
-        // Variants of one kernel follow each other, so each part has kernels of all kinds.
+        // Variants of one kernel follow each other, so each part has all kinds.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
-        // No driver is needed, because other tests run the kernels. Only running them makes machine code.
+        // Only running kernels makes machine code, so no driver is needed.
         await Promise.all(asked.map((description) => Kernel.compile(gpu, description)));
       },
       { driverless: true, tags: 'case' },
@@ -61,7 +60,6 @@ function changed(change: (text: string) => string): { description: KernelDescrip
   return { description: { ...description, sources }, text };
 }
 
-/** gpuTest checks that the device reports no other error. */
 async function compileError(attempt: () => Promise<unknown>): Promise<GpuError> {
   const caught = await attempt().then(
     () => undefined,
@@ -209,10 +207,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
       `^This simulation lost its particles .*; restore a checkpoint .*: The device rejected the pipeline ${label}: `,
     );
 
-  /**
-   * Creates two equal simulations, then makes the device reject shaders whose label starts with `label`, until
-   * `restore`.
-   */
+  /** Returns two equal simulations. Until `restore`, the device rejects shaders whose label starts with `label`. */
   async function createPair(device: GPUDevice, label: string) {
     const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
     const intact = await createSimulation(wrapDevice(device), options);
@@ -318,7 +313,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         }
         const checkpoint = await simulation.checkpoint();
         const changing = (async () => change(simulation))().catch((error: unknown) => error);
-        // The read begins before the rejection is known. The state that it asks for never existed, so it must fail.
+        // The read begins before the rejection is known. The state that it asks for never existed.
         const reading = simulation.read();
         await expect(reading, refused).rejects.toThrow(GpuError);
         await expect(reading, refused).rejects.toThrow(lossTo(refused));
@@ -327,7 +322,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
         await expect(simulation.measure()).rejects.toThrow(lossTo(refused));
         simulation.restore(checkpoint);
         await expectSame(simulation, intact);
-        // From now on the change throws before anything is recorded.
+        // From now on the change throws before it records.
         await expect((async () => change(simulation))()).rejects.toThrow(refusal(refused));
         await expectSame(simulation, intact);
         for (const each of [simulation, intact]) {

@@ -1,4 +1,4 @@
-/** Tests creations that are under way while the device is lost. npm run test:faults tests every await. */
+/** `npm run test:faults` tests every await. */
 import { expect } from 'vitest';
 import { createBuffers } from '../../../src/gpu/buffers';
 import { gpuTest } from '../../helpers/node-gpu';

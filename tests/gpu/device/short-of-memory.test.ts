@@ -1,4 +1,3 @@
-/** Tests that a lack of memory is reported as such, and that only the call that needed the memory fails. */
 import { describe, expect, onTestFinished } from 'vitest';
 import { Shortage } from '../../../scripts/faults/shortage';
 import { LimitError } from '../../../src/core/base/errors';
@@ -43,7 +42,6 @@ describe('without memory for a staging buffer', () => {
       expect(shortage.failed).toBe('test.staging');
       expect(tools.liveBuffers()).toEqual(['source']);
       expect(await read()).toEqual([1, 2, 3, 4]);
-      // This read needs no new staging buffer.
       shortage.arm(0);
       expect(await read()).toEqual([1, 2, 3, 4]);
       readback.destroy();

@@ -1,4 +1,3 @@
-/** Tests `cellstorm verify`: every scene passes every check, and the right check finds each fault put into a shader. */
 import { describe, expect } from 'vitest';
 import { wrapDevice } from '../../../src/gpu/device';
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
@@ -12,10 +11,7 @@ async function casesOf(tools: GpuTools, options: VerifyOptions): Promise<VerifyC
   return cases;
 }
 
-/**
- * Only these scenes, one of each kind, run in both tiers. A software GPU needs seconds per scene, mostly to compile
- * kernels. tests/portability/verify.test.ts runs others in both tiers.
- */
+/** One scene of each kind. A software GPU needs seconds per scene. */
 const IN_BOTH_TIERS = ['periodic 2D', 'obstacles 3D', 'terraces 2D', 'mixed-pile 3D', 'bullets 2D'];
 
 describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
@@ -246,7 +242,7 @@ describe('verification finds the fault', () => {
           return compile.call(device, { ...descriptor, code });
         };
         try {
-          // A new handle, because the shared one has cached kernels without the fault.
+          // The shared handle has cached kernels without the fault.
           const gpu = wrapDevice(device);
           for await (const result of verify({ gpu }, { scenes: [scene], dimensions: [2], counts: [count] })) {
             expect(result.pass, `${result.check}: ${result.detail}`).toBe(result.check !== check);

@@ -1,4 +1,4 @@
-/** Tests the pass that turns boxes into bodies: a body lies at its box's low corner and has the reference's level. */
+/** A body lies at its box's low corner and has the reference's level. */
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../../src/core/world/level-world';
 import { toStored } from '../../../src/gpu/layout';

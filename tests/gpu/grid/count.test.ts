@@ -1,4 +1,4 @@
-/** Compares buckets and their counts with the reference. Ranks may come in any order, but each once. */
+/** Ranks may come in any order, but each once. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { startLength } from '../../../src/core/world/cells';

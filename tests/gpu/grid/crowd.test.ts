@@ -1,7 +1,4 @@
-/**
- * Tests grids with the option `crowds`, in every kind of world: they sort crowded buckets by merging, and give each
- * heavy particle a whole workgroup.
- */
+/** Crowded buckets are sorted by merging, and each heavy particle gets a workgroup. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_HEADER,
@@ -65,7 +62,7 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
   return positions;
 }
 
-/** Finds heavy particles by counting each row of cells around every particle, or each layer in a bounded world. */
+/** Counts rows of cells around every particle, or layers in a bounded world. */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
   const inCells = start[cellCount] as number;
@@ -264,7 +261,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   gpuTest(
     'bounce like the reference, although several threads look for their partners',
     async (_, tools) => {
-      // One crowded row is enough, since the world is periodic. Few particles keep the bound fast.
+      // One crowded row is enough, since the world is periodic.
       const positions = crowdIn(dimensions, HEAVY_ROW + 120, 50);
       const velocities = positions.map((_value, index) => (((index * 7919) % 65) - 32) / 16);
       const simulation = await createSimulation(tools.wrap(), {

@@ -1,4 +1,4 @@
-/** Tests each kernel that lists finer entries alone, with inputs that a whole sort rarely or never gives it. */
+/** Inputs that a whole sort rarely or never gives a kernel. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_BIT,
@@ -21,10 +21,10 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share, shuffled } from '../../helpers/passes';
 
-/** Memory that no kernel has written: every bit is set. */
+/** Memory that no kernel has written. */
 const GUARD = 0xffff_ffff;
 
-/** Returns a world in which particles of radius 0.5 are on level 0, and those of radius 2 ** level / 2 on `level`. */
+/** Particles of radius 0.5 are on level 0, and those of radius 2 ** level / 2 on `level`. */
 function worldOf(options: WorldOptions, levels: number, capacity: number): World {
   const radii = { smallest: 0.5, largest: 2 ** (levels - 2) };
   const world = defineLevels({ ...options, cellSize: 1 }, radii, capacity);
@@ -85,7 +85,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
         [CROWD_TILE, 1],
         [2 * CROWD_TILE + 1, 3],
       ] as const) {
-        // All particles are in the first cell of level 0. Of the higher levels, only one is occupied.
+        // All particles are in the first cell of level 0. Only one higher level is occupied.
         const world = worldOf(boxOf(dimensions), 5, count);
         const level = finerSteps(world);
         const bucket = world.cellCount + FINER_BUCKETS;
@@ -147,7 +147,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
         bucket === 2 ? CROWDED + 1 : bucket === 4 ? CROWDED : bucket > buckets - 3 ? 9 : bucket % 3,
       );
       const end = startLength(world) - 1;
-      // The data behind the last bucket look like one more list, of three entries.
+      // The words behind the last bucket look like one more list, of three entries.
       const start = new Uint32Array(end + 2);
       const counts = new Uint32Array(end + 1).fill(GUARD);
       const given: number[] = [];

@@ -1,7 +1,4 @@
-/**
- * Compares the canonical order with the reference: ids ascend in each cell whatever the order of its entries, and no
- * bit changes.
- */
+/** Ids ascend in each cell, and no bit changes. */
 import { describe } from 'vitest';
 import { cellBytes } from '../../../src/core/world/cells';
 import { defineWorld } from '../../../src/core/world/world';
@@ -41,7 +38,7 @@ interface Options {
 async function expectGathered(tools: GpuTools, dimensions: 2 | 3, options: Options): Promise<void> {
   const { name = 'uniform', count, fold, velocities: carries = true, odd = 0 } = options;
   const scene = createScene(name, { dimensions, count });
-  // With `crowds`, the entries of crowded buckets are sorted by another pass: see crowd.test.ts.
+  // With `crowds`, another pass sorts crowded buckets: see crowd.test.ts.
   const world = defineWorld({ ...worldOptions(scene), crowds: false }, 2 * scene.radius, scene.count);
   const noise = createNoise(count);
   const positions = scene.positions.slice();

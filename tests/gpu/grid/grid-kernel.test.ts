@@ -1,4 +1,3 @@
-/** Tests users' kernels: the neighbours that they visit in every kind of world, and the errors for wrong kernels. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, GpuError, LimitError } from '../../../src/core/base/errors';
@@ -64,7 +63,7 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
-/** Counts neighbours, sums up their ids in two ways, and counts neighbours visited after one of a higher slot. */
+/** Counts neighbours, sums their ids in two ways, and counts those visited after one of a higher slot. */
 const ORDERED: GridKernelOptions = {
   label: 'ordered',
   code: `

@@ -1,4 +1,3 @@
-/** Tests particles with a grid: packed vectors in and out, additional buffers, and the space functions of kernels. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { GridParticles, type GridParticlesOptions } from '../../../src/engine/grid/grid-particles';
@@ -9,9 +8,7 @@ import { DIMENSIONS, readWords } from '../../helpers/passes';
 const COUNT = 300;
 const EDGE = 8;
 
-/**
- * Moves all particles by the same vector, several periods long. Adds the minimum image from the corner to velocities.
- */
+/** Moves all particles several periods. Adds the minimum image from the corner to velocities. */
 const DRIFT = `
 struct Own { found: u32 }
 
@@ -60,7 +57,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       const ids = Uint32Array.from({ length: COUNT }, (_, id) => id);
       expect(await particles.read()).toEqual({ ids, positions, velocities });
-      // The kernel's ring has 1,024 slots of 256 bytes. The particles need their buffers by id, beside the grid.
+      // The kernel's ring has 1,024 slots of 256 bytes.
       expect(kernel.memoryBytes).toBe(2 ** 18);
       const vectors = 3 * 4 * (dimensions === 2 ? 2 : 4);
       expect(particles.memoryBytes - particles.grid.memoryBytes).toBe((vectors + 4) * COUNT);
@@ -86,7 +83,7 @@ describe.each(DIMENSIONS)('particles with a grid in %dD', (dimensions) => {
       });
       expect((await readWords(tools, found, COUNT)).some((count) => count > 0)).toBe(true);
       expect(await particles.readVectors([spare])).toEqual([new Float32Array(dimensions * COUNT)]);
-      // A new particle that reuses an id starts with zeros in the additional buffers.
+      // A reused id starts with zeros in the additional buffers.
       particles.writeWords('found', Uint32Array.of(7, 8), Uint32Array.of(3, COUNT - 1));
       particles.remove([COUNT - 1, 3]);
       expect([particles.count, particles.end]).toEqual([COUNT - 2, COUNT - 1]);

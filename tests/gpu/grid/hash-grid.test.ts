@@ -1,4 +1,3 @@
-/** Tests the public grid: all passes of the sort together, on the caller's buffer and encoder. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';

@@ -1,4 +1,3 @@
-/** Tests grids with variable radii: their levels, their pairs, and the loop over overlapping particles. */
 import { describe, expect } from 'vitest';
 import {
   CROWDED,
@@ -17,7 +16,7 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '
 import { DIMENSIONS, readWords, shuffled } from '../../helpers/passes';
 import { fc, runs } from '../../helpers/properties';
 
-/** Units per length. Radii and coordinates are whole units, so that nothing rounds for sums of radii up to 4096. */
+/** Units per length. Whole units round nothing for sums of radii up to 4096. */
 const UNITS = 32;
 
 const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => WorldOptions>> = {
@@ -44,7 +43,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Returns particles at random positions in a cube that begins at `low`, with log-uniform radii over a ratio. */
+/** Returns particles in a cube that begins at `low`, with log-uniform radii over a ratio. */
 function scatter(
   dimensions: Dimensions,
   count: number,
@@ -80,7 +79,7 @@ async function findPairs(device: GPUDevice, tools: GpuTools, grid: HashGrid, cro
   const pairs = await grid.pairs({ capacity: most });
   const encoder = device.createCommandEncoder();
   const positions = tools.upload('bodies', toBodies(dimensions, crowd.positions, crowd));
-  // Build twice, with fewer particles first: nothing of the first build may remain.
+  // Build with fewer particles first: nothing of the first build may remain.
   grid.encode(encoder, { positions, count: Math.floor(crowd.radii.length / 2) });
   grid.encode(encoder, { positions, count: crowd.radii.length });
   pairs.encode(encoder);
@@ -97,7 +96,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
       `have the levels of the reference and the pairs of brute force in a world that is ${name}`,
       async (device, tools) => {
         let pairs = 0;
-        // Cases with as many levels as fit, and cases with so few levels that there are no finer entries.
+        // Cases with as many levels as fit, and with too few for finer entries.
         const smallest = dimensions === 3 ? 8 : 2;
         for (const [count, edge, low, cellSize] of [
           [0, 400, 0, smallest],
@@ -141,8 +140,8 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   gpuTest(
     'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in cells of the highest level, which are 128 wide: whole numbers and others. Axes that are not periodic
-      // may have one or two cells. 2D uses the first two of each.
+      // Extents in cells of the highest level, which are 128 wide. Axes that are not periodic may have one or two
+      // cells. 2D uses the first two of each.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [
           [3, 3, 3],
@@ -399,7 +398,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] += vec2u(1
         const positions = new Float32Array(dimensions * (small + 2));
         const radii = new Float32Array(small + 2);
         order.forEach((id, index) => {
-          // Two large particles, one of them across a corner. The small ones surround the first.
+          // Two large particles, one across a corner. The small ones surround the first.
           radii[id] = index < 2 ? 64 : 1;
           for (let axis = 0; axis < dimensions; axis++) {
             const coordinate = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;
@@ -445,7 +444,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
         // Two levels have no finer entries.
         if (cellSize > 2) return;
-        // Lists of thousands of entries are sorted by merging: entries ascend in every bucket.
+        // Lists of thousands of entries are sorted by merging.
         const first = grid.world.cellCount + FINER_BUCKETS;
         const starts = await readWords(tools, grid.start, startLength(grid.world));
         const total = (starts.at(-1) as number) - (small + 2);

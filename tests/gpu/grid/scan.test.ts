@@ -1,4 +1,4 @@
-/** Compares the prefix sum with the reference: every level, folded dispatches, and that it leaves zeros behind. */
+/** Tests every level, folded dispatches, and zeros left behind. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -18,7 +18,7 @@ import { FOLD, readWords, runPass, share } from '../../helpers/passes';
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
 const GUARD = 0xdead_beef;
 
-/** Returns counts that are mostly zero or small, as in a sparse world, with a few large ones. Sums wrap past 2³². */
+/** Counts like those of a sparse world: mostly zero or small, with a few large ones. Sums wrap past 2³². */
 function countsOf(length: number, seed = length): Uint32Array {
   const noise = createNoise(seed);
   return Uint32Array.from({ length }, () => {
@@ -123,7 +123,7 @@ describe('the scan', () => {
   gpuTest(
     'handles several rounds of block sums',
     async (_, tools) => {
-      // Needs more block sums than one round holds. Most values are zero, to be quick.
+      // Needs more block sums than one round holds.
       const values = new Uint32Array(SCAN_BLOCK * SCAN_BLOCK + SCAN_BLOCK + 5);
       const noise = createNoise(7);
       for (let index = 0; index < 200_000; index++) values[Math.floor(noise() * values.length)] = 3;

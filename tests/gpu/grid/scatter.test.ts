@@ -1,4 +1,3 @@
-/** Compares every entry with the reference, for ranks in any order. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';
@@ -29,7 +28,7 @@ interface Options {
   readonly spoil?: (ranks: Uint32Array) => void;
 }
 
-/** Returns the entries that the pass wrote for a scene, two words each, and the reference's for the same ranks. */
+/** Returns the entries that the pass wrote, two words each, and the reference's for the same ranks. */
 async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
   const { dimensions, count, positions } = scene;
   const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);

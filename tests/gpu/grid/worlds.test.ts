@@ -1,4 +1,3 @@
-/** Compares hard cases of periodic and unbounded worlds with the reference, integer by integer and bit by bit. */
 import { describe, expect } from 'vitest';
 import { cellBytes, latticeOfParticle } from '../../../src/core/world/cells';
 import type { World } from '../../../src/core/world/world';

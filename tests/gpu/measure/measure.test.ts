@@ -1,6 +1,4 @@
-/**
- * Compares sums over all particles with the reference: integers and the hash exactly, floats within their roundings.
- */
+/** Integers and the hash equal the reference exactly, floats within their roundings. */
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../../src/core/base/constants';
 import type { BroadPhase } from '../../../src/core/contact/settings';
@@ -41,8 +39,8 @@ async function measureGrid(
 const U = 2 ** -24;
 
 /**
- * Bounds errors by the number of roundings: a thread adds its particles, then a workgroup adds its threads. The host
- * adds the workgroups in doubles.
+ * Bounds errors by the number of roundings: a thread adds its particles, a workgroup its threads. The host adds the
+ * workgroups in doubles.
  */
 function expectMeasured(
   got: Measures,
@@ -302,7 +300,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     async (_, tools) => {
       const { world, grid } = sceneGrid('lattice', dimensions, 200);
       // The grid claims almost 2³² particles. Each of the 200 existing ones counts all others as candidates, but tests
-      // only the existing ones.
+      // only existing ones.
       const start = grid.start.slice();
       start[world.cellCount] = 0xffff_fff0;
       const got = await measureGrid(tools, world, { ...grid, start }, 'naive');

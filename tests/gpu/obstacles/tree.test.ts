@@ -1,4 +1,4 @@
-/** Tests how kernels read the nodes of the tree of obstacles: as the host stored them, and if words are corrupt. */
+/** Kernels read the nodes as the host stored them, and survive corrupt words. */
 import { describe, expect } from 'vitest';
 import { LEAF_BITS, nodeWords, ObstacleTree, TREE_HEADER } from '../../../src/core/obstacles/tree';
 import { firstObstacle } from '../../../src/core/world/cells';

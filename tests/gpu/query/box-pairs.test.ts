@@ -1,4 +1,3 @@
-/** Checks that the GPU finds the same overlapping boxes as brute force, and counts the boxes that it sets aside. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import { snap } from '../../../src/core/world/cells';

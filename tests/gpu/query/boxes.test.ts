@@ -1,4 +1,3 @@
-/** Compares box searches on the GPU with brute force, ids ascending, for all kinds of worlds and boxes. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../../src/core/world/world';
@@ -13,7 +12,7 @@ import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 
 const EDGE = 8;
 const PARTICLES = 1200;
-/** Units per length. Coordinates are whole units, so that corners in another period are exact, too. */
+/** Units per length. Whole units keep corners in another period exact. */
 const UNITS = 1024;
 
 function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -38,10 +37,7 @@ interface Boxes {
   readonly count: number;
 }
 
-/**
- * Returns boxes that are small, large, flat, points, on particles, outside, inverted, as large as the world, or not
- * finite.
- */
+/** Small, large, flat, points, on particles, outside, inverted, as large as the world, or not finite. */
 function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
   const noise = createNoise(17);
   const unit = (value: number) => Math.round(value * UNITS) / UNITS;
@@ -181,7 +177,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       );
       const position = uploadVectors(tools, dimensions, 'positions', positions);
       const corners = uploadVectors(tools, dimensions, 'boxes', boxes.corners);
-      // The list ends within one of the first boxes, and within a later one. One thread searches each of these.
+      // The list ends within one of the first boxes, and within a later one.
       for (const capacity of [40, 8000]) {
         const search = await grid.inBoxes({ boxes: boxes.count, capacity });
         const encoder = device.createCommandEncoder();

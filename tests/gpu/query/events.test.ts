@@ -1,4 +1,3 @@
-/** Compares the events of a grid's pairs on the GPU with those of the host, over several searches. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, CellstormError, DestroyedError } from '../../../src/core/base/errors';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
@@ -28,7 +27,7 @@ function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>
   };
 }
 
-/** Particles that wander. Coordinates are multiples of 1/256, so that lists have no holes. */
+/** Coordinates are multiples of 1/256, so that lists have no holes. */
 class Crowd {
   private readonly noise: () => number;
   readonly positions: Float32Array;
@@ -212,7 +211,6 @@ gpuTest(
     events.encode(encoder);
     device.queue.submit([encoder.finish()]);
     await expectEvents(events, penultimate, end);
-    // Compare the last list with itself.
     const again = device.createCommandEncoder();
     events.encode(again);
     device.queue.submit([again.finish()]);

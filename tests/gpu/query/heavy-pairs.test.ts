@@ -1,6 +1,6 @@
 /**
- * Tests lists of pairs if a few particles have thousands of neighbours, so that a workgroup lists the pairs of each.
- * They equal brute force in canonical order; a list that is too short holds the first pairs.
+ * A workgroup lists the pairs of a particle with thousands of neighbours. A list that is too short holds the first
+ * pairs.
  */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -14,7 +14,7 @@ import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** Units per length. Coordinates and radii are whole units, so that nothing rounds. */
+/** Units per length. Whole units round nothing. */
 const UNITS = 32;
 const EDGE = 64;
 const LARGEST = 40;
@@ -25,7 +25,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Returns small particles, and large ones at the indices `large`, which overlap nearly all others. */
+/** The large particles overlap nearly all others. */
 function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]): Crowd {
   const random = new Random(7);
   const positions = Float32Array.from(

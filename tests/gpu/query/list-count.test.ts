@@ -1,4 +1,3 @@
-/** Tests the count of a list at its limits: none, as many as fit, too many, and more than 32 bits can count. */
 import { describe, expect } from 'vitest';
 import { defineWorld } from '../../../src/core/world/world';
 import { ListCount, UNCOUNTABLE } from '../../../src/passes/query/list-count';
@@ -21,7 +20,6 @@ describe('the count of a list', () => {
         [[0, 3, 40, 900], 1000, 2, [900, 900, 2, 2, 1]],
         [[0, 3_000_000_000, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 0, 0, 1, 1]],
         [[0, 590, 4_294_967_295, 4_294_967_295], 600, 1, [4_294_967_295, 590, 2, 2, 1]],
-        // The sum overflows 32 bits.
         [[0, 3_000_000_000, 5, 7], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
         [[0, 1, 2, 0], 100, 1, [UNCOUNTABLE, 0, 0, 1, 1]],
       ] as const) {

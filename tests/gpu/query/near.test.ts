@@ -1,6 +1,3 @@
-/**
- * Compares neighbours of points on the GPU with brute force, ids ascending, in all worlds; tests kernels over points.
- */
 import { describe, expect, vi } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
 import { type Dimensions, defineWorld, type WorldOptions } from '../../../src/core/world/world';
@@ -42,7 +39,7 @@ interface Question {
   near(point: number, radius: number): number[];
 }
 
-/** Creates random particles and points: some points coincide with particles, some lie outside, one is not finite. */
+/** Some points coincide with particles, some lie outside, one is not finite. */
 async function ask(
   tools: GpuTools,
   options: WorldOptions,
@@ -248,7 +245,7 @@ gpuTest(
   async (device, tools) => {
     const count = 6000;
     const middle = EDGE / 2;
-    // The particles lie in the four cells around a corner, so that each cell holds ids from the whole range.
+    // Each of the four cells around a corner holds ids from the whole range.
     const positions = scatterIn(
       createNoise(7),
       [middle - 0.2, middle - 0.2],
@@ -399,7 +396,6 @@ gpuTest(
       const { offsets, ids } = await reading;
       expect(offsets.length).toBe(first + 1);
       expectArraysEqual(ids, Uint32Array.from(expected(first, 1).flat()), 'ids');
-      // A search that is recorded but not submitted changes nothing.
       const later = record(first, 1);
       const unchanged = await search.read();
       expect(unchanged.offsets.length).toBe(second + 1);

@@ -1,7 +1,3 @@
-/**
- * Compares the k nearest particles of points on the GPU with brute force, in all worlds, within adjacent cells and
- * beyond.
- */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
 import type { WorldOptions } from '../../../src/core/world/world';
@@ -31,7 +27,7 @@ interface Nearest {
   readonly distancesSquared: Float32Array;
 }
 
-/** Returns the nearest particles of the first points by brute force, in the layout of the result. */
+/** Returns the nearest particles by brute force, in the layout of the result. */
 function nearestOf(
   { world, positions, points }: AskedCrowd,
   asked: { count: number; k: number; radius: number; withoutSelf?: boolean },
@@ -58,7 +54,7 @@ function expectNearest(got: Nearest, expected: Nearest): void {
 describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
   for (const sizes of ASKED_SIZES) {
     for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
-      // With many sizes one world of each kind is enough: near.test.ts tests the same loop over levels in more worlds.
+      // One world of each kind is enough: near.test.ts tests the same loop over levels in more worlds.
       if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
       gpuTest(
         `are those of brute force with ${sizes}, in a world that is ${name}`,
@@ -89,7 +85,6 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
             }
             search.destroy();
           }
-          // Both cases occur: more than k particles in reach, and fewer.
           expect(Math.min(full, unused)).toBeGreaterThan(5);
           grid.destroy();
         },
@@ -125,7 +120,6 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
           got.ids.forEach((id, index) => {
             if (withoutSelf) expect(id).not.toBe(Math.floor(index / 4));
           });
-          // Coincident particles still find each other.
           if (withoutSelf && count > 20) expect(got.ids[4 * 10]).toBe(20);
           const raw = await readWords(tools, search.ids, 4 * count);
           expectArraysEqual(raw, expected.ids, 'ids on the device');
@@ -189,7 +183,6 @@ gpuTest(
       const reading = search.read();
       device.queue.submit([record(second, 0.5)]);
       expectNearest(await reading, nearestOf(crowd, { count: first, k: 3, radius: 1 }));
-      // A search that is recorded but not submitted changes nothing.
       const later = record(first, 1);
       expectNearest(await search.read(), nearestOf(crowd, { count: second, k: 3, radius: 0.5 }));
       device.queue.submit([later]);

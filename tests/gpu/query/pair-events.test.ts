@@ -1,4 +1,3 @@
-/** Checks that the GPU finds the same begun, stayed and ended pairs as the host, for random lists with holes. */
 import { describe, expect } from 'vitest';
 import { pairEvents } from '../../../src/core/simulation/pair-events';
 import type { PairList } from '../../../src/core/simulation/simulation';
@@ -44,7 +43,7 @@ function upload(tools: GpuTools, list: readonly Owner[], label: string) {
   }
   return {
     offsets: tools.upload(`${label}.offsets`, offsets),
-    // Room for any list. The words behind the end must not be read.
+    // The words behind the end must not be read.
     pairs: tools.upload(
       `${label}.pairs`,
       Uint32Array.from([...words, ...new Array<number>(4096 - words.length).fill(UNTOUCHED)]),
@@ -87,7 +86,7 @@ async function compare(
   for (const kind of EVENT_KINDS) {
     const offsets = exclusiveScan(await readWords(tools, tallies[kind] as GPUBuffer, threads));
     const events = tools.upload('events', new Uint32Array(2 * room).fill(UNTOUCHED));
-    // The zeros behind the offsets must not be read: they would end the lists of the last owners at index 0.
+    // The zeros must not be read: they would end the lists of the last owners at index 0.
     const event_offsets = tools.upload('event_offsets', withMore(offsets.subarray(0, threads), 0));
     const fill = pass.bind(kind, { ...state, event_offsets, events });
     runPass(gpu, (encoder) => pass.encode(encoder, shared, kind, fill, threads));
@@ -132,7 +131,6 @@ describe('events of pairs', () => {
         fc.asyncProperty(lists, async ([before, after]) => {
           const { lists, kept, now, offsets } = await compare(tools, before, after);
           expectLists(lists, withoutHoles(before), withoutHoles(after));
-          // The later list has become the previous one.
           expectArraysEqual(kept.offsets, offsets, 'kept offsets');
           expectArraysEqual(kept.pairs.subarray(0, now.words.length), now.words, 'kept pairs');
         }),

@@ -1,4 +1,3 @@
-/** Compares the pairs that a simulation's findPairs returns with brute force. */
 import { describe, expect } from 'vitest';
 import type { BroadPhase } from '../../../src/core/contact/settings';
 import type { PairList } from '../../../src/core/simulation/simulation';

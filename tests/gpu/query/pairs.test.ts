@@ -1,7 +1,3 @@
-/**
- * Tests lists of pairs on the GPU, of single passes and of whole searches: they equal brute force, are in canonical
- * order and counted, and never exceed the buffer.
- */
 import { describe, expect } from 'vitest';
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
@@ -139,7 +135,7 @@ async function prepare(
   return { scene, grid, pairs, expected: overlapping, search };
 }
 
-/** Returns the pairs of the first ids whose pairs all fit a list of this capacity. */
+/** Returns the pairs of the first ids whose pairs all fit the list. */
 function fitting(pairs: Uint32Array, capacity: number): Uint32Array {
   let end = Math.min(pairs.length, 2 * capacity);
   while (end > 0 && end < pairs.length && pairs[end] === pairs[end - 2]) end -= 2;
@@ -195,7 +191,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   gpuTest(
     'are all pairs of the first ids if the list is too short',
     async (device, tools) => {
-      // Most particles overlap. The first ids have about 50 pairs each, so most lists end amid the pairs of an id.
+      // The first ids have about 50 pairs each, so most lists end amid the pairs of an id.
       for (const capacity of [2, 10, 58, 60, 116, 118, 1000]) {
         const { grid, pairs, expected, search } = await prepare(tools, 'one-cell', dimensions, 60, capacity);
         search(device);

@@ -1,4 +1,4 @@
-/** Tests rays on the GPU at the limits of their walk through the cells. The expected hits are computed by hand. */
+/** The expected hits are computed by hand. */
 import { expect } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { packRays, type Ray } from '../../../src/engine/queries/rays';
@@ -9,18 +9,17 @@ import { uploadVectors } from '../../helpers/passes';
 const RADIUS = 0.5;
 const NO_HIT = 0xffff_ffff;
 
-/** Particles far from all rays: so many that rays are followed through cells. With fewer, the search tests all. */
+/** Particles far from all rays. With fewer, the search would test all instead of following rays. */
 const OTHERS = 100;
 
-/** All balls have the same radius: for a grid with one size of balls, and for a grid with levels. */
 const ONE_SIZE = { diameter: 2 * RADIUS };
 const ON_LEVELS = { radii: { smallest: RADIUS, largest: RADIUS } };
 
 type World = Omit<HashGridOptions, 'dimensions' | 'capacity'>;
 
 /**
- * Follows one ray in 2D, among balls at `centres` and OTHERS balls at `aside`. Returns all hits, and the id that the
- * search for first hits finds.
+ * Follows a ray among balls at `centres` and OTHERS balls at `aside`. Returns all hits, and the id that the search for
+ * first hits finds.
  */
 async function follow(
   device: GPUDevice,

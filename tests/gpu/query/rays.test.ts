@@ -1,6 +1,4 @@
-/**
- * Compares hits of rays on the GPU with brute force, sorted by distance and then by id, in all worlds; also first hits.
- */
+/** Hits equal brute force, sorted by distance and then by id. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import type { Dimensions, WorldOptions } from '../../../src/core/world/world';
@@ -25,7 +23,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** Enough particles that rays are followed through cells. With fewer, the search tests all of them. */
+/** With fewer, the search tests all instead of following rays through cells. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;
@@ -52,10 +50,10 @@ type Sizes = 'equal' | 'of all levels' | 'of the lowest and the highest level';
 const SMALLEST = 1 / 64;
 const LARGEST = 1;
 
-/** Width of the cells of the lowest level, chosen for four levels. */
+/** Width of the lowest level's cells, chosen for four levels. */
 const LEVEL_CELL = 0.25;
 
-/** Returns radii, small ones first. Three of them are not valid for the grid. */
+/** Small ones first. Three are not valid for the grid. */
 function radiiOf(sizes: Sizes, count: number): Float32Array {
   const noise = createNoise(17);
   const radii = Float32Array.from({ length: count }, (_, id) => {
@@ -74,7 +72,7 @@ interface Question {
   readonly positions: GPUBuffer;
   readonly rays: readonly ReferenceRay[];
   readonly buffer: GPUBuffer;
-  /** Returns the hits of the first `count` rays. `radius` is used if all particles have the same. */
+  /** `radius` is used if all particles have the same. */
   readonly expected: (radius: number, count: number) => ReferenceHits[];
 }
 
@@ -98,7 +96,7 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // Use a third of the rays. They still include every kind, and brute force takes most of the time.
+  // A third of the rays still includes every kind, and brute force takes most of the time.
   const rays = isEqual
     ? all
     : [...all.filter((_, index) => index % 3 === 0), ...aimRays(dimensions, positions, radii, 30)];
@@ -119,9 +117,7 @@ async function ask(
   };
 }
 
-/**
- * Expects the reference's lists and first hits. Returns how many balls are hit, and how many hits rounding may decide.
- */
+/** Returns how many balls are hit, and how many hits rounding may decide. */
 function expectAnswers(
   { offsets, ids, distances }: ListedHits,
   first: ListedFirstHits,
@@ -165,7 +161,7 @@ function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Arr
   return packed;
 }
 
-/** Returns the distance at which a ray along x first hits a ball, if it does. Exact for dyadic numbers. */
+/** Exact for dyadic numbers. */
 function meetAlongX(
   centre: readonly number[],
   radius: number,
@@ -187,7 +183,7 @@ function meetAlongX(
   return met.length > 0 ? Math.min(...met) : undefined;
 }
 
-/** Copies of each particle: enough that rays are followed through cells. */
+/** Enough copies of each particle that rays are followed through cells. */
 const COPIES = 30;
 
 function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
@@ -252,7 +248,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `hit what brute force hits among ${particles} balls ${sizes} in a world that is ${kind}`,
       async (device, tools) => {
-        // In the periodic world there are enough cells that a row spans several blocks of the table.
+        // In the periodic world a row spans several blocks of the table.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {
@@ -309,7 +305,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
             ...(sizes === 'equal' ? { diameter: 1 } : { radii: { smallest: SMALLEST, largest: LARGEST } }),
             capacity: count,
           });
-          // A short ray, one over several periods, and one that passes the position of a ball far outside.
+          // A short ray, one over several periods, and one that passes a ball far outside.
           const rays = [
             { origin: corner(4).with(0, 2), direction: corner(0).with(0, 1), greatestDistance: 3 },
             { origin: corner(4).with(0, 2), direction: corner(0).with(0, -1), greatestDistance: 4 * EDGE },
@@ -357,7 +353,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         await fc.assert(
           fc.asyncProperty(variableCrowds(kind, dimensions, 40), async (crowd) => {
             const { options, radii } = crowd;
-            // Replace values whose squares underflow by 0.
+            // The squares of smaller values underflow.
             const settle = (values: Float32Array) =>
               values.map((value) => (Math.abs(value) < 1e-5 * radii.smallest ? 0 : value));
             const positions = settle(crowd.positions);
@@ -388,7 +384,6 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           }),
           runs(20),
         );
-        // Rounding may decide the other hits.
         expectSeen(certain, COPIES * 300);
       },
       SHARED_CASE,
@@ -408,7 +403,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const line = corner(low);
         const centres: number[][] = [];
         const radii: number[] = [];
-        // Adds a ball beside the ray along x. In the periodic world some are hit across the end.
+        // In the periodic world some balls are hit across the end.
         const add = (x: number, beside: number, radius: number) => {
           const axis = dimensions === 3 && centres.length % 2 === 0 ? 2 : 1;
           const centre = line.with(0, x).with(axis, low + beside);
@@ -417,16 +412,16 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         };
         for (let x = 15; x > 0; x--) {
           for (const [along, beside, radius] of [
-            // Balls that are just touched, far from their own cell or near it.
+            // Just touched, far from their own cell or near it.
             [0, -2, 2],
             [0.25, 0.25, 0.25],
             [0.25, -1, 1],
             [0.375, 0.0625, 0.0625],
-            // Balls that are just missed.
+            // Just missed.
             [0, 2 + 2 ** -10, 2],
             [0.25, -0.25 - 2 ** -10, 0.25],
             [0.5, 2 ** -20, 0],
-            // Balls that are hit centrally, and points.
+            // Hit centrally, and points.
             [0.75, 0, 0.125],
             [0.5, 0, 0],
             [0, 0, 0],
@@ -486,7 +481,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           expect(expected.length).toBeGreaterThan(ray.reach > 0 ? 30 : 1);
           const [from, to] = [offsets[index] as number, offsets[index + 1] as number];
           expect([...ids.subarray(from, to)]).toEqual(expected.map(({ id }) => id));
-          // Not bit by bit, because chords need roots. The order above covers balls that are touched.
+          // Not bit by bit, because chords need roots.
           expectArraysWithin(
             distances.subarray(from, to),
             expected.map(({ distance }) => distance),
@@ -506,7 +501,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
       `hit touched balls, and the lower id first at equal distance, along an axis of a world that is ${kind}`,
       async (device, tools) => {
         const corner = cornersIn(dimensions);
-        // Balls on both sides of the ray along x at y = 4: some are cut, some are touched, some are just missed.
+        // The ray along x at y = 4 cuts some balls, touches some and just misses some.
         const centres: number[][] = [];
         for (let x = 15; x > 0; x--) {
           for (const y of [4.5, 3.5, 4.5 + 2 ** -10, 4.25, 3.75])
@@ -526,7 +521,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const rays = tools.upload(
           'rays',
           packRays(dimensions, [
-            // The ray ends where it enters some balls, before those that it would touch half a unit later.
+            // The ray ends where it enters some balls, before those it would touch half a unit later.
             {
               origin: corner(4).with(0, 0.5),
               direction: corner(0).with(0, 1),
@@ -542,7 +537,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const { offsets, ids, distances } = await search.read();
         const idsAt = (x: number, ...which: number[]) => which.map((index) => 5 * (15 - x) + index);
-        // At each x the ray cuts two balls, then touches two half a unit later.
+        // At each x the ray cuts two balls, then touches two.
         const forth = [1, 2, 3, 4, 5, 6].flatMap((x) => [...idsAt(x, 3, 4), ...idsAt(x, 0, 1)]);
         expect([...ids.subarray(0, offsets[1])].sort((a, b) => a - b)).toEqual(forth.sort((a, b) => a - b));
         const back = Array.from({ length: 15 }, (_, index) => index).flatMap((step) => [

@@ -1,4 +1,3 @@
-/** Runs short versions of the soak and fault commands, so that they keep working. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

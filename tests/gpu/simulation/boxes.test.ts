@@ -1,7 +1,4 @@
-/**
- * Tests simulations of boxes among discs and balls. tests/gpu/device/verify.test.ts compares scenes of boxes with the
- * reference.
- */
+/** tests/gpu/device/verify.test.ts compares scenes of boxes with the reference. */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -27,10 +24,7 @@ import { DIMENSIONS, FOLD } from '../../helpers/passes';
 /** A power of two, so that integrating rounds the same way everywhere. */
 const DT = 1 / 64;
 
-/**
- * Compares pairs, measures, pushing apart and a step with the reference and with brute force. Returns the number of
- * pairs.
- */
+/** Compares a simulation with the reference and with brute force. Returns the number of pairs. */
 async function expectRight(tools: GpuTools, options: SimulationOptions): Promise<number> {
   const simulation = await createSimulation(tools.wrap(), options);
   const { world } = simulation;
@@ -67,7 +61,7 @@ async function expectRight(tools: GpuTools, options: SimulationOptions): Promise
   return overlapping.count;
 }
 
-/** Returns one large box that overlaps more than enough small bodies to be heavy. */
+/** One large box overlaps more than enough small bodies to be heavy. */
 function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;

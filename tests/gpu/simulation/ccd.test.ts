@@ -1,7 +1,4 @@
-/**
- * Tests fast particles on the GPU: they end where the reference says, pass through nothing, and give the same bits in
- * every run, however dispatches are folded and memory is ordered.
- */
+/** Paths end where the reference says and pass through nothing. */
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -34,7 +31,7 @@ import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
 /** Tolerance of positions: far above rounding in 32 bits, far below the change if another body is hit. */
 const OFF = 1e-3;
 
-/** Pairs of a seed and the restitution that is tested with it. */
+/** Pairs of a seed and a restitution. */
 const RESTITUTIONS = [
   [3, 0],
   [4, 0.5],
@@ -78,7 +75,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
-/** Only these run in both tiers, because a software GPU needs many seconds to compile the kernels of each. */
+/** Only these run in both tiers: a software GPU needs many seconds to compile the kernels of each. */
 const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D', 'bounded boxes 3D'];
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {

@@ -1,7 +1,4 @@
-/**
- * Driven scenes on the GPU: gravity and obstacles that change with each step take effect in that step, as on the CPU
- * engine, and a run that continues from a checkpoint ends with the same bits.
- */
+/** Changes of gravity and obstacles take effect in their step, as on the CPU engine. */
 import { describe, expect } from 'vitest';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../src/cpu';

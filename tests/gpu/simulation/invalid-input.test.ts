@@ -1,4 +1,3 @@
-/** Checks that bad input to a running simulation throws a typed error and changes nothing. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import type { Checkpoint } from '../../../src/core/simulation/simulation';
@@ -16,7 +15,6 @@ async function create(tools: GpuTools, dimensions: 2 | 3): Promise<Simulation> {
   return simulation;
 }
 
-/** Returns everything that bad input must not change. */
 async function stateOf(simulation: Simulation, tools: GpuTools) {
   const { count, time, settings } = simulation;
   const { hash } = await simulation.measure();
@@ -121,7 +119,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         ]);
       }
       expect(await stateOf(simulation, tools)).toEqual(before);
-      // The simulation still works: rejected calls took no ids.
+      // Rejected calls took no ids.
       expect([...simulation.add({ positions: vectors(2) })]).toEqual([10, 11]);
       simulation.remove([10, 11]);
       simulation.restore(checkpoint);

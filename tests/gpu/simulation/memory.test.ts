@@ -1,4 +1,3 @@
-/** Compares reported, estimated and allocated memory, and tests what happens if there is not enough. */
 import { describe, expect, onTestFinished } from 'vitest';
 import { GpuError, LimitError } from '../../../src/core/base/errors';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -200,7 +199,7 @@ describe('if memory runs out', () => {
       const buffers = tools.liveBuffers().length;
       expect((await twin.findPairs()).pairs).toEqual(expected.pairs);
       for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
-        // After a step the two copies of the state differ, so a lost sort would be visible.
+        // The two copies of the state differ after a step, so a lost sort would be visible.
         for (const each of [simulation, twin]) each.step(1 / 60);
         const restore = refuse(device, ending);
         await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);

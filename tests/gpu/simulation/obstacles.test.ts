@@ -1,7 +1,4 @@
-/**
- * Tests obstacles on the GPU in every world: pushes within the bound of exact arithmetic, overlaps as by brute force,
- * the same bits in every run, from a checkpoint and by both broad phases, and freed buffers.
- */
+/** Pushes are within the bound, overlaps equal brute force, and bits are the same in every run. */
 import { describe, expect } from 'vitest';
 import { HASH_BLOCK } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -33,10 +30,7 @@ const DT = 1 / 64;
 
 const FULL = { ...SHARED, tags: 'full' } as const;
 
-/**
- * Moves a field to a lattice, with velocities that the time step turns into whole lattice steps: integrating rounds
- * nothing.
- */
+/** The time step turns velocities into whole lattice steps, so integrating rounds nothing. */
 function dyadic(field: Field): Field {
   const snap = (values: Float32Array, units: number) =>
     values.map((value) => Math.round(value * units) / units);
@@ -84,7 +78,7 @@ async function expectBounded(gpu: Gpu, field: Field | SizedField, broadPhase: Br
         expect(Math.abs(turn)).toBeLessThanOrEqual((bound.velocities[slot] as number) / 2);
       }
     }
-    // Make sure that the bound was tested on real changes.
+    // The bound must be tested on real changes.
     if (field.positions.length > 20 * dimensions) expect(turned).toBeGreaterThan(20);
   }
 }
@@ -125,7 +119,7 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
   };
 }
 
-/** The worlds that run in both tiers. A software GPU needs many seconds to compile the kernels of each. */
+/** The worlds in both tiers. A software GPU needs many seconds to compile the kernels of each. */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['bounded', 'unbounded'],
@@ -224,13 +218,13 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect(overlaps).toBeGreaterThan(40);
           const measures = await simulation.measure();
           expect(Math.abs(measures.obstacleContacts - overlaps)).toBeLessThanOrEqual(doubtful);
-          // Reuse the simulation: a new one without obstacles would compile as many kernels again.
+          // A new simulation would compile as many kernels again.
           simulation.setObstacles(new Float32Array(0));
           const { obstacleContacts } = measures;
           expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
           simulation.destroy();
         },
-        // With `naive`, kinds of worlds differ only in their distances.
+        // With `naive`, worlds differ only in their distances.
         isUsual && (broadPhase === 'grid' || (dimensions === 2 && kind === 'bounded')) ? SHARED : FULL,
       );
     }

@@ -1,7 +1,4 @@
-/**
- * Tests the public simulation: the same bits whatever the broad phase, memory order or checkpoints; particles that come
- * and go; no unnecessary work or memory.
- */
+/** The same bits whatever the broad phase, memory order or checkpoints. */
 import { describe, expect, onTestFinished } from 'vitest';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
 import { defineWorld, GREATEST_SPEED } from '../../../src/core/world/world';
@@ -41,7 +38,7 @@ function advance(simulation: Simulation, steps: number): Simulation {
 
 const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
 
-/** Settings with bounces, friction and several substeps, so that every kernel runs. */
+/** With bounces, friction and several substeps, every kernel runs. */
 const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2 } as const;
 
 describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
@@ -75,7 +72,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
         hashes.push(await hashOf(advance(simulation, 10)));
         simulation.destroy();
       }
-      // Remove half of the particles and add them again: they get the same ids in other slots.
+      // Removed and added again, particles get the same ids in other slots.
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, LIVELY));
       const ids = Uint32Array.from({ length: MOST_FOLDED / 2 }, (_value, index) => 2 * index);
       const pick = (vectors: Float32Array) =>
@@ -103,7 +100,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       whole.restore(checkpoint);
       expect([whole.time, whole.count]).toEqual([time, 497]);
       expect(await hashOf(advance(whole, 6))).toBe(hash);
-      // Another simulation, with other particles and settings, which has stepped and removed before.
+      // Another simulation, which has stepped and removed particles before.
       const other = advance(
         await create(gpu, 'pile', dimensions, 300, { capacity: 500, ...boxOf(whole) }),
         3,
@@ -236,7 +233,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 });
 
-/** Records the names of the device's methods that are called until `stop`. */
+/** Records which of the methods are called until `stop`. */
 function watch(device: GPUDevice, methods: readonly (keyof GPUDevice)[]) {
   const names: string[] = [];
   const originals = methods.map((name) => [name, device[name]] as const);
@@ -457,7 +454,6 @@ describe('pairs and measures', () => {
         again.step(DT);
       }
       expect(new Set(got).size).toBe(12);
-      // After a busy time the pool keeps only a few staging buffers.
       expect(tools.liveBuffers().filter((label) => label.includes('staging')).length).toBeLessThanOrEqual(
         2 * 4,
       );

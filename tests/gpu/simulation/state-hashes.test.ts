@@ -1,4 +1,4 @@
-/** The GPU engine on SwiftShader ends every case with the state that tests/hashes/gpu.json records. */
+/** The recorded states are those of SwiftShader. */
 import { describe, test } from 'vitest';
 import { gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { STATE_HASH_CASES } from '../../helpers/state-hash-cases';

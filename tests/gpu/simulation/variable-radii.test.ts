@@ -1,4 +1,4 @@
-/** Tests simulations with variable radii. src/verify/verify.ts compares scenes of them with the reference. */
+/** src/verify/verify.ts compares scenes of variable radii with the reference. */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -46,7 +46,7 @@ async function expectBounded(tools: GpuTools, options: VariableOptions): Promise
   }
 }
 
-/** Returns one large particle that overlaps more than enough small ones to be heavy. */
+/** One large particle overlaps more than enough small ones to be heavy. */
 function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): VariableOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
@@ -209,7 +209,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     gpuTest(
       `keeps momentum under friction between all radii, ${situation}`,
       async (_, tools) => {
-        // No walls, because walls take momentum.
+        // Walls take momentum.
         const changes = { friction: 0.5, substeps: 2, walls: false, ...settings };
         const options = arrange(
           variableOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, changes),
@@ -291,7 +291,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         /^radii\[0\] is 3/,
       );
       expect(await simulation.measure()).toMatchObject({ count: 3, nonFinite: 0, contacts: 1 });
-      // A query answers for the moment of the call, whatever changes meanwhile.
+      // A query answers for the moment of the call.
       const asked = simulation.findPairs();
       simulation.remove([0]);
       expect([...(await asked).pairs]).toEqual([0, 1]);

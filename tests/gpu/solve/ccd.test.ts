@@ -1,4 +1,3 @@
-/** Compares the pass of continuous motion with the reference, and checks what it leaves in its buffers. */
 import { describe, expect } from 'vitest';
 import {
   CCD_HEADER,
@@ -39,13 +38,13 @@ interface Flown {
   readonly velocities: Float32Array;
   readonly hits: number;
   readonly held: number;
-  /** Words that are not zero in the lists of cells and among the claims; both must be zero after the pass. */
+  /** Words that are not zero in the lists of cells and among the claims. A pass must leave none. */
   readonly left: number;
   /** The workgroups of each indirect dispatch along the third dimension. */
   readonly depths: readonly number[];
 }
 
-/** Ends the paths of a substep. `grid` holds the state after the motion. There are `nodes` nodes for paths. */
+/** Ends the paths of a substep. `grid` holds the state after the motion. */
 async function flyOnGpu(
   tools: GpuTools,
   world: World,
@@ -102,7 +101,7 @@ function box(edge: number): World {
   return defineWorld({ dimensions: 2, min: [0, 0], max: [edge, edge] }, 1);
 }
 
-/** Returns the grid after the particles have moved from these positions by their ways. */
+/** Returns the grid after particles have moved from `begins` by `ways`. */
 function movedBy(world: World, begins: readonly number[], ways: readonly number[]): Grid {
   const positions = Float32Array.from(begins, (begin, index) => begin + (ways[index] as number));
   return buildGrid(
@@ -131,7 +130,7 @@ describe('paths of fast particles', () => {
         }
       }
       expect(positions.length / 2).toBeGreaterThan(2 * WORKGROUP_SIZE);
-      // Gravity changes velocities by 1 per substep, so that slow particles stay slow.
+      // Velocities change by 1 per substep, so slow particles stay slow.
       const settings = { gravity: [0, -1 / DT], restitution: 0.5, substeps: 1 };
       const substep = substepOf(world, settings, DT);
       const moved = integrate(world, substep, {

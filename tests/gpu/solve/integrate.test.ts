@@ -1,4 +1,4 @@
-/** Compares motion with exact arithmetic and the reference, and the counts with the stored positions. */
+/** Motion equals exact arithmetic and the reference. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import type { Substep } from '../../../src/core/contact/settings';
@@ -31,7 +31,7 @@ interface State {
   readonly ids?: Uint32Array;
 }
 
-/** Moves a state. Checks that every particle was counted into the cell of its stored position. */
+/** Checks that every particle was counted into the cell of its stored position. */
 async function move(
   tools: GpuTools,
   world: World,

@@ -1,4 +1,3 @@
-/** Compares each particle's fastest approaching contact with the reference. */
 import { describe, expect } from 'vitest';
 import { NO_PARTNER } from '../../../src/core/base/constants';
 import type { BroadPhase, Substep } from '../../../src/core/contact/settings';
@@ -48,7 +47,6 @@ async function partnersOf(
   return readWords(tools, partners, count);
 }
 
-/** Packs the first `dimensions` numbers of each vector. */
 function packed(dimensions: number, ...vectors: readonly (readonly number[])[]): Float32Array {
   return Float32Array.from(vectors.flatMap((vector) => [...vector, 0, 0].slice(0, dimensions)));
 }

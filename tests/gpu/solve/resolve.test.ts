@@ -1,7 +1,4 @@
-/**
- * Compares one Jacobi pass with exact arithmetic, within the bound that src/reference/solve/bound.ts derives. Both
- * broad phases give the same bits. The pass keeps momentum, set-aside particles and particles without contacts.
- */
+/** Uses the bound of src/reference/solve/bound.ts. */
 import { describe, expect } from 'vitest';
 import type { BroadPhase, SettingsOptions, Substep } from '../../../src/core/contact/settings';
 import { defineWorld, type World } from '../../../src/core/world/world';
@@ -33,9 +30,7 @@ interface State {
   readonly velocities: Float32Array;
 }
 
-/**
- * Searches for partners, runs the pass, and returns the state by slot. Velocities that the pass does not write are NaN.
- */
+/** Returns the state by slot. Velocities that the pass does not write are NaN. */
 async function resolveGrid(
   tools: GpuTools,
   world: World,
@@ -73,7 +68,7 @@ async function resolveGrid(
 /** Scenes without contacts at the start. */
 const APART: readonly string[] = ['gas', 'lattice', 'pile'];
 
-/** Checks that every slot is within its own bound of exact arithmetic, and that the bound is far below what changed. */
+/** Checks that every slot is within its bound of exact arithmetic, and that the bound is far below what changed. */
 function expectBounded(
   got: State,
   world: World,
@@ -92,7 +87,7 @@ function expectBounded(
       pairs.push([got.velocities, bound.exactVelocities, bound.velocities, grid.velocities]);
     }
     for (const [values, exact, limits, before] of pairs) {
-      // The bound allows for rounding on two sides, but the exact side does not round.
+      // The bound allows rounding on two sides, but the exact side does not round.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {
@@ -113,7 +108,7 @@ function expectBounded(
   if (touches && grid.ids.length >= 200) expect(moved).toBeGreaterThan(grid.ids.length / 10);
 }
 
-/** Returns a crowd without dyadic coordinates. Some particles are outside, some coincident. */
+/** Coordinates are not dyadic. Some particles are outside, some coincident. */
 function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; grid: Grid } {
   const noise = createNoise(seed);
   const edge = 0.73 * (count / (dimensions === 2 ? 1.5 : 2.5)) ** (1 / dimensions) + 1.1;
@@ -206,7 +201,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
-      // Pairs far from each other and from the walls. Sums of their speeds are exact.
+      // Far from each other and from the walls. Sums of speeds are exact.
       const pairs = 40;
       const positions = new Float32Array(2 * pairs * dimensions);
       const velocities = new Float32Array(2 * pairs * dimensions);

@@ -1,4 +1,4 @@
-/** Tests the marking of removed particles: only their id and position change. */
+/** Only the id and the position of removed particles change. */
 import { describe } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';

@@ -1,4 +1,3 @@
-/** Compares the radix sort with the reference and with JavaScript's sorts, for every kind of key and many lengths. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { ArgumentError, DestroyedError, LimitError } from '../../../src/core/base/errors';
@@ -36,7 +35,7 @@ const HARD_FLOATS = [
   0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
 ];
 
-/** Returns random keys, many of them equal or at the limits of their kind. */
+/** Many keys are equal or at the limits of their kind. */
 function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
   const noise = createNoise(seed);
   const pool = kind === 'f32' ? HARD_FLOATS : [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];

@@ -1,4 +1,4 @@
-/** Flocks on the GPU: steps like those of the CPU engine in doubles, the same bits in every run, and behaviour. */
+/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuFlock, createFlock, type FlockState } from '../../../../src/methods/flock';
@@ -55,7 +55,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
           expect(bitsOf(one[part])).toEqual(bitsOf(other[part]));
           expect(one[part]).not.toEqual(got[part]);
         }
-        // Change the obstacles and the state, so that restoring must bring both back.
+        // Restoring must bring back obstacles and state.
         again.setObstacles(new Float32Array());
         again.step(DT);
         await expectSameFromCheckpoint(first, again);
@@ -104,7 +104,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       // A boid that does not move has no neighbours.
       expect(hunters).toEqual(options.hunters);
       expect(least(hunters)).toBeGreaterThan(0.4);
-      // Change the settings of the running flock: boids stand still, and hunters move.
+      // Boids stand still, and hunters move.
       hunted.set({ slowest: 0, fastest: 0, hunterSpeed: 3 });
       hunted.step(1 / 30);
       const still = await hunted.read();
@@ -121,7 +121,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   );
 });
 
-/** Mean agreement of headings between boids nearer than 1: 1 if all fly the same way, 0 if directions are random. */
+/** Returns 1 if boids nearer than 1 fly the same way, 0 if directions are random. */
 function agreement(dimensions: Dimensions, { ids, positions, velocities }: FlockState): number {
   const at = (packed: Float32Array, id: number) =>
     Array.from(packed.subarray(dimensions * id, dimensions * (id + 1)));

@@ -1,4 +1,4 @@
-/** Particle life on the GPU: steps like those of the CPU engine in doubles, and the same bits in every run. */
+/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuLife, createLife } from '../../../../src/methods/flock';
@@ -13,10 +13,7 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 
 const DT = 1 / 64;
 
-/**
- * Tolerance of velocities and moves. Sums over some tens of neighbours, each term off by a few units in the last place,
- * keep well over 18 of 24 bits.
- */
+/** Tolerance of velocities and moves, derived in flock.test.ts. */
 const PART = 2 ** -18;
 
 const SPACES: readonly (readonly [name: string, space: Space])[] = [

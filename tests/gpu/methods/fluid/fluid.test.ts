@@ -1,7 +1,4 @@
-/**
- * The fluid on the GPU: each stage equals its twin on the CPU, every run gives the same bits, and substeps can be
- * recorded into the caller's encoder.
- */
+/** Stages are near those of the CPU engine, with the same bits in every run. */
 import { describe, expect } from 'vitest';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
 import { AIR, SOLID } from '../../../../src/methods/fluid/lattice';
@@ -89,7 +86,7 @@ describe.each([
   }
 });
 
-/** A tank whose cells' centres lie exactly on the surface of an obstacle in the middle. */
+/** The cells' centres lie exactly on the surface of an obstacle in the middle. */
 function tankAtSurface(dimensions: 2 | 3, shape: 'ball' | 'box'): FluidOptions {
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const size = shape === 'ball' ? { radius: 0.2 } : { halfExtents: all(0.2) };
@@ -234,7 +231,7 @@ describe('a fluid', () => {
         capacity: 3,
         transfer: 'apic',
       });
-      // The grid has cells as wide as the particles' spacing; smaller ones would take most of the memory.
+      // Cells smaller than the particles' spacing would take most of the memory.
       expect(fluid.particles.world.cellSize).toBe(0.5);
       fluid.step(1 / 60);
       expect(await fluid.measure()).toMatchObject({ count: 0, iterations: 0, unconverged: 0, volume: 0 });
@@ -246,7 +243,6 @@ describe('a fluid', () => {
       expect(() => fluid.add({ positions: new Float32Array(4).fill(1) })).toThrow(/capacity/);
       expect(await fluid.measure()).toMatchObject({ count: 2, nonFinite: 0, unconverged: 0 });
       fluid.remove(ids.subarray(0, 1));
-      // No other call may come between the stages.
       const timing = fluid.profile(1 / 60);
       expect(() => fluid.add({ positions: new Float32Array(2) })).toThrow('add was called while a step');
       const later = fluid.step(1 / 60);

@@ -1,7 +1,4 @@
-/**
- * The position-based fluid on the GPU: steps like those of the CPU engine in doubles, the same bits in every run,
- * momentum, rest.
- */
+/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
 import { describe, expect } from 'vitest';
 import { createCpuPositionFluid, createPositionFluid } from '../../../../src/methods/pbf';
 import { expectComingAndGoing, expectSameFromCheckpoint } from '../../../helpers/inputs/flocks';
@@ -12,8 +9,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 128;
 
 /**
- * Tolerance of positions after a step, in radii. Each λ is good to about 2^-18, and two rounds of corrections move a
- * particle by less than a radius. Positions, some tens of radii from the corner, are rounded four times.
+ * Tolerance of positions, in radii. Each λ is good to about 2^-18, and two rounds of corrections move a particle by
+ * less than a radius. Positions, some tens of radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
@@ -22,7 +19,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
     'moves like on the CPU, with the same bits in every run, and keeps its momentum away from walls',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
-      // In 3D two axes have no walls. The block is around the middle, and the obstacles reach into it.
+      // In 3D two axes have no walls. The obstacles reach into the block.
       const periodic = dimensions === 3 ? [true, false, true] : false;
       const obstacles = obstaclesIn(dimensions);
       const capacity = options.positions.length / dimensions + 10;

@@ -1,4 +1,3 @@
-/** Checks that the page's brush changes the same velocities on the GPU as its twin on the host. */
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';
 import { GpuBrush, held, pushed } from '../../../../src/page/tools/brush';
@@ -39,7 +38,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
         }
-        // Slowly, or at the highest permitted speed. No other particle may change.
+        // Slowly, and at the highest permitted speed. No other particle may change.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
           const grip = { id: COUNT - 3, position: middle, speed };

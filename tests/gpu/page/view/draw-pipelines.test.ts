@@ -1,4 +1,4 @@
-/** Checks that the page's drawing shaders compile without messages and make pipelines for every kind of picture. */
+/** Shaders compile without messages and make pipelines for every kind of picture. */
 import { describe, expect } from 'vitest';
 import { createLayouts, createPipelines } from '../../../../src/page/view/draw-pipelines';
 import { gpuTest, SHARED } from '../../../helpers/node-gpu';
@@ -15,7 +15,7 @@ const PIPELINES = {
 } as const;
 
 describe.each(DIMENSIONS)('pictures in %dD', (dimensions) => {
-  // The formats that a canvas may prefer, and the samples on hardware and on a software GPU.
+  // Formats that a canvas may prefer, and samples on hardware and on a software GPU.
   for (const format of ['bgra8unorm', 'rgba8unorm'] as const) {
     for (const [samples, kind, colour] of [
       [1, '', 'speed'],

@@ -1,7 +1,3 @@
-/**
- * Tests overlays on the GPU: every variant compiles, lists hold the candidates and contacts of the reference, the heat
- * map counts the particles of each cell, and a list that is full reports so.
- */
 import { describe, expect } from 'vitest';
 import { shapesOf } from '../../../../src/core/particles/shapes';
 import type { ParticleArrays } from '../../../../src/core/simulation/simulation';
@@ -167,7 +163,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         device.queue.submit([encoder.finish()]);
         const contacts = await listed(tools, overlay);
         expect(contacts.pairs.toSorted()).toEqual(referencePairs(simulation, grid, true));
-        // Buffers that no overlay needs are freed, and their overlays are no longer drawn.
+        // Buffers that no overlay needs are freed.
         const label = 'overlay.pairs.pairs';
         const every = { ...NO_OVERLAYS, cellLines: true, ...shown };
         expect(tools.liveBuffers()).toContain(label);
@@ -245,7 +241,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         overlay.encode(encoder, near);
         gpu.device.queue.submit([encoder.finish()]);
         const { pairs } = await listed(tools, overlay);
-        // In 3D the camera is far away, so the other pair is too close to the edge of the picture to be left out.
+        // In 3D the camera is far away, so the other pair is too near the picture's edge to be left out.
         if (dimensions === 2) expect(pairs).toEqual([name]);
         else expect(pairs).toContain(name);
       }
@@ -345,7 +341,7 @@ async function expectHeat(
   const [across, up] = heatAxes(world);
   const expected = new Uint32Array(counters.reduce((product, along) => product * along, 1));
   ids.forEach((_, slot) => {
-    // Count in cells: doubles then decide like floats, except within 2^-18 of a border, where there is no particle.
+    // Doubles decide like floats, except within 2^-18 of a border, where there is no particle.
     const cellAlong = (axis: number) => {
       const apart = (positions[world.dimensions * slot + axis] as number) - (world.min[axis] as number);
       const cell = Math.floor(Math.fround(Math.fround(apart) * world.inverseCellSize));

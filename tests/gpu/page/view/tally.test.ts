@@ -1,6 +1,4 @@
-/**
- * Compares the counts for colours on the GPU with those of the CPU engine, which other tests compare with brute force.
- */
+/** Other tests compare the CPU engine's counts with brute force. */
 import { describe, expect } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';

@@ -1,4 +1,3 @@
-/** Tests a fluid as the page runs it on the GPU: timing and queries change no bit. */
 import { describe, expect } from 'vitest';
 import type { GpuFluidSimulation } from '../../../../../src/page/engines/methods/fluid-simulation';
 import { chooseScene, defaultChoices, roomFor } from '../../../../../src/page/model/choices';

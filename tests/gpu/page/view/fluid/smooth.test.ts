@@ -1,4 +1,4 @@
-/** Tests the narrow-range filter of the fluid's surface: it smooths bumps in the distances and keeps steps in depth. */
+/** The filter smooths bumps in the distances and keeps steps in depth. */
 import { describe, expect } from 'vitest';
 import { createLayouts } from '../../../../../src/page/view/draw-pipelines';
 import { DISTANCE_FORMAT, NOTHING } from '../../../../../src/page/view/fluid/pipelines';
@@ -8,7 +8,7 @@ import { FRAME_BYTES, packFrame } from '../../../../../src/page/view/frame';
 import { frameOf } from '../../../../helpers/inputs/frames';
 import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
 
-/** Texels per side of the picture. A row of 64 floats has the alignment that copies need. */
+/** A row of 64 floats has the alignment that copies need. */
 const SIZE = 64;
 /** Columns from BEHIND on lie farther away. Rows from EMPTY on have no ball. */
 const BEHIND = 40;
@@ -21,8 +21,8 @@ describe('the fluid’s distances', () => {
       const world = { dimensions: 3, min: [0, 0, 0], max: [2, 2, 2] } as const;
       const frame = frameOf(world, { width: SIZE, height: SIZE });
       const { camera } = frame;
-      // The filter's standard deviation is 1.6 radii of 0.8 spacings, here four texels. Distances that differ by 2.2
-      // radii belong to different surfaces.
+      // The standard deviation is 1.6 radii of 0.8 spacings, here four texels. Distances that differ by 2.2 radii
+      // belong to different surfaces.
       const spacing = 4 / (1.6 * 0.8 * camera.pixelsPerUnit);
       const step = (2.2 * 0.8 * spacing) / camera.reach;
       const flat = (x: number, y: number) => (y >= EMPTY ? NOTHING : x < BEHIND ? 0 : 3 * step);
@@ -84,8 +84,8 @@ describe('the fluid’s distances', () => {
       };
       const before = bumps(given, 0, SIZE);
       expect(before).toBeGreaterThan(0.1);
-      // The front surface is not changed by what lies behind. Next to it the back surface is pulled forward by at most
-      // a step.
+      // What lies behind does not change the front surface. Next to it the back surface is pulled forward by at most a
+      // step.
       expect(bumps(smooth, 0, BEHIND)).toBeLessThan(before / 10);
       expect(bumps(smooth, BEHIND + 16, SIZE)).toBeLessThan(before / 10);
       for (let y = 0; y < EMPTY; y++) {

@@ -1,4 +1,3 @@
-/** Tests pixels of drawn fluids: surfaces in 2D and 3D, and the fields of the lattice. */
 import { describe, expect } from 'vitest';
 import type { FluidOptions } from '../../../../../src/methods/fluid';
 import { planFluid } from '../../../../../src/methods/fluid/options';
@@ -12,7 +11,7 @@ import { DIMENSIONS } from '../../../../helpers/passes';
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 
-/** Returns whether a pixel is blue: fluid, or the line along its surface. */
+/** Blue is fluid, or the line along its surface. */
 function isFluid({ pixels }: Pictured, x: number, y: number): boolean {
   return pixels.at(x, y)[2] > 127;
 }
@@ -68,7 +67,7 @@ describe('a 2D surface', () => {
           const share = seen.pixels.at(column, row)[2] / 255;
           if (isFluid(seen, column, row)) area++;
           if (share > 0.1 && share < 0.9) partly++;
-          // Allow some pixels at the edge: particles lie at random within their share of a cell.
+          // Particles lie at random within their share of a cell, so pixels near the edge may be either.
           if (Math.abs(away) > 4.5 && isFluid(seen, column, row) !== away < 0) wrong.push([column, row]);
         }
       }
@@ -118,7 +117,7 @@ describe('a 2D surface', () => {
         }
       }
       expect(wrong).toEqual([]);
-      // The textures are no larger than the picture, and coarser if particles are large.
+      // Textures are no larger than the picture, and coarser if particles are large.
       expect(Math.max(...bytes)).toBeLessThanOrEqual(4 * SIZE * SIZE);
       expect(bytes[3]).toBeLessThan((bytes[1] as number) / 8);
     },
@@ -214,7 +213,7 @@ describe('fields', () => {
           overlays: { velocityArrows: true },
           isSurface: false,
         });
-        // Look around the middle of the cell at (0.875, 0.875), up to half the distance to the next arrow.
+        // Look up to half the distance to the next arrow.
         const [x, y] = seen.toPixel([0.875, 0.875]);
         const half = seen.toPixel([1.125, 1])[0] - x;
         const found: (readonly [number, number])[] = [];
