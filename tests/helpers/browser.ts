@@ -1,10 +1,9 @@
 /**
  * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
- * work without a GPU. Collects every error and warning of a page.
+ * work without a GPU.
  *
- * Call `useBrowser()` in a describe. All files of a process share the server and the browser, because a start takes
- * longer than most tests. Each describe has its own browser profile. Tests of what visitors do should ask for the built
- * page: the page from source loads a hundred files each time.
+ * Call `useBrowser()` in a describe, which then has its own browser profile. All files of a process share server and
+ * browser. Tests of what visitors do should ask for the built page: the source page loads a hundred files each time.
  *
  * A page takes seconds to open, mostly to compile kernels. Tests that need no page of their own share one:
  *   const open = browser.share((opener) => openPlayground(opener));
@@ -35,20 +34,19 @@ export interface OpenPage {
 }
 
 export interface Opener {
-  /** Opens a path below the address. `prepare` runs before anything is loaded. */
+  /** `prepare` runs before anything is loaded. */
   openPage(path: string, options?: OpenOptions): Promise<OpenPage>;
 }
 
 /** Opens pages that close after the test. */
 export interface BrowserFixture extends Opener {
-  /** The served address, with a slash at the end. */
+  /** Ends with a slash. */
   readonly url: string;
   /** The folder of the built page. Undefined if the source is served. */
   readonly folder: string | undefined;
   /**
-   * Returns a function that opens a page at its first call and then always returns that page. The page closes after the
-   * tests of the surrounding describe. After each test it must have no problems. After a failure the next test gets a
-   * fresh page.
+   * Returns a function that opens a page once and keeps it until the describe ends. After each test it must have no
+   * problems. After a failure the next test gets a fresh page.
    */
   share(open: (opener: Opener) => Promise<OpenPage>): () => Promise<OpenPage>;
 }
@@ -66,7 +64,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Browsers by their options and servers by what they serve, shared by all files of this process. */
+/** Shared by all files of this process. Keys are the options and what is served. */
 const browsers = new Map<string, Promise<Browser>>();
 const servers = new Map<string, Promise<Server>>();
 
@@ -88,7 +86,7 @@ async function closeAll(): Promise<void> {
   }
 }
 
-/** Closes the shared browsers and servers when the worker ends. Only a worker fixture learns when that is. */
+/** Closes the shared browsers and servers. Only a worker fixture learns when the worker ends. */
 const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
   started: [
     // biome-ignore lint/correctness/noEmptyPattern: the empty pattern tells vitest that no other fixture is needed.
@@ -100,10 +98,7 @@ const closingTest = test.extend<{ $worker: { started: typeof browsers } }>({
   ],
 });
 
-/**
- * Like vitest's `test`. Without a browser the test fails, unless CELLSTORM_ALLOW_NO_GPU=1 is set; then it is skipped,
- * and the run prints that.
- */
+/** Without a browser the test fails. With CELLSTORM_ALLOW_NO_GPU=1 it is skipped, and the run prints that. */
 export const browserTest = chrome === undefined && allowsNoGpu() ? closingTest.skip : closingTest;
 
 export function useBrowser({ serve = 'source', ...options }: BrowserOptions = {}): BrowserFixture {

@@ -1,4 +1,3 @@
-/** Runs the command line, in its own process or in this one, and returns its exit code and its output. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,14 +13,14 @@ export interface CommandOutcome {
   readonly error: string;
 }
 
-/** Creates an empty folder that is removed after the tests of this file. */
+/** Creates a folder that is removed after the tests of this file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'cellstorm-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Runs the command line in its own process, as a user does. This takes seconds to start. */
+/** Runs the command in its own process, which takes seconds to start. */
 export function spawnCellstorm(...argv: string[]): CommandOutcome {
   const run = spawnSync(process.execPath, ['scripts/run.mjs', 'bench/cli/main.ts', ...argv], {
     cwd: ROOT,
@@ -33,7 +32,7 @@ export function spawnCellstorm(...argv: string[]): CommandOutcome {
 
 let runs = 0;
 
-/** Runs the command line in this process. Each import under a new name runs main.ts again. */
+/** Runs the command in this process. Each import under a new name runs main.ts again. */
 export async function cellstorm(...argv: string[]): Promise<CommandOutcome> {
   const run = { out: '', error: '' };
   const keep = (stream: keyof typeof run) => (text: string | Uint8Array) => {

@@ -18,13 +18,12 @@ const LIMIT_MS = 420_000;
 
 const driver = portabilityDriver();
 
-/** The driver that wgpu uses, for test titles. */
 export const denoDriver = driver?.name ?? 'no driver';
 
 /** Tests are skipped if there is no driver and CELLSTORM_ALLOW_NO_GPU=1 is set. */
 export const skipsDeno = driver === undefined && allowsNoGpu();
 
-/** A process that runs an entry, given as a path in the project. It starts with the first question. */
+/** Runs an entry, given as a path in the project. Its process starts with the first question. */
 export class DenoEntry<Question, Answer> {
   private opening: Promise<DenoProcess<Question, Answer>> | undefined;
   private folder: string | undefined;

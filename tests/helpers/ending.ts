@@ -1,6 +1,6 @@
 /**
- * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which an endless loop never
- * gives. The limit is far above the time that any machine needs.
+ * Makes an endless loop fail, which never gives the test runner's own limit a turn of the event loop. No machine needs
+ * as long as this limit.
  */
 import { runInNewContext } from 'node:vm';
 

@@ -1,7 +1,4 @@
-/**
- * Draws pictures of a fluid for tests: particles and a lattice with given values, drawn into a texture that is read
- * back. No step is taken, so the expected picture is known.
- */
+/** Draws given particles and a lattice. No step is taken, so the expected picture is known. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -45,7 +42,7 @@ export interface Wanted {
   readonly overlays?: Partial<Overlays>;
   readonly zoom?: number;
   readonly samples?: 1 | 4;
-  /** True to draw the surface, false to draw only fields. */
+  /** False to draw only fields. Default: true. */
   readonly isSurface?: boolean;
   /** The velocity of all fluid cells. */
   readonly velocity?: readonly number[];
@@ -152,7 +149,7 @@ export async function picture(
   };
 }
 
-/** Fills cells that hold particles with fluid, and makes the cells of the plan's mask solid. All others hold air. */
+/** Cells with particles are fluid, cells of the mask solid, others air. */
 function latticeOf(
   tools: GpuTools,
   { lattice, mask, positions, dimensions, cellSize }: FluidPlan,

@@ -1,5 +1,3 @@
-/** Simulates a JavaScript engine that is short of memory, for code that lists pairs. */
-
 /** Calls `run` while every Uint32Array of more than `words` elements fails to allocate. */
 export function withLittleMemory(words: number, run: () => void): void {
   const { Uint32Array: whole } = globalThis;

@@ -1,4 +1,3 @@
-/** Finds the memory that an object holds, for tests that steps allocate none. */
 import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 

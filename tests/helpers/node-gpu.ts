@@ -22,8 +22,8 @@ export interface DeviceOptions {
   /** Uses one device for all tests of the process that ask for it. Not allowed together with the options above. */
   readonly shared?: boolean | undefined;
   /**
-   * Uses a device without a driver. It validates shaders, layouts and pipelines, but runs nothing. A software GPU needs
-   * many times as long per pipeline, because it generates machine code.
+   * Uses a device that validates shaders, layouts and pipelines, but runs nothing. A software GPU takes many times as
+   * long per pipeline.
    */
   readonly driverless?: boolean | undefined;
 }
@@ -36,7 +36,6 @@ export interface GpuTestOptions extends DeviceOptions {
 
 export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 
-/** The same for one of many similar cases. */
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools extends KitTools {

@@ -1,4 +1,4 @@
-/** Replaces the two elements of the page's notes in tests without a browser, and collects the texts set on them. */
+/** Stands in for the elements of the page's notes, without a browser, and collects their texts. */
 import { vi } from 'vitest';
 
 class Note {

@@ -9,12 +9,11 @@ import { buildDeclarations, buildModules } from '../../scripts/build';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-/** Runs npm in a folder and returns its output. */
 export async function npm(folder: string, ...args: readonly string[]): Promise<string> {
   return (await run('npm', args, { cwd: folder })).stdout;
 }
 
-/** Builds and packs the package into a folder; returns the path of the tarball. */
+/** Returns the path of the tarball. */
 export async function packInto(folder: string): Promise<string> {
   const staged = join(folder, 'staged');
   const { files } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };

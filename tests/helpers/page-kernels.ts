@@ -1,4 +1,3 @@
-/** Describes the page's kernels in every kind of variant. */
 import type { Dimensions } from '../../src/core/world/world';
 import type { KernelDescription } from '../../src/gpu/kernel';
 import { describeBrush } from '../../src/page/tools/brush';

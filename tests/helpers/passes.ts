@@ -1,6 +1,5 @@
 /**
- * Tools for tests of single passes: states on both sides, recording and submitting, bits and words.
- * The reference makes the input of each pass, so that a test compares only that pass with its twin.
+ * Tools for tests of single passes. The reference makes the input of each pass, so that a test compares only that pass.
  */
 
 import { WORKGROUP_SIZE } from '../../src/core/base/constants';
@@ -25,7 +24,7 @@ export const DIMENSIONS: readonly Dimensions[] = [2, 3];
 /** Counts on both sides of a workgroup's size. */
 export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
 
-/** The limit of workgroups per dimension that tests inject to fold dispatches, and the particles that fit then. */
+/** The limit of workgroups per dimension that folds dispatches in tests, and the particles that fit then. */
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
@@ -47,7 +46,7 @@ export function substepOf(world: World, settings: SettingsOptions = {}, dt = 0):
   );
 }
 
-/** Group 0 for `count` particles in a world. */
+/** Creates group 0 for `count` particles. */
 export async function share(
   gpu: Gpu,
   world: World,
@@ -57,7 +56,6 @@ export async function share(
   return (await SharedParameters.create(gpu, world.dimensions, 'test')).write(world, count, substep);
 }
 
-/** Uploads packed vectors in the layout that particles have on the GPU. */
 export function uploadVectors(
   tools: GpuTools,
   dimensions: Dimensions,
@@ -102,7 +100,7 @@ export interface SortedBuffers {
   readonly cell_of_slot: GPUBuffer;
 }
 
-/** Uploads the reference's grid as the passes after the sort expect it. */
+/** Uploads the grid as the passes after the sort expect it. */
 export function uploadGrid(tools: GpuTools, world: World, grid: Grid): SortedBuffers {
   const { dimensions } = world;
   return {
@@ -131,7 +129,6 @@ export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' 
   return new Uint32Array(stored.buffer);
 }
 
-/** Returns a shuffled copy. */
 export function shuffled<Kind extends Uint32Array | number[]>(values: Kind, noise: () => number): Kind {
   const copy = values.slice() as Kind;
   for (let last = copy.length - 1; last > 0; last--) {

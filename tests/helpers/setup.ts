@@ -1,4 +1,4 @@
-/** Runs before each test file: skips the tests that the tier leaves out, and gives all random cases their seed. */
+/** Runs before each test file: skips the tests that the tier leaves out, and seeds all random cases. */
 import fc from 'fast-check';
 import { beforeEach } from 'vitest';
 import { isLeftOut, runsOf, seed } from './tiers';
@@ -6,7 +6,7 @@ import { isLeftOut, runsOf, seed } from './tiers';
 /** The path of one case to replay; npm run test:fuzz sets it. */
 const path = process.env.CELLSTORM_PATH;
 
-/** The number of random cases of a property that names none, fast-check's default. */
+/** fast-check's default for a property that names no number. */
 const USUAL_RUNS = 100;
 
 fc.configureGlobal({ seed, numRuns: runsOf(USUAL_RUNS), ...(path ? { path } : {}) });

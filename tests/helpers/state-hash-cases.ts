@@ -1,6 +1,6 @@
 /**
- * The runs whose states must not change by accident: every scene, world and method, in 2D and 3D, on both engines. Each
- * case returns the hash of positions and velocities after a number of steps.
+ * The runs whose states must not change by accident. A case returns the hash of positions and velocities after some
+ * steps.
  */
 import type { SimulationOptions } from '../../src/core/simulation/simulation';
 import { hashState } from '../../src/core/state/hash';
@@ -107,7 +107,7 @@ function simulationCase(name: string, scene: Scene, changes: Partial<SimulationO
   };
 }
 
-/** A method's state hashed like that of a simulation. */
+/** Hashes a method's state like that of a simulation. */
 const hashParticles =
   (dimensions: Dimensions) =>
   ({ positions, velocities }: Particles): string =>

@@ -1,7 +1,6 @@
 /**
- * The recorded state hashes: tests/hashes/cpu.json and gpu.json, for each case the hash after 10 and after 100 steps.
- * A hash may only change with a decision that changes bits; its commit says why.
- * `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes` writes the tables anew.
+ * The recorded hashes after 10 and after 100 steps. `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes`
+ * writes the tables anew; the commit must say why.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +16,7 @@ const RECORDS = process.env.CELLSTORM_RECORD_HASHES === '1';
 
 export interface RecordedHashes {
   check(name: string, steps: Steps, hash: string): void;
-  /** Expects that the table has exactly these cases. Writes it if CELLSTORM_RECORD_HASHES=1. */
+  /** Expects exactly these cases. Writes the table if CELLSTORM_RECORD_HASHES=1. */
   finish(names: readonly string[]): void;
 }
 

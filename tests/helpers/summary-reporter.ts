@@ -1,6 +1,6 @@
 /**
- * Prints what a run runs on, and as its last line a summary that programs read: `N passed, N failed`, followed by
- * `, N skipped` if tests were skipped. Files that do not load and errors outside tests count as failed.
+ * Prints what a run runs on, and as its last line a summary that programs read. Files that do not load and errors
+ * outside tests count as failed.
  */
 import { writeSync } from 'node:fs';
 import type { Reporter, SerializedError, TestModule, Vitest } from 'vitest/node';

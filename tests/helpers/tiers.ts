@@ -25,18 +25,18 @@ export const runsAll = tier === 'all';
 export const seed = Number(process.env[SEED_VARIABLE] ?? USUAL_SEED);
 export const isUsualSeed = seed === USUAL_SEED;
 
-/** Returns how many random cases of a property to run, of the `runs` that the full tier runs. */
+/** Returns how many random cases to run. `runs` is the full tier's number. */
 export function runsOf(runs: number, of: Tier = tier): number {
   return of === 'all' ? runs : Math.ceil(SHARE_OF_RUNS * runs);
 }
 
-/** Returns whether this run leaves out a test with these tags. `fullName` includes the names of its suites. */
+/** `fullName` includes the names of its suites. */
 export function isLeftOut(tags: readonly string[], fullName: string, of: Tier = tier): boolean {
   if (of === 'all') return false;
   return tags.includes('full') || (tags.includes('case') && hashOf(fullName) % CASES_PER_RUN_CASE !== 0);
 }
 
-/** FNV-1a, then the last rounds of MurmurHash3, so that names that differ in one digit fall into no pattern. */
+/** FNV-1a, then MurmurHash3's last rounds, so that names that differ in one digit fall into no pattern. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) as number), 0x01000193);

@@ -1,4 +1,3 @@
-/** The scenes of `cellstorm verify` by the checks that they get. Tests on Dawn and on wgpu run each scene. */
 import { expect } from 'vitest';
 import { requireScene, scenesOf } from '../../src/scenes';
 import type { VerifyCase } from '../../src/verify/verify';
@@ -23,14 +22,14 @@ const VARIABLE_RADII_CHECKS = [
   ...['events', 'kernel', 'index'],
 ];
 
-/** The number of particles, on both sides of a workgroup's size. A software GPU is slow at following paths. */
+/** Counts on both sides of a workgroup's size. A software GPU is slow at following paths. */
 export function countIn(scene: string): number {
   return requireScene('collisions', scene).continuous ? 40 : 257;
 }
 
 const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
 
-/** The checks of each scene. `verify` chooses them by what the scene generates, this table by what it declares. */
+/** `verify` chooses checks by what the scene generates, this table by what it declares. */
 export const VERIFIED_SCENES = scenesOf('collisions').map(({ name, variableRadii, hasBoxes, continuous }) => {
   const checks = hasBoxes ? SIMULATED : variableRadii ? VARIABLE_RADII_CHECKS : CHECKS;
   return [name, continuous ? withPaths(checks) : checks] as const;

@@ -1,7 +1,4 @@
-/**
- * Balls with variable radii for oracles, and the hits of rays on them. src/reference/query/rays.ts finds the hits,
- * radius by radius.
- */
+/** Balls for oracles. src/reference/query/rays.ts finds the hits, radius by radius. */
 import { levelOf } from '../../../src/core/world/levels';
 import {
   hitsAlongRay,
@@ -14,7 +11,7 @@ import type { VariableCrowd } from './variable-crowds';
 
 export type Balls = Pick<VariableCrowd, 'world' | 'positions' | 'radiusOf'>;
 
-/** The positions that a grid with radii stores. Particles that it sets aside have no position. */
+/** Returns the positions that a grid stores. Particles that it sets aside have none. */
 export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {
   const { dimensions } = world;
   const inside = stored({ world, positions });
@@ -26,7 +23,7 @@ export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array
   return inside;
 }
 
-/** Repeats all particles several times, so that there are enough for a search to use cells. */
+/** Repeats all particles, so that there are enough for a search to use cells. */
 export function repeatBalls<Given extends Balls>(balls: Given, times: number): Given {
   const positions = new Float32Array(times * balls.positions.length);
   const radiusOf = new Float32Array(times * balls.radiusOf.length);
@@ -43,10 +40,7 @@ const DOUBLES = 2 ** -45;
 /** Replaces a radius of 0, which the oracle refuses. Differences of 32-bit floats are far larger than this. */
 const POINT = 1e-140;
 
-/**
- * Returns the hits of a ray. `inside` holds the stored positions. The ray's origin is wrapped first, as a grid does,
- * which may round it.
- */
+/** `inside` holds the stored positions. The origin is wrapped first, which may round it. */
 export function ballsAlongRay(
   { world, radiusOf }: Balls,
   inside: Float32Array,

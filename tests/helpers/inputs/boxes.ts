@@ -1,4 +1,4 @@
-/** Random axis-aligned boxes of every kind: points, slivers, giants, copies and boxes that are not finite. */
+/** Random boxes of every kind: points, slivers, giants, copies and boxes that are not finite. */
 
 import type { Dimensions } from '../../../src/core/world/world';
 import { fc } from '../properties';
@@ -88,7 +88,6 @@ export function arbitraryBoxes(
   });
 }
 
-/** Moves a box along an axis to the end of another. */
 function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: number): Corners {
   const moved = [...corners];
   const extent = (corners[dimensions + axis] as number) - (corners[axis] as number);
@@ -97,7 +96,7 @@ function beside(dimensions: Dimensions, corners: Corners, other: Corners, axis: 
   return moved;
 }
 
-/** Low corners in [0, edge) along each axis. `extent` gives the extents, which may differ per axis. */
+/** Low corners lie in [0, edge). `extent` may differ per axis. */
 export function scatterBoxes(
   dimensions: Dimensions,
   count: number,

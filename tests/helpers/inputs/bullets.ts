@@ -1,7 +1,4 @@
-/**
- * Fields for tests of fast particles: bullets in lanes before a wall of obstacles, one diameter thick or of many sizes,
- * and crowds of which half are fast.
- */
+/** Bullets in lanes before a wall of obstacles, and crowds of which half are fast. */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
 import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -18,7 +15,7 @@ export const DT = 1 / 64;
 const RADIUS = 0.5;
 const WALL = 45;
 
-/** Returns bullets before a wall one diameter thick. The slowest bullet moves 50 diameters per step. */
+/** The wall is one diameter thick. The slowest bullet moves 50 diameters per step. */
 export function bulletsBeforeWall(
   dimensions: Dimensions,
   count: number,
@@ -35,7 +32,7 @@ export function bulletsBeforeWall(
     positions[first] = 2 + 2 * layer;
     velocities[first] = (50 + ((7 * bullet + layer) % 13)) / DT;
     for (let axis = 0; axis < across; axis++) {
-      // Avoid exact head-on hits with the obstacles and with each other.
+      // Avoid exact head-on hits.
       positions[first + 1 + axis] = laneCentre(bullet, axis) + 0.03 * Math.sin(bullet + axis);
       velocities[first + 1 + axis] = Math.cos(3 * bullet + axis) / DT;
     }
@@ -61,8 +58,8 @@ export function bulletsBeforeWall(
 export const WALLS = ['balls', 'box'] as const;
 
 /**
- * Returns the same bullets with radii over 1:2; with `boxes` every other one is a box. The wall is either balls of many
- * sizes without a gap for the smallest bullet, or one box far thinner than a bullet. A huge ball lies behind it.
+ * The same bullets with radii over 1:2; with `boxes` every other one is a box. The wall is either balls without a gap
+ * for the smallest bullet, or one box far thinner than a bullet. A huge ball lies behind it.
  */
 export function bulletsBeforeSizedWall(
   dimensions: Dimensions,
@@ -106,8 +103,8 @@ export function bulletsBeforeSizedWall(
 }
 
 /**
- * Returns a bullet that flies between two rows of thousands of grains to a grain at the end, beside a ball a thousand
- * times its size. `end` is the position where its path ends.
+ * A bullet flies between two rows of thousands of grains to a grain at the end, beside a ball a thousand times its
+ * size. Its path ends at `end`.
  */
 export function bulletAmongGrains(
   dimensions: Dimensions,
@@ -147,8 +144,8 @@ export function bulletAmongGrains(
 }
 
 /**
- * Returns grains that fly through a periodic world, beside a ball almost as large as the world. With boxes there is
- * also an endless floor; the first grain is deep inside it and flies along it.
+ * Grains fly around a periodic world, beside a ball almost as large as the world. With boxes there is also an endless
+ * floor; the first grain is deep inside it and flies along it.
  */
 export function grainsAroundTheWorld(
   dimensions: Dimensions,
@@ -216,9 +213,8 @@ export function countPassed(
 export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
- * Returns random particles, half of them fast, some overlapping, with obstacles among them. Sizes: equal; radii over
- * 1:8; or radii and half of them boxes. With many sizes the obstacles range over 1:96, and one box is as long as the
- * world.
+ * Half of the particles are fast, some overlap. Unless sizes are `equal`, they range over 1:8, those of obstacles over
+ * 1:96. With `boxes` half of the particles are boxes, and one obstacle is as long as the world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -256,7 +252,7 @@ export function fastCrowd(
   return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
 }
 
-/** Gives obstacles sizes; the first is large. The world must hold three cells of the largest. */
+/** The first obstacle is large. The world must hold three cells of the largest. */
 function sizedObstacles(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -280,7 +276,7 @@ function sizedObstacles(
   return { positions, radii, halfExtents };
 }
 
-/** Returns the least distance between any two particles. For worlds that are not periodic. */
+/** Returns the least distance, in worlds that are not periodic. */
 export function nearestPair(dimensions: Dimensions, positions: Float32Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (let one = 0; one < positions.length; one += dimensions) {

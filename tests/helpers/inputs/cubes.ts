@@ -1,7 +1,7 @@
-/** Small cubes in each kind of world, with cells of size 1. */
+/** Worlds with cells of size 1. */
 import { type Dimensions, defineWorld, type World, type WorldKind } from '../../../src/core/world/world';
 
-/** Returns a world for particles of diameter 1 between 0 and `length` along each axis. */
+/** Holds particles of diameter 1, between 0 and `length` along each axis. */
 export function cubeOf(kind: WorldKind, dimensions: Dimensions, length: number, capacity: number): World {
   if (kind === 'unbounded') return defineWorld({ dimensions, unbounded: true }, 1, capacity);
   const along = <Value>(value: Value) => new Array<Value>(dimensions).fill(value);

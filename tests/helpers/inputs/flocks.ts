@@ -1,7 +1,4 @@
-/**
- * Small flocks and lives for tests, with obstacles, hunters and two coincident particles. Also checks how either engine
- * adds, removes and restores particles.
- */
+/** Small flocks and lives, with obstacles, hunters and two coincident particles. */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import type { FlockOptions, LifeOptions, NewLife } from '../../../src/methods/flock';
@@ -72,14 +69,13 @@ interface MethodState {
 }
 
 /**
- * Removes the third and the last particle, and adds one at the position of the first, which gets the id of the third.
- * Then fills up the capacity. More particles are rejected and change nothing.
+ * Removes the third and the last particle. A new one gets the id of the third. At the full capacity more are rejected
+ * and change nothing.
  */
 export async function expectComingAndGoing(
   method: Method,
   kinds: Partial<Pick<NewLife, 'species'>> = {},
 ): Promise<void> {
-  // Only life has species, and requires them.
   const more = kinds as Pick<NewLife, 'species'>;
   const { dimensions, count, capacity } = method;
   const { positions } = await method.read();
@@ -111,7 +107,7 @@ export async function expectComingAndGoing(
   method.remove([0, ...ids.slice(1)]);
 }
 
-/** Checks that `other`, after other steps, continues with the same bits from a structured clone of a checkpoint. */
+/** Checks that `other`, after other steps, continues with the same bits from a clone of a checkpoint. */
 export async function expectSameFromCheckpoint<Checkpoint extends { readonly positions: Float32Array }>(
   method: Method & { checkpoint(): Promise<Checkpoint> | Checkpoint },
   other: Method & { restore(checkpoint: Checkpoint): void; checkpoint(): Promise<Checkpoint> | Checkpoint },

@@ -1,7 +1,4 @@
-/**
- * Fluids for tests of both engines. A fountain: a jet from the floor of a pool with a drain beside it, so particles
- * come and go.
- */
+/** Fluids for both engines. In the fountain, a jet from the floor has a drain beside it, so particles come and go. */
 import type { FluidOptions } from '../../../src/methods/fluid';
 
 export const FOUNTAIN: FluidOptions = {
@@ -17,7 +14,7 @@ export const FOUNTAIN: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
 };
 
-/** A cellar, full to its ceiling and unable to swell, beside a pool. No pressure can remove the cellar's surplus. */
+/** The cellar is full to its ceiling and unable to swell. No pressure can remove its surplus. */
 export const CELLAR: FluidOptions = {
   dimensions: 2,
   cells: [12, 12],
@@ -29,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** Particles far too dense. The density correction lifts them, which would create energy from nothing. */
+/** The density correction lifts these particles, which would create energy from nothing. */
 export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

@@ -1,4 +1,4 @@
-/** Frames for pictures of a whole world: the initial camera, and colours that tests can tell apart. */
+/** Pictures of a whole world, in colours that tests can tell apart. */
 import type { World } from '../../../src/core/world/world';
 import { colourStops, type OverlayColours, type Rgb, type Theme } from '../../../src/page/model/colour';
 import { NO_OVERLAYS, type Overlays } from '../../../src/page/model/overlays';

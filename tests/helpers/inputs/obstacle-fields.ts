@@ -1,6 +1,6 @@
 /**
- * Random simulations with obstacles in all worlds. Coordinates are not dyadic. Obstacles may coincide with each other
- * or with particles, lie outside the box or cross its ends. Also counts their overlaps.
+ * Fields with coordinates that are not dyadic. Obstacles may coincide with each other or with particles, lie outside
+ * the box or cross its ends.
  */
 
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -26,7 +26,7 @@ export type Field = SimulationOptions & {
   readonly obstacles: Float32Array;
 };
 
-/** Returns a field in which each particle has about one neighbour and one obstacle. */
+/** Each particle has about one neighbour and one obstacle. */
 export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldRequest): Field {
   const noise = createNoise(seed);
   const edge = Math.max(
@@ -40,7 +40,6 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   const fixed = scatterIn(noise, low, high, obstacles, 0.05);
   for (let obstacle = 1; obstacle < obstacles; obstacle++) {
     const first = dimensions * obstacle;
-    // Some obstacles coincide with another, some with a particle.
     if (obstacle % 7 === 0) fixed.copyWithin(first, first - dimensions, first);
     else if (obstacle % 11 === 0 && obstacle < count) {
       fixed.set(positions.subarray(first, first + dimensions), first);
@@ -64,9 +63,7 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   };
 }
 
-/**
- * Counts overlaps of particles with obstacles by brute force, and pairs so close to touching that rounding may decide.
- */
+/** Uses brute force. Rounding may decide the `doubtful` pairs. */
 export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
   const { world, diameter, dimensions } = planSimulation(field);
   const positions = wrapPositions(world, field.positions);

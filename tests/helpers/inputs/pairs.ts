@@ -1,6 +1,6 @@
 /**
- * Puts particles in pairs that overlap, each pair out of reach of the others. So each particle has at most one contact,
- * and contacts keep momentum, unless gravity makes the limit or static friction act (src/core/contact/law.ts).
+ * Puts particles in overlapping pairs, each out of reach of the others. So contacts keep momentum, unless gravity makes
+ * the limit or static friction act (src/core/contact/law.ts).
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
@@ -19,8 +19,8 @@ interface Particles {
 }
 
 /**
- * Returns options with other positions and a periodic world. The number of particles must be even. If `approach` is
- * true, it swaps the velocities of pairs that move apart.
+ * Makes the world periodic. The number of particles must be even. `approach` swaps the velocities of pairs that move
+ * apart.
  */
 export function inPairs<Options extends Particles>(options: Options, approach = true, seed = 1): Options {
   const { dimensions, radii, halfExtents } = options;

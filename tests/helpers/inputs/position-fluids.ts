@@ -1,4 +1,4 @@
-/** Blocks of fluid for tests: a slightly disordered lattice at the rest density, squeezed or not. */
+/** Blocks of fluid: slightly disordered lattices at the rest density, squeezed or not. */
 import type { Dimensions } from '../../../src/core/world/world';
 import type { ObstacleOptions, PositionFluidOptions } from '../../../src/methods/pbf';
 import { repeat } from '../../../src/scenes/scene';
@@ -17,7 +17,7 @@ export interface BlockOptions {
   readonly gravity: number;
 }
 
-/** A block away from all walls; each particle has its own velocity. */
+/** A block away from all walls. Each particle has its own velocity. */
 export function blockOf(
   dimensions: Dimensions,
   { squeeze, iterations, gravity }: BlockOptions,
@@ -46,7 +46,7 @@ export function blockOf(
   return options;
 }
 
-/** A column that fills the floor of its box, at rest. */
+/** A column at rest that fills the floor of its box. */
 export function columnOf(dimensions: Dimensions): BoxedFluid {
   const spacing = FLUID_RADIUS / 2;
   const [wide, high] = dimensions === 2 ? [12, 16] : [7, 10];

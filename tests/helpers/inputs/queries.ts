@@ -1,7 +1,6 @@
 /**
- * Worlds, particles and query points in positions that are hard for a wide search: on borders of cells, coincident,
- * outside the box, up to a period away, and in distant blocks of the hashed table. Coordinates are multiples of 1/64,
- * so that distances are exact and often equal.
+ * Positions that are hard for a wide search: on borders of cells, coincident, outside the box, and in distant blocks of
+ * the hashed table. Multiples of 1/64 keep distances exact and often equal.
  */
 import { type Dimensions, defineWorld, type World, type WorldOptions } from '../../../src/core/world/world';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -18,13 +17,12 @@ export interface AskedWorld {
 
 export const ASKED_DIAMETER = 1;
 
-/** Sizes of the grid's particles. Which centres are near a point or in a box does not depend on them. */
+/** The sizes of particles do not change which centres are near a point or in a box. */
 export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
 /**
- * The largest of the variable radii equals the single radius. With a wider range, a search would test a few hundred
- * particles one by one.
+ * The largest radius equals the single one. With a wider range, a search would test a few hundred particles one by one.
  */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 
@@ -38,7 +36,7 @@ export function createAskedGrid(
   return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
 }
 
-/** Packed particles as such a grid takes them: radii over a range of 1:8, and some of radius 0. */
+/** Radii range over 1:8, and some are 0. */
 export function uploadPacked(
   tools: GpuTools,
   dimensions: Dimensions,

@@ -1,7 +1,4 @@
-/**
- * Rays of all kinds for particles in and around a box from 0 to 8, and the check of their answers: the hits of the
- * reference, except hits that rounding may decide.
- */
+/** Rays around a box from 0 to 8. The check leaves out hits that rounding may decide. */
 import { expect } from 'vitest';
 import { wrapAxis } from '../../../src/core/world/cells';
 import type { Dimensions, World } from '../../../src/core/world/world';
@@ -139,8 +136,8 @@ export function aimRays(
 }
 
 /**
- * Rays from particles or beside them, into others or past their edges; every fourth follows an axis, and none has
- * length 0. `inside`: the positions that a grid stores.
+ * Rays from particles or beside them, into others or past their edges; every fourth follows an axis. `inside` holds the
+ * stored positions.
  */
 export function raysAmong(
   world: World,
@@ -158,7 +155,7 @@ export function raysAmong(
     const beside = (index % 3) * 0.5 * diameter;
     const past = (index % 2 === 0 ? 0.7 : 2.8) * (radii[to] || 0);
     const origin = positionOf(from).map((value, axis) =>
-      // Wrap the origin like a grid, which may round it.
+      // A grid wraps the origin, which may round it.
       wrapAxis(world, Math.fround(value + beside * (noise() - 0.5)), axis),
     );
     const difference = positionOf(to).map((value, axis) => {
@@ -174,10 +171,10 @@ export function raysAmong(
 /** Replaces a radius of 0, which the reference refuses. Differences of 32-bit floats are larger than this. */
 const POINT = 2 ** -200;
 
-/** In largest radii: balls farther than this from a ray are certainly not hit. */
+/** In largest radii: a ray certainly does not hit balls farther than this. */
 const DOUBT = 2 ** -9;
 
-/** The hits of a ray on balls of variable radii. Balls with an invalid radius, or one above `largest`, are left out. */
+/** Leaves out balls with an invalid radius, or one above `largest`. */
 export function hitsOfSizes(
   positions: Float32Array,
   radii: Float32Array,
@@ -193,7 +190,7 @@ export function hitsOfSizes(
     const position = positions.subarray(dimensions * id, dimensions * (id + 1));
     const alone = hitsAlongRay(position, period, ray, Math.max(radius, POINT));
     hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
-    // The reference looks for images nearer than twice the radius; for a radius of 0 it would find none.
+    // For a radius of 0 the reference would find no images: it looks nearer than twice the radius.
     const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
     const isNear = () => looksTooNear && hitsAlongRay(position, period, ray, DOUBT * largest).hits.length > 0;
     if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
@@ -202,10 +199,7 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/**
- * Expects the reference's hits, sorted by distance and then by id, each ball once. Returns how many hits rounding may
- * decide.
- */
+/** Expects each ball once, sorted by distance and then by id. Returns how many hits rounding may decide. */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

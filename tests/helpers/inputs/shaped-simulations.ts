@@ -1,4 +1,3 @@
-/** Simulations of boxes among discs and balls in every world: some boxes are long, and many overlap. */
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
@@ -11,7 +10,7 @@ export interface ShapedRequest {
   readonly kind: WorldCase;
   readonly count: number;
   readonly seed?: number;
-  /** Whether all coordinates are multiples of 1/1024, so that nothing rounds. */
+  /** Makes all coordinates multiples of 1/1024, so that nothing rounds. */
   readonly dyadic?: boolean;
 }
 
@@ -22,7 +21,7 @@ export interface ShapedOptions extends SimulationOptions {
   readonly halfExtents: Float32Array;
 }
 
-/** One third are balls. Half extents and radii range from 1/32 to 1; large ones are more frequent. */
+/** One third are balls. Sizes range from 1/32 to 1; large ones are more frequent. */
 export function shapedOptions(
   { dimensions, kind, count, seed = 1, dyadic = false }: ShapedRequest,
   changes: Omit<Partial<SimulationOptions>, 'positions' | 'velocities' | 'radii' | 'halfExtents'> = {},

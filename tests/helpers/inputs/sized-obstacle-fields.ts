@@ -1,6 +1,6 @@
 /**
- * Random simulations of many sizes in all worlds, with obstacles over an even wider range: grains, and a block as long
- * as the world. Obstacles may overlap each other, lie outside the box or cross its ends. Also counts their overlaps.
+ * Simulations with obstacles of an even wider range of sizes than the particles. Obstacles may overlap each other, lie
+ * outside the box or cross its ends.
  */
 
 import { type ObstacleBodies, wrapObstacles } from '../../../src/core/obstacles/obstacles';
@@ -20,10 +20,7 @@ export interface SizedFieldRequest extends ShapedRequest {
   readonly boxes?: boolean;
 }
 
-/**
- * Returns a field. One obstacle is as long as the world; the others range from a hundredth of a particle to many times
- * its size.
- */
+/** One obstacle is as long as the world; the others range from a hundredth of a particle to many times its size. */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);
@@ -47,7 +44,6 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
     const size = () => round(Math.min(room, 2 / 256 ** noise()));
     if (!boxes || body % 2 === 1) radii[body] = size();
     else for (let axis = 0; axis < dimensions; axis++) halfExtents[dimensions * body + axis] = size();
-    // Some obstacles coincide with another.
     const first = dimensions * body;
     if (body % 7 === 6) positions.copyWithin(first, first - dimensions, first);
   }
@@ -62,9 +58,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   return { ...moving, obstacles: bodies };
 }
 
-/**
- * Counts overlaps of particles with obstacles by brute force, and pairs so close to touching that rounding may decide.
- */
+/** Uses brute force. Rounding may decide the `doubtful` pairs. */
 export function countSizedOverlaps(options: SimulationOptions): {
   readonly overlaps: number;
   readonly doubtful: number;
@@ -85,7 +79,7 @@ export function countSizedOverlaps(options: SimulationOptions): {
   return { overlaps, doubtful };
 }
 
-/** Returns how deep two bodies overlap, by the law of core/particles/shapes.ts. Negative if they are apart. */
+/** Returns the overlap by the law of core/particles/shapes.ts. Negative if the bodies are apart. */
 function depthOf(world: World, bodies: StaticBodies, a: number, others: StaticBodies, b: number): number {
   const { dimensions, period } = world;
   const half = ({ halves }: StaticBodies, body: number, axis: number) =>

@@ -1,4 +1,4 @@
-/** Particles in and around a box: many touch, some are not finite. Also a fast comparison of long pair lists. */
+/** Particles in and around a box: many touch, some are not finite. */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import { fc } from '../properties';
 
@@ -15,6 +15,6 @@ export const touchingParticles = fc.record({
   ),
 });
 
-/** Compares long arrays as bytes, since the assertion library takes minutes for them. */
+/** Compares bytes: the assertion library takes minutes for long arrays. */
 export const isSamePairList = (a: PairList, b: PairList) =>
   a.count === b.count && Buffer.from(a.pairs.buffer).equals(Buffer.from(b.pairs.buffer));

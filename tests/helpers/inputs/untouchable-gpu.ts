@@ -1,4 +1,4 @@
-/** A device that offers its limits only, and the check that an argument is rejected before the device is used. */
+/** A device that offers its limits only, so arguments must be rejected before it is used. */
 import { expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import type { Gpu } from '../../../src/gpu/device';
@@ -36,7 +36,7 @@ export function untouchableGpu(limits: Limits = {}): Gpu {
   };
 }
 
-/** Expects one sentence that begins with the argument. Its only full stop besides those in numbers is at the end. */
+/** Expects one sentence that begins with the argument. */
 export async function expectRefusal(
   attempt: Promise<unknown>,
   argument: string,

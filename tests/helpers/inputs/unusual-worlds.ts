@@ -1,6 +1,5 @@
 /**
- * Particles in periodic and unbounded worlds, in the hardest positions for 32-bit floats: on and beside borders of
- * cells and of the box, up to a period outside, and at every magnitude.
+ * Positions that are hardest for 32-bit floats: on and beside borders, up to a period outside, and at every magnitude.
  */
 
 import { wrapOnce } from '../../../src/core/world/cells';
@@ -9,7 +8,6 @@ import { fc } from '../properties';
 
 const { fround } = Math;
 
-/** The options that create the same world again. */
 export function optionsOf({ kind, dimensions, min, max, period, cellSize }: World): WorldOptions {
   if (kind === 'unbounded') return { dimensions, unbounded: true, cellSize };
   return { dimensions, min, max, periodic: period.map((length) => length > 0) };
@@ -24,7 +22,7 @@ function nudge(value: number, ulps: number): number {
   return view.getFloat32(0);
 }
 
-/** A box anywhere, of any size, with 3 to 9 cells per axis; some or all axes are periodic. */
+/** Any box of 3 to 9 cells per axis. Some or all axes are periodic. */
 function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
   const axes = { minLength: dimensions, maxLength: dimensions };
   return fc
@@ -45,7 +43,7 @@ function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
     });
 }
 
-/** Coordinates inside, on borders of cells and of the box or an ulp beside them, and up to a period outside. */
+/** Coordinates inside, on borders or an ulp beside them, and up to a period outside. */
 function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const length = world.period[axis] || (world.max[axis] as number) - low;
@@ -121,7 +119,7 @@ export const unusualCrowds: Readonly<
     }),
 };
 
-/** The positions that a grid stores. */
+/** Returns the positions that a grid stores. */
 export function stored({ world, positions }: UnusualCrowd): Float32Array {
   return positions.map((value, index) => wrapOnce(world, value, index % world.dimensions));
 }

@@ -1,7 +1,4 @@
-/**
- * Particles with variable radii in the hardest sizes and positions for floats, in every kind of world: at limits of
- * levels, at borders of cells, and almost touching.
- */
+/** Sizes and positions that are hardest for floats: at limits of levels, at borders of cells, and almost touching. */
 
 import { defineLevels } from '../../../src/core/world/level-world';
 import type { Dimensions, RadiusRange, World, WorldOptions } from '../../../src/core/world/world';
@@ -69,7 +66,7 @@ export function variableWorlds(
     });
 }
 
-/** A coordinate in the box, up to a period outside, at a border of a cell of any level, or far away. */
+/** A coordinate in the box, up to a period outside, at a border of any level, or far away. */
 function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrary<number> {
   const isBox = world.kind !== 'unbounded';
   const low = isBox ? (world.min[axis] as number) : -4 * radii.largest;
@@ -138,7 +135,7 @@ function isWelcome({ min, period }: World, coordinate: number, axis: number): bo
   return coordinate >= low - length && coordinate < low + 2 * length;
 }
 
-/** Up to `most` particles, many of which just touch another. */
+/** Many of the particles just touch another. */
 export function variableCrowds(
   kind: WorldCase,
   dimensions: Dimensions,

@@ -1,7 +1,4 @@
-/**
- * Dense, moving particles with variable radii in every kind of world, as options of a simulation. The same arguments
- * give the same particles.
- */
+/** Dense, moving particles with variable radii. The same arguments give the same particles. */
 import { CROWD_HEADER } from '../../../src/core/base/constants';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -34,7 +31,7 @@ export async function countHeavy(tools: GpuTools, { sort }: { readonly sort: Cel
   return heavy;
 }
 
-/** Coordinates and velocities are multiples of this. */
+/** Coordinates and velocities are multiples of 1 / UNITS. */
 const UNITS = 1024;
 
 export function variableOptions(request: VariableRequest, changes: SimulationChanges = {}): VariableOptions {

@@ -1,6 +1,6 @@
 /**
- * Random bounded worlds and particles unlike those of the scenes: particles coincide, and coordinates are on cell
- * borders, outside the box, subnormal, huge or not dyadic. All are finite.
+ * Random bounded worlds: particles coincide, and coordinates are on cell borders, outside the box, subnormal, huge or
+ * not dyadic. All are finite.
  */
 
 import {
@@ -27,7 +27,7 @@ export const PLAIN_WORLDS = {
   3: defineWorld({ dimensions: 3, min: [0, 0, 0], max: [8, 8, 8] }, 1),
 } as const;
 
-/** Most cells of a world, so that the reference stays fast. */
+/** Few enough that the reference stays fast. */
 const MOST_CELLS = 20_000;
 
 function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>> {
@@ -48,7 +48,7 @@ function worldOf(dimensions: Dimensions): fc.Arbitrary<Omit<Crowd, 'positions'>>
     .filter(({ world }) => world.cellCount <= Math.min(MOST_CELLS, MAX_CELLS));
 }
 
-/** One coordinate: in the box, at most two ulps from a cell border, at a corner, outside, subnormal or huge. */
+/** A coordinate in the box, at most two ulps from a cell border, at a corner, outside, subnormal or huge. */
 function coordinateIn(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const high = world.max[axis] as number;
@@ -75,7 +75,7 @@ function nudge(value: number, ulps: number): number {
   return Number.isFinite(moved) ? moved : value;
 }
 
-/** A world with up to `most` particles, some of which coincide. */
+/** Some particles coincide. */
 export function crowds(dimensions: Dimensions, most: number): fc.Arbitrary<Crowd> {
   return worldOf(dimensions).chain(({ world, options }) => {
     const particle = fc.tuple(...world.min.map((_, axis) => coordinateIn(world, axis)));
