@@ -1,6 +1,4 @@
-/**
- * Tests the benchmark's broad phases under wgpu and naga, which Firefox uses: the kernels compile and find every pair.
- */
+/** The benchmark's broad phases under wgpu and naga, which Firefox uses. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { GPU_ENGINES } from '../../bench/engines/gpu';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

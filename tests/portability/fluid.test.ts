@@ -1,4 +1,3 @@
-/** Tests the fluid under wgpu and naga, which Firefox uses: it equals its twin on the CPU, with the same bits twice. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Dimensions } from '../../src/core/world/world';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

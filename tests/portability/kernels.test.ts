@@ -1,4 +1,4 @@
-/** Tests that wgpu and naga, which Firefox uses, accept every kernel in every variant. */
+/** Tests wgpu and naga, which Firefox uses. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -27,7 +27,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       await expectAccepted({ dimensions, of: 'passes', as: 'shader', indices }, labels);
     });
 
-    // Descriptions next to each other are variants of one kernel, so every part holds kernels of all kinds.
+    // Variants of one kernel follow each other, so every part holds kernels of all kinds.
     for (let part = 0; part < parts; part++) {
       test(`become pipelines in ${dimensions}D, part ${part + 1} of ${parts}`, { tags: 'case' }, async () => {
         const asked = indices.filter((index) => index % parts === part);

@@ -1,13 +1,9 @@
-/**
- * Compares boids, particle life and the position-based fluid under wgpu and naga, which Firefox uses, with the
- * references.
- */
 import { afterAll, describe, expect, test } from 'vitest';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
 import { DIMENSIONS } from '../helpers/passes';
 import type { MethodsQuestion, MethodsReport } from './entries/methods';
 
-/** The greatest difference of a coordinate, derived as in tests/gpu/methods/flock/flock.test.ts. */
+/** Derived as in tests/gpu/methods/flock/flock.test.ts. */
 const MOST = 12 * 2 ** -18;
 
 const METHODS = ['boids', 'particle life', 'position-based fluid'] as const;

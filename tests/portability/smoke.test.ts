@@ -1,4 +1,4 @@
-/** Tests the second WebGPU implementation: Deno starts, finds a driver, runs a kernel and reports errors. */
+/** Tests the second WebGPU implementation itself. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { runInDeno } from '../../src/testing/deno';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';

@@ -1,4 +1,3 @@
-/** Tests the engine under wgpu and naga, which Firefox uses: it agrees with the reference in every scene. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { VerifyOptions } from '../../src/verify/verify';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -6,7 +5,7 @@ import { DIMENSIONS } from '../helpers/passes';
 import { countIn, expectAllPass, VERIFIED_SCENES } from '../helpers/verified-scenes';
 import type { VerifyReport } from './entries/verify';
 
-/** Other scenes than in tests/gpu/device/verify.test.ts: one or two for each kind of world and of sizes. */
+/** Other scenes than in tests/gpu/device/verify.test.ts, for each kind of world and of sizes. */
 const IN_BOTH_TIERS = [
   ...['clustered 2D', 'colliding-cells 2D', 'one-large 2D', 'boxes-periodic 2D'],
   ...['channel 3D', 'mixed 3D'],

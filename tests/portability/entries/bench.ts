@@ -1,4 +1,4 @@
-/** Runs under Deno for bench.test.ts: returns what the benchmark's broad phases find in a scene. */
+/** Runs under Deno for bench.test.ts. */
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { type Found, foldCounters } from '../../../bench/harness/engine';
 import { findExpected } from '../../../bench/harness/oracle';

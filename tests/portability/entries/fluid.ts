@@ -1,4 +1,4 @@
-/** Runs under Deno for fluid.test.ts: runs the fluid twice and compares it with its twin on the CPU. */
+/** Runs under Deno for fluid.test.ts. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { requestGpu } from '../../../src/index';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';
@@ -6,7 +6,6 @@ import { damBreak } from '../../../src/verify/fluid';
 
 export interface FluidReport {
   readonly hashes: readonly string[];
-  /** The greatest difference of a coordinate. */
   readonly difference: number;
   readonly residual: number;
   readonly complaints: readonly string[];

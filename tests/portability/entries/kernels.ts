@@ -1,6 +1,6 @@
 /**
- * Runs under Deno for kernels.test.ts: compiles kernels as shaders or as pipelines. A question selects them by their
- * index in describeKernels, or in describePageKernels.
+ * Runs under Deno for kernels.test.ts. A question selects kernels by their index in describeKernels or
+ * describePageKernels.
  */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -18,7 +18,6 @@ export interface KernelsQuestion {
 }
 
 export interface KernelsReport {
-  /** Labels of the kernels that compiled, and the errors of all others. */
   readonly compiled: readonly string[];
   readonly refused: readonly string[];
   readonly complaints: readonly string[];

@@ -1,4 +1,4 @@
-/** Runs under Deno for methods.test.ts: takes a step of a method and of its reference. */
+/** Runs under Deno for methods.test.ts. */
 import type { Dimensions } from '../../../src/index';
 import { createCpuFlock, createCpuLife, createFlock, createLife } from '../../../src/methods/flock';
 import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';
@@ -14,7 +14,6 @@ export interface MethodsQuestion {
 }
 
 export interface MethodsReport {
-  /** The greatest difference of a coordinate. */
   readonly difference: number;
   readonly complaints: readonly string[];
 }

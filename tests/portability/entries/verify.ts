@@ -1,4 +1,4 @@
-/** Runs under Deno for verify.test.ts: compares the engine with the reference in the scenes that a question names. */
+/** Runs under Deno for verify.test.ts. */
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 import { openDevice } from './device';
 
