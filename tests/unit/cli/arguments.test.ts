@@ -1,4 +1,3 @@
-/** Flags in error messages. */
 import { expect, it } from 'vitest';
 import { nameFlag } from '../../../src/cli/arguments';
 import { ArgumentError } from '../../../src/core/base/errors';

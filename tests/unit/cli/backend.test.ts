@@ -1,4 +1,3 @@
-/** The memory that the CPU backend expects. */
 import { expect, it } from 'vitest';
 import { CPU_BYTES_PER_PARTICLE } from '../../../src/cli/backend';
 import { createCpuSimulation } from '../../../src/cpu';

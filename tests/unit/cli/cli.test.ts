@@ -1,4 +1,3 @@
-/** The command line on the CPU backend: exit codes, messages, JSON and files. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,7 +75,6 @@ describe('cellstorm', () => {
         }
         const lines = texts.flatMap((text) => text.split('\n'));
         expect(lines.filter((line) => line.length > width)).toEqual([]);
-        // All scenes must be listed.
         for (const text of [texts[1], texts[2], texts.at(-1)])
           expect(text?.split(/\s+/).join(' ')).toContain(sceneNames().join(', '));
         outputs.push(texts);
@@ -128,7 +126,7 @@ describe('cellstorm', () => {
       { settings },
       `--from is ${path}, in which options.bounce is 1, but it must be left out or renamed to one of `,
     );
-    // This is detected only when the particles are restored.
+    // Only restoring detects this.
     await expectRefused({ time: -1 }, `--from is ${path}, in which checkpoint.time is -1, but it must be `);
     await expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
   });
@@ -166,7 +164,7 @@ describe('cellstorm', () => {
     for (let pixel = 0; pixel < width * height; pixel++) {
       if (background.some((value, channel) => data[3 * pixel + channel] !== value)) drawn++;
     }
-    // The box is a little higher than the stack, and discs cover about 0.8 of their lattice.
+    // The box is a little higher than the stack; discs cover about 0.8 of their lattice.
     expect(drawn / (width * height)).toBeGreaterThan(0.5);
     expect(drawn / (width * height)).toBeLessThan(0.95);
   });

@@ -1,4 +1,3 @@
-/** The picture of a state. */
 import { decode } from 'fast-png';
 import { describe, expect, it } from 'vitest';
 import { renderImage } from '../../../src/cli/image';
@@ -6,7 +5,7 @@ import { defineLevels } from '../../../src/core/world/level-world';
 import { defineWorld } from '../../../src/core/world/world';
 
 describe('a picture', () => {
-  /** `drawn`: the number of pixels that are not background. */
+  /** `drawn` counts pixels that are not background. */
   function look(png: Uint8Array): { width: number; height: number; drawn: number } {
     const { data, width, height } = decode(png);
     let drawn = 0;
@@ -54,7 +53,7 @@ describe('a picture', () => {
     const picture = look(
       renderImage(world, 2, {
         ids: Uint32Array.of(0, 1, 2),
-        // The second box hides a part of the first; the disc hides nothing.
+        // The second box hides a part of the first.
         positions: packed([2, 2, 1], [3.5, 2, 3], [6, 2, 2]),
         velocities: new Float32Array(3 * dimensions),
         radii: Float32Array.of(0, 0, 1),
@@ -73,7 +72,7 @@ describe('a picture', () => {
       2,
       true,
     );
-    // The colour shows which box is visible, since one is at rest and the other moves. The upper ends along z decide.
+    // One box is at rest and the other moves, so the colour shows which is visible. The upper ends along z decide.
     for (const [depth, front] of [
       [0.25, 68],
       [1.5, 253],

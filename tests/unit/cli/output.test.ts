@@ -1,4 +1,3 @@
-/** Progress on a terminal, and durations. */
 import { expect, it } from 'vitest';
 import { formatSeconds, Progresses } from '../../../src/cli/output';
 

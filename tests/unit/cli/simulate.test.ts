@@ -1,4 +1,3 @@
-/** Texts of the command simulate. */
 import { expect, it } from 'vitest';
 import { adviseFlag, describeTimes } from '../../../src/cli/simulate';
 import { crowdingWarning } from '../../../src/core/simulation/crowding';

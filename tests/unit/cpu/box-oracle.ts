@@ -1,4 +1,3 @@
-/** Searches boxes of grids and compares the answers with brute force. */
 import { expect } from 'vitest';
 import type { World } from '../../../src/core/world/world';
 import type { CpuGrid, CpuLevelGrid } from '../../../src/cpu';
@@ -46,7 +45,7 @@ export function cornersOf(
   ];
 }
 
-/** Searches by both methods and compares the answers with brute force. Returns them. */
+/** Searches by both methods and returns the answers. */
 export function expectInBox(
   grid: CpuGrid | CpuLevelGrid,
   inside: Float32Array,

@@ -1,4 +1,3 @@
-/** Searches of every kind without enough memory for their answers. */
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
 import { createCpuBoxPairs, createCpuGrid, createCpuIndex, createCpuSimulation } from '../../../src/cpu';

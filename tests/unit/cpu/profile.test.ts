@@ -1,4 +1,3 @@
-/** Profiles: steps of the CPU engine and of the CPU fluid with timed stages. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { createCpuFluid } from '../../../src/methods/fluid';

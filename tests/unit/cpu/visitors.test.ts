@@ -1,4 +1,3 @@
-/** Methods that call a visitor: they check it first. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { createCpuBoxPairs, createCpuGrid } from '../../../src/cpu';

@@ -1,4 +1,3 @@
-/** Requests for a device: the limits and features that they name, and the errors if a device cannot be had. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../../src/core/base/errors';
 import { defaultCellCount, planSimulation } from '../../../src/core/simulation/plan';
@@ -23,7 +22,7 @@ describe('requestGpu', () => {
     vi.unstubAllGlobals();
   });
 
-  /** An adapter that creates devices and records the requests. */
+  /** An adapter that records the requests. */
   function provider(limits: Limits = {}, features: readonly string[] = []) {
     const requests: GPUDeviceDescriptor[] = [];
     const adapter = {

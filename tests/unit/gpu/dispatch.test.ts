@@ -1,4 +1,3 @@
-/** foldWorkgroups splits dispatches of more workgroups than one dimension holds into rows. */
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
 import { foldWorkgroups } from '../../../src/gpu/dispatch';

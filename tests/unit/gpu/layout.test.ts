@@ -1,4 +1,3 @@
-/** Host twins of WGSL structs and vectors: offsets, bytes and bits. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
 import { defineStruct, fromStored, storedFloats, toStored } from '../../../src/gpu/layout';

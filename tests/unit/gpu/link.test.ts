@@ -1,7 +1,4 @@
-/**
- * The linker, with a test for each trap of wgsl-preprocessor: directives in comments, unknown directives, undefined
- * values, lost decimal points. A shader would lack a line that the linker drops silently.
- */
+/** A test for each trap of wgsl-preprocessor. */
 import { describe, expect, it } from 'vitest';
 import { HASH_SEED_LOW, SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { GpuError } from '../../../src/core/base/errors';
@@ -147,7 +144,7 @@ describe('linkShader', () => {
   });
 
   describe.each([2, 3] as const)('in %dD', (dimensions) => {
-    // The prelude is all that differs in 3D.
+    // Only the prelude differs in 3D.
     const tags = dimensions === 3 ? 'full' : [];
 
     it('locates every line of every kernel in its file', { tags }, () => {
@@ -173,7 +170,6 @@ describe('linkShader', () => {
             if (located.text !== text || !isKnown) wrong.push([description.label, text, located]);
           });
         expect(wrong).toEqual([]);
-        // Generated lines, the preludes and every module.
         expect(files.size).toBe(description.sources.length + 1 + preludes.length);
         expect(linked.code).not.toMatch(/^\s*#/m);
       }

@@ -1,4 +1,4 @@
-/** Times of stages from given timestamps: stages whose timestamps run backwards have no time and are counted. */
+/** Stages whose timestamps run backwards have no time and are counted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Gpu } from '../../../src/gpu/device';
 import type { Readback } from '../../../src/gpu/readback';

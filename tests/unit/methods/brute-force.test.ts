@@ -1,7 +1,4 @@
-/**
- * One step of boids, particle life and the position-based fluid over all pairs, in doubles, by the formulas of their
- * papers and docs. The CPU engines, the reference for the GPU, must agree with it; they share no code with it.
- */
+/** One step over all pairs, in doubles. The CPU engines must agree with it; they share no code with it. */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';
 import { createCpuPositionFluid } from '../../../src/methods/pbf';
@@ -26,7 +23,7 @@ function plus(a: Vector, b: Vector, factor: number): Vector {
   return a.map((value, axis) => value + factor * (b[axis] as number));
 }
 
-/** Returns the minimum image in a periodic world with this edge, or the difference itself if the edge is 0. */
+/** Returns the minimum image. `edge` is 0 in a world that is not periodic. */
 function between(from: Vector, to: Vector, edge: number): Vector {
   return plus(from, to, -1).map((way) => (edge > 0 ? way - edge * Math.round(way / edge) : way));
 }

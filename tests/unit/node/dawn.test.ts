@@ -1,4 +1,4 @@
-/** The pauses between Dawn's polls on a software GPU: only callbacks of native bindings wait. */
+/** Pauses between Dawn's polls on a software GPU. Only callbacks of native bindings wait. */
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calmPolling } from '../../../src/node/dawn';
@@ -31,7 +31,6 @@ describe('calm polling', () => {
       globalThis.setImmediate(poll, 'a', 2);
     });
     expect(values).toEqual(['a', 2]);
-    // Each wait ends after a millisecond.
     for (const [, , , milliseconds] of wait.mock.calls) expect(milliseconds).toBe(1);
   });
 

@@ -1,4 +1,3 @@
-/** Finding browsers and drivers, on simulated machines. */
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {

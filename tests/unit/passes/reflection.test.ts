@@ -1,7 +1,3 @@
-/**
- * Host and shaders agree: every kernel in every variant is linked, reflected with wgsl_reflect, and compared
- * with its description and the host's struct layouts.
- */
 import { describe, expect, it } from 'vitest';
 import {
   type FunctionInfo,
@@ -86,7 +82,6 @@ interface Reflected {
   readonly structs: readonly StructInfo[];
 }
 
-/** Names of the uniform structs of each reflected kernel. */
 const uniformNames = new Map<KernelDescription, readonly string[]>();
 
 function reflect(description: KernelDescription): Reflected {
@@ -102,8 +97,8 @@ function reflect(description: KernelDescription): Reflected {
 }
 
 /**
- * The code with empty function bodies: wgsl_reflect 1.6.0 takes names such as `workgroup` for keywords in
- * expressions, which Tint and naga do not, and only declarations matter here. It knows `enable subgroups`.
+ * Returns the code with empty function bodies: in these, wgsl_reflect 1.6.0 takes names such as `workgroup` for
+ * keywords; Tint and naga do not.
  */
 function declarationsOf(code: string): string {
   let text = '';
@@ -122,7 +117,7 @@ function declarationsOf(code: string): string {
   return text;
 }
 
-/** Bytes of the code's `var<workgroup>` variables: scalars, vectors and structs, and arrays of them. */
+/** Returns the bytes of `var<workgroup>` variables: scalars, vectors, structs, and arrays of them. */
 function workgroupBytes(code: string, structs: readonly StructInfo[]): number {
   const constants = new Map(
     [...code.matchAll(/^const (\w+) = (\d+)u;/gm)].map(([, name, value]) => [name, Number(value)]),
@@ -231,7 +226,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
       expect(attribute?.value).toBe(constant);
       expect(code).toMatch(new RegExp(`^const ${constant} = ${value}u;$`, 'm'));
       expect(value).toBeLessThanOrEqual(MOST_INVOCATIONS);
-      // A tile of probed positions holds one position per thread.
+      // A tile holds one position per thread.
       if (code.includes('tile_positions'))
         expect(code).toMatch(new RegExp(`^const TILE_SIZE = ${value}u;$`, 'm'));
     });
@@ -247,7 +242,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
 
 it('uses every uniform struct of the host in some kernel', () => {
   const seen = kernels.flatMap((kernel) => {
-    // The tests above have reflected them already, unless this one runs alone.
+    // The tests above have reflected them, unless this one runs alone.
     if (!uniformNames.has(kernel)) reflect(kernel);
     return uniformNames.get(kernel);
   });

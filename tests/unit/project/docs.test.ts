@@ -1,4 +1,3 @@
-/** README and docs: their TypeScript compiles against the sources, and their links have targets. */
 import { spawnSync } from 'node:child_process';
 import {
   existsSync,
@@ -29,7 +28,7 @@ const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /**
  * Compiler errors that a fragment may cause: names that the reader or the text around it provides (2304, 2552, 18004),
- * names that are used before a later line declares them (2448, 2454, 7022), and unchecked coordinates (18048).
+ * names used before their declaration (2448, 2454, 7022), and unchecked coordinates (18048).
  */
 const LEFT_TO_THE_READER = new Set([2304, 2448, 2454, 2552, 7022, 18004, 18048]);
 
@@ -49,10 +48,10 @@ function examplesOf(path: string): Example[] {
   }));
 }
 
-/** The compiler's messages for all examples: `PATH:LINE: error TS…`, with the lines of the document. */
+/** Returns messages as `PATH:LINE: error TS…`, with the lines of the document. */
 function compile(folder: string, examples: readonly Example[]): string[] {
   examples.forEach(({ code }, index) => {
-    // Make each example a module, so that the names of one do not clash with those of another.
+    // Make each example a module, so that their names do not clash.
     writeFileSync(join(folder, `${index}.ts`), `${code}\nexport {};\n`);
   });
   const config = {

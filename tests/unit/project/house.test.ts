@@ -1,4 +1,3 @@
-/** Rules for the sources: import directions, sizes of folders and files, and depth of preprocessor conditions. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

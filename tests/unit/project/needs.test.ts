@@ -1,4 +1,3 @@
-/** The `// Needs:` lines of a shader list all names that it uses but does not declare, in order of first use. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import * as constants from '../../../src/core/base/constants';
@@ -8,7 +7,7 @@ import { BODY_SOURCE, DIMENSION_SOURCES } from '../../../src/gpu/link';
 const ROOT = new URL('../../../shaders/', import.meta.url);
 const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/gm;
 
-/** WGSL attributes with their arguments, except the arguments of `@workgroup_size`, which may be names to list. */
+/** Attributes with their arguments, except those of `@workgroup_size`, which may be names to list. */
 const ATTRIBUTE = /@(?!workgroup_size)\w+(\(\w+\))?|@workgroup_size/g;
 
 const files = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
@@ -19,7 +18,7 @@ function declaredIn(text: string): string[] {
   return [...text.matchAll(DECLARATION)].map(([, name]) => name as string);
 }
 
-/** Names that every module may use without listing them. */
+/** Names that modules may use without listing them. */
 const COMMON = new Set([
   ...declaredIn([DIMENSION_SOURCES[2], DIMENSION_SOURCES[3], BODY_SOURCE].map(({ text }) => text).join('\n')),
   ...Object.keys(constants),

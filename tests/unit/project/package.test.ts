@@ -1,4 +1,3 @@
-/** The package as users install it: its declarations resolve, its modules load, and it contains nothing else. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
@@ -50,7 +49,7 @@ export { cpu, createCpuFluid, createGpuTest, openWebGpu, runInDeno };
 let folder = '';
 let tarball = '';
 
-/** Packs the package as npm would, from a build of its own, and installs it into an empty project. */
+/** Packs the package from a build of its own, and installs it into an empty project. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cellstorm-user-'));
   tarball = await packInto(folder);
@@ -81,7 +80,7 @@ async function compile(module: string, moduleResolution: string, extra: object =
   );
 }
 
-/** Reads a module and everything that it imports, statically or not; every import must be a file of the package. */
+/** Reads a module and everything that it imports; every import must be a file of the package. */
 async function readModules(path: string, texts: Map<string, string>): Promise<void> {
   if (texts.has(path)) return;
   const code = await readFile(path, 'utf8');
@@ -131,7 +130,7 @@ describe('the package', () => {
     // Bundlers may turn constants into `var`, which V8 would look up at every test of a pair.
     expect([...texts.values()].filter((text) => /^const windowKeys = /m.test(text))).toHaveLength(2);
     for (const [file, code] of texts) {
-      // Comments may name files and parts of the engine.
+      // Comments may name parts of the engine.
       const instructions = code.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|^import .*$/gm, '');
       expect(instructions, file).not.toMatch(/\b(?:require\(|process\.|document\.|window\.)/);
     }
@@ -182,10 +181,7 @@ describe('the package', () => {
   });
 });
 
-/**
- * The bytes that a page loads to use one function of the package, built by Vite and compressed by gzip. Chunks that are
- * imported when a feature is first used do not count.
- */
+/** Returns bytes after gzip. Chunks that are imported later do not count. */
 async function bundle(entry: string, name: string): Promise<number> {
   const input = join(folder, `${name}.js`);
   await writeFile(input, `import { ${name} } from '${entry}'; globalThis.used = ${name};`);

@@ -1,4 +1,3 @@
-/** The CPU engine ends every case with the state that tests/hashes/cpu.json records. */
 import { describe, test } from 'vitest';
 import { STATE_HASH_CASES } from '../../helpers/state-hash-cases';
 import { CHECKED_STEPS, checkRecorded } from '../../helpers/state-hashes';

@@ -1,4 +1,3 @@
-/** The two tiers: what each leaves out, and how many random cases each runs. */
 import { describe, expect, test } from 'vitest';
 import { isLeftOut, runsOf } from '../../helpers/tiers';
 

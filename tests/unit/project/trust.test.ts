@@ -1,4 +1,4 @@
-/** The committed results of the long commands: complete, at full size, without failures, and free of local paths. */
+/** The committed results must be complete, at full size, without failures, and free of local paths. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,3 @@
-/** Files that headers and documents name exist, and each fluid shader and its CPU twin name each other. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +39,6 @@ describe('shaders of the fluid', () => {
   const shaders = filesIn('shaders/fluid', /\.wgsl$/);
   const twins = filesIn('src/methods/fluid/reference', /\.ts$/);
   const twinOf = (path: string) => /Twin: (\S+?)\.(?: |$)/.exec(headerOf(path))?.[1];
-  /** The shaders that the header of a twin names. */
   const shadersOf = (path: string) => {
     const [, named = ''] = /Twin of (.*?\.wgsl)[.;]/.exec(headerOf(path)) ?? [];
     return [...named.matchAll(/(\w+\.wgsl)/g)].map(

@@ -1,4 +1,3 @@
-/** The scene of a flock. */
 import { describe, expect, it } from 'vitest';
 import { requireScene } from '../../../src/scenes';
 

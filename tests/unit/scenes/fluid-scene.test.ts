@@ -1,4 +1,3 @@
-/** Fluid scenes: their tanks, and their moving and solid bodies. */
 import { describe, expect, it } from 'vitest';
 import { planFluid } from '../../../src/methods/fluid/options';
 import { scenesOf } from '../../../src/scenes';
@@ -37,7 +36,6 @@ describe('bodies of a fluid scene', () => {
       12,
     );
     expect(paddle?.velocity?.[0]).not.toBe(0);
-    // At rest at the start.
     expect(Math.abs(movingBodies(scene, 0, STEP)[0]?.velocity?.[0] ?? 1)).toBeLessThan(0.1);
   });
 

@@ -1,4 +1,3 @@
-/** The random numbers of scenes. */
 import { describe, expect, it } from 'vitest';
 import { Random } from '../../../src/scenes';
 

@@ -1,4 +1,3 @@
-/** Fixed-point coordinates of scenes. */
 import { expect, it } from 'vitest';
 import { ceilRoot, stepFor, toCoordinate } from '../../../src/scenes/scene';
 

@@ -1,4 +1,3 @@
-/** Scenes: exact numbers, the same for the same seed, with the properties that the registry declares. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -18,7 +17,7 @@ import {
 } from '../../../src/scenes';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** Scenes of balls with variable radii; their sizes are multiples of 1/32. */
+/** Sizes are multiples of 1/32. */
 const SIZED_BALLS = sceneNames({ variableRadii: true, hasBoxes: false, driven: false });
 
 /** The end of the message about a scene that is unknown or does not collide. */
@@ -72,7 +71,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
   });
 });
 
-/** Returns the overlapping neighbours per particle, by brute force. */
+/** Uses brute force. */
 function contactsOf(scene: Scene): number[] {
   const { dimensions, positions, count } = scene;
   return Array.from({ length: count }, (_, a) => {

@@ -1,4 +1,3 @@
-/** The packed benchmark: its contents, and its script, which runs all parts in order and needs no installed Node. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,7 +57,7 @@ describe('run.sh', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs the script with a substitute for Node that logs its arguments. `variables` may set NVCC, the compiler. */
+  /** The substitute for Node logs its arguments. `variables` may set NVCC, the compiler. */
   function run(
     node: string,
     variables: Record<string, string> = {},

@@ -1,4 +1,3 @@
-/** Installing a browser, on simulated machines. */
 import { describe, expect, test } from 'vitest';
 import type { Chrome } from '../../../src/node/drivers';
 import { ensureChrome, type Installer } from '../../../src/testing/install-steps';

@@ -1,4 +1,3 @@
-/** Checks that verify leaves out for larger counts. */
 import { expect, it } from 'vitest';
 import { describeCaps } from '../../../src/verify/verify';
 

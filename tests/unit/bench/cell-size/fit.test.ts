@@ -1,5 +1,3 @@
-/** The costs of the cell-size model, fitted to measured times. */
-
 import { describe, expect, it } from 'vitest';
 import { fitCosts } from '../../../../bench/cell-size/fit';
 

@@ -1,4 +1,3 @@
-/** The command bench: its table, record, comparison, exit codes and messages. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,3 @@
-/** Every CPU engine of the benchmark finds the oracle's pairs, and the oracle finds all pairs. */
 import { describe, expect, it } from 'vitest';
 import { CPU_ENGINES } from '../../../../bench/engines/cpu';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';

@@ -1,4 +1,3 @@
-/** The copy bandwidth of the host. */
 import { expect, it, vi } from 'vitest';
 import { measureCpuCopy } from '../../../../bench/harness/cpu-clock';
 

@@ -1,4 +1,3 @@
-/** The checksum of a set of pairs. */
 import { expect, it } from 'vitest';
 import { foldPairs, mixPair } from '../../../../bench/harness/engine';
 import type { PairList } from '../../../../src/core/simulation/simulation';

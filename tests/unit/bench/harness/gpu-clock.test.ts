@@ -1,4 +1,4 @@
-/** The clock of a GPU: timestamps that run backwards are not trusted. */
+/** Timestamps that run backwards are not trusted. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import type { GpuRunner } from '../../../../bench/harness/engine';
@@ -8,17 +8,16 @@ import { createBenchScene } from '../../../../bench/harness/scenes';
 import { ONE_EACH } from '../../../../bench/harness/turns';
 import type { Gpu } from '../../../../src/gpu/device';
 
-/** A millisecond in nanoseconds. */
 const MS = 1_000_000n;
 
 interface Fake {
   readonly gpu: Gpu;
-  /** Timestamps of the next measurements; if there are none, they are 100 ms apart. */
+  /** Timestamps of the next measurements; by default they are 100 ms apart. */
   readonly stamps: [bigint, bigint][];
   readonly sizes: number[];
 }
 
-/** Returns a device that does nothing, with memory for `room` bytes and given timestamps. */
+/** The device does nothing and has memory for `room` bytes. */
 function fakeGpu(room = Number.POSITIVE_INFINITY, timestamps = true): Fake {
   const stamps: [bigint, bigint][] = [];
   const sizes: number[] = [];

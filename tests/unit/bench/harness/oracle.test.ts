@@ -1,4 +1,3 @@
-/** The right pairs of a frame, at every count. */
 import { expect, it } from 'vitest';
 import type { Found } from '../../../../bench/harness/engine';
 import { Judge } from '../../../../bench/harness/judge';
@@ -6,7 +5,7 @@ import { createBenchScene } from '../../../../bench/harness/scenes';
 
 it('the oracle finds pairs at every count by its own search', () => {
   const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
-  // Only the count is this large, since so many bodies would be too slow for a test.
+  // So many bodies would be too slow, so only the count is this large.
   const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
   const [expected, after] = judge.expected as [Found, Found];
   expect(expected.pairs).toBeGreaterThan(100);

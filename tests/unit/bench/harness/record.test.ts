@@ -1,4 +1,3 @@
-/** Records of runs: growth, comparison, reading and CSV. */
 import { describe, expect, it } from 'vitest';
 import { compareRecords } from '../../../../bench/harness/compare';
 import {

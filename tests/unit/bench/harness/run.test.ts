@@ -1,4 +1,3 @@
-/** Runs of the benchmark: an engine that reports wrong pairs gets no time. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
@@ -21,7 +20,6 @@ const PLAN: BenchPlan = {
   limit: 2000,
 };
 
-/** Returns an engine that changes the grid's answers. */
 function spoilt(
   name: string,
   spoil: (found: PairList, runner: CpuRunner, query: number) => PairList,
@@ -141,7 +139,7 @@ describe('a run of the benchmark', () => {
       name: 'breaking',
       refuse: ({ count }) => {
         if (count === 300) throw new Error('The lights went out.');
-        // This is the error of a machine without memory for the bodies.
+        // The error of a machine without memory for the bodies.
         if (count === 500) throw new RangeError('Array buffer allocation failed');
         return undefined;
       },

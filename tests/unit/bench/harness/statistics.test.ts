@@ -1,4 +1,3 @@
-/** Statistics of samples. */
 import { expect, it } from 'vitest';
 import { describeSamples } from '../../../../bench/harness/statistics';
 

@@ -1,11 +1,10 @@
-/** Samples in turns: coarse clocks get longer samples. */
 import { describe, expect, it, vi } from 'vitest';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import type { Batches, Open, Sample } from '../../../../bench/harness/open';
 import { type Taken, takeTurns, turnOrder } from '../../../../bench/harness/turns';
 
 describe('turns', () => {
-  /** Returns an engine that takes ten milliseconds by a clock with this step. Some samples may have no time. */
+  /** The engine takes ten milliseconds by a clock with this step. Some samples may have no time. */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const requested: Batches[] = [];
     const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;

@@ -1,4 +1,3 @@
-/** Finds and runs cases of bench:physics by name, and makes engines that only repeat given states. */
 import type { PhysicsEngine, PhysicsState } from '../../../../bench/physics/engine';
 import { CELLSTORM_CPU } from '../../../../bench/physics/engines/cellstorm';
 import { type Case, DEFAULT_SIZES, type GroupName, type Sizes } from '../../../../bench/physics/measure';
@@ -20,7 +19,7 @@ export function findCase(
   return found;
 }
 
-/** Returns an engine without physics: `stateAt` returns its state after a number of steps. */
+/** `stateAt` returns the state after a number of steps. */
 export function scriptedEngine(stateAt: (steps: number) => PhysicsState): PhysicsEngine {
   return {
     name: 'scripted',

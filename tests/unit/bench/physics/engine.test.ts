@@ -1,4 +1,3 @@
-/** Functions that run scenes: steps, and figures of a state. */
 import { expect, it } from 'vitest';
 import {
   advance,

@@ -1,4 +1,3 @@
-/** The flags of bench:physics: defaults, lists, and messages for wrong values. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_SIZES, GROUP_NAMES } from '../../../../bench/physics/measure';
 import { readOptions } from '../../../../bench/physics/options';

@@ -1,4 +1,3 @@
-/** The overlaps of a state are those of its pairs. */
 import { expect, it } from 'vitest';
 import { measureOverlaps } from '../../../../bench/physics/overlaps';
 

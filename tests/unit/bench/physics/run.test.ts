@@ -1,4 +1,3 @@
-/** Running a case: rows per figure, engines that cannot run it, and engines that fail. */
 import { expect, it } from 'vitest';
 import type { PhysicsEngine } from '../../../../bench/physics/engine';
 import type { Case } from '../../../../bench/physics/measure';

@@ -1,4 +1,3 @@
-/** The parts that scenes share. */
 import { expect, it } from 'vitest';
 import { fromScene, tiltedGravity, vector } from '../../../../bench/physics/scene';
 import { createScene } from '../../../../src/scenes';

@@ -1,4 +1,3 @@
-/** The table of bench:physics. */
 import { expect, it } from 'vitest';
 import type { Row } from '../../../../bench/physics/run';
 import { describeBar, short, tableOf } from '../../../../bench/physics/table';

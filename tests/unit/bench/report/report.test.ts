@@ -1,4 +1,3 @@
-/** The benchmark's report: its sentences, charts and tables agree with the numbers of a record. */
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../../bench/harness/engine';
 import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../../bench/harness/record';
@@ -110,7 +109,7 @@ describe('the summary', () => {
       'mixed 2D: gpu-levels is 4.0 times as fast as gpu-grid from 1,000 to 2,000 bodies.',
       'huge 2D: gpu-grid was refused at 10 bodies; gpu-hashed is the fastest there. It has no room.',
     ]);
-    // Counts in between, for which the grid is the right choice, are not mentioned.
+    // Counts in between, where the grid is the right choice, are not mentioned.
     const apart = [1, 100, 1].flatMap((other, index) => [
       timed('gpu-grid', 10 ** index, 4),
       timed('gpu-bvh', 10 ** index, other),

@@ -1,4 +1,3 @@
-/** In every stepping engine a pile stays in its box and falls as far as it should; wrong states get no time. */
 import { describe, expect, it } from 'vitest';
 import { STEPPING_ENGINES } from '../../../../bench/stepping/engines';
 import { DT, measureStepping, whatIsWrong } from '../../../../bench/stepping/measure';

@@ -1,4 +1,3 @@
-/** Checks of arguments: what they reject, and that they never fail with an error of the language. */
 import { describe, expect, it } from 'vitest';
 import { checkKnownKeys, checkList, checkPacked, checkVector } from '../../../../src/core/base/checks';
 import { ArgumentError } from '../../../../src/core/base/errors';

@@ -1,10 +1,8 @@
-/** Growth of a time with the number of particles. */
 import { describe, expect, it } from 'vitest';
 import { type Curve, growthOf } from '../../../../src/core/base/curves';
 import { SIZES } from '../../../../src/page/panel/sweep';
 import { fc } from '../../../helpers/properties';
 
-/** Milliseconds of c · n^p at sizes up to `most`. */
 function curve(factor: number, exponent: number, most = 1e6): Curve {
   return SIZES.filter((count) => count <= most).map((count) => ({
     count,

@@ -1,4 +1,3 @@
-/** The message of an ArgumentError for each kind of value. */
 import { expect, it, vi } from 'vitest';
 import { ArgumentError, Phrase } from '../../../../src/core/base/errors';
 

@@ -1,4 +1,4 @@
-/** Bullets on the CPU: with continuous motion they pass no wall and no other particle, and heaps come to rest. */
+/** With continuous motion bullets pass no wall and no particle. */
 
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';

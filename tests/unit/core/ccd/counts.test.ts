@@ -1,5 +1,3 @@
-/** Counters of continuous motion, and the substeps that `advance` chooses. */
-
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../../src/core/base/errors';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
@@ -7,7 +5,7 @@ import { few } from './discs';
 
 describe('continuousCounts and advance', () => {
   it('count the particles that needed substeps, and those too fast for them', () => {
-    // In a step of 1/64 s they move 1/16, 1/2 and 8 diameters; in one of 8 substeps 1/128, 1/16 and 1.
+    // In diameters per step of 1/64 s: 1/16, 1/2 and 8; per substep 1/128, 1/16 and 1.
     const speeds = [4, 0, 32, 0, 512, 0];
     const simulation = few([2, 1, 2, 4, 2, 7], speeds, { substeps: 8 });
     simulation.step(1 / 64);

@@ -1,7 +1,4 @@
-/**
- * Crowds of which half are fast, on the CPU: paths end as in a search of all pairs, in every world and memory order,
- * and bounces keep momentum.
- */
+/** Paths end as in a search of all pairs. */
 
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep, type Substep } from '../../../../src/core/contact/settings';
@@ -29,7 +26,7 @@ import { fc, runs } from '../../../helpers/properties';
 /** The least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
 
-/** Follows the paths of a plan's particles on the CPU engine. Its slots differ from the reference's. */
+/** Follows paths on the CPU engine. Its slots differ from the reference's. */
 function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   const { world, dimensions, count, diameter, radiusRange, positions, velocities } = plan;
   const { radii = new Float32Array(0), halves = new Float32Array(0), bulks = radii } = plan;

@@ -1,7 +1,4 @@
-/**
- * The time at which two bodies on straight paths come too near, compared with small steps along the paths and with
- * closed forms, and the direction in which they meet.
- */
+/** Impacts are compared with small steps along the paths and with closed forms. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { CCD_TICKS } from '../../../../src/core/base/constants';
@@ -26,7 +23,7 @@ interface Body {
   readonly way: readonly number[];
 }
 
-/** Returns the impact of two bodies for dt = 1. */
+/** Returns the impact for dt = 1. */
 function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
@@ -43,7 +40,6 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   };
   const impact = new Impact(world, substep, state);
   const slack = OVERLAP_SHARE * Math.min(...[0, 1].map((body) => thicknessOf(dimensions, state, body, 0)));
-  /** Returns the overlap of the two at a time, by the contact law. */
   const overlapAt = (time: number) => {
     const positions = Float32Array.from(state.positions, (end, index) => {
       return end - (1 - time) * (state.velocities[index] as number);
@@ -56,10 +52,10 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   return { impact, face, slack, overlapAt, time: key === NEVER ? undefined : timeOfKey(key) };
 }
 
-/** The length of the box along each axis, which is the period along periodic axes. */
+/** The length of the box along each axis. */
 const PERIOD = 16;
 
-/** Returns the impact of a body and an obstacle in a box of this period. Each particle must fit a ball of radius 1. */
+/** Each particle must fit a ball of radius 1. */
 function meetObstacle(
   dimensions: Dimensions,
   { radius, half, from, way }: Body,
@@ -83,7 +79,7 @@ function meetObstacle(
   const impact = new Impact(world, { ...substepOf(world), dt: 1 }, state);
   const slack =
     OVERLAP_SHARE * Math.min(thicknessOf(dimensions, state, 0, 0), thicknessOf(dimensions, bodies, 0, 0));
-  /** Returns the overlap at a time, with the image that is nearest then. */
+  /** Uses the image that is nearest at that time. */
   const overlapAt = (time: number) => {
     const positions = state.positions.map((end, axis) => end - (1 - time) * (way[axis] as number));
     return faceShapes(world, { ...state, positions }, 0, 0, bodies).overlap;
@@ -199,7 +195,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
   it('meet or just miss, by an exact closed form, if all balls have one diameter', () => {
     const vector = (first: number, second: number) => [first, second, 0].slice(0, dimensions);
     const world = defineWorld({ dimensions, unbounded: true }, 1);
-    /** Returns the time at which a ball meets a resting one whose centre is `aside` from the line of its path. */
+    /** Returns when a ball meets a resting one whose centre is `aside` from the line of its path. */
     const timeAside = (aside: number) => {
       const positions = Float32Array.from([...vector(2, 15 / 16), ...vector(0, 15 / 16 - aside)]);
       const velocities = Float32Array.from([...vector(4, 0), ...vector(0, 0)]);
@@ -253,7 +249,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
           const direction = vector(() => noise() - 0.5).with(0, noise() - 0.25);
           const length = 3 * noise() ** 0.25;
           const centre = vector(() => PERIOD * noise());
-          // Along the first axis the body starts about half a period away, and most paths lead to the next image.
+          // The body starts about half a period away, and most paths lead to the next image.
           const body: Body = {
             ...(isBox ? { half: vector(size) } : { radius: size() }),
             from: centre.map((along, axis) => along + (axis === 0 ? 6.5 + 2 * noise() : 5 * (noise() - 0.5))),
@@ -283,7 +279,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
         runs(400),
       );
       expectSeen(hits, 50);
-      // In these cases the body hits another image than the one that is nearest at the start.
+      // The body hits another image than the one that is nearest at the start.
       expectSeen(ahead, 15);
     },
   );
@@ -303,7 +299,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
   it('meet on top of an endless floor, but not at its ends', () => {
     const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
     const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
-    // Its ends would be at 10 and -6. Bodies come from both sides of the end, and exactly there.
+    // The floor's ends would be at 10 and −6. Bodies come from both sides of the end, and exactly there.
     for (const [first, along] of [
       [9, 2],
       [11, -2],

@@ -1,6 +1,6 @@
 /**
- * Paths of thousands of diameters on the CPU: they end at the same positions whether followed in pieces or at once, and
- * the work is bounded. The tests count the work instead of timing it.
+ * Long paths end at the same positions whether followed in pieces or at once. Tests count the work instead of timing
+ * it.
  */
 import { describe, expect, it } from 'vitest';
 import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';
@@ -21,10 +21,7 @@ interface Work {
   pairs: number;
 }
 
-/**
- * Follows the paths of a substep, and counts the boxes and pairs that the search handles. `more` replaces parts of the
- * search.
- */
+/** Follows paths, and counts the boxes and pairs that the search handles. `more` replaces parts of the search. */
 function follow(options: SimulationOptions, piecesAtOnce?: number, more?: Partial<CcdSearch>) {
   const plan = planSimulation({ ...options, continuous: true, substeps: 1, friction: 0 });
   const { world, dimensions, count } = plan;
@@ -58,7 +55,7 @@ function follow(options: SimulationOptions, piecesAtOnce?: number, more?: Partia
   return { state, counts, work };
 }
 
-/** Discs or balls in a small periodic box; each moves `ways` diameters. */
+/** Discs or balls in a small periodic box. Each moves `ways` diameters. */
 function crowd(dimensions: 2 | 3, seed: number, ways: number, areParallel = false): SimulationOptions {
   const corner = cornersIn(dimensions);
   const noise = createNoise(seed);
@@ -140,7 +137,7 @@ it.each([
     };
     const { counts } = follow(options, undefined, {
       meetings(boxes, visit) {
-        // Reports one pair again and again: the first piece of one path and the last piece of the other.
+        // Report one pair again and again: the first piece of one path and the last of the other.
         const last = boxes.length / 4 - 1;
         for (let pair = 0; pair < found; pair++) if (!visit(0, last)) return false;
         return true;

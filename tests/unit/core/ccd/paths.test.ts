@@ -1,8 +1,3 @@
-/**
- * Single paths of continuous motion on the CPU: where they end, and the bounce that follows, among particles of one
- * size, of many sizes and obstacles.
- */
-
 import { describe, expect, it } from 'vitest';
 import { CCD_TICKS } from '../../../../src/core/base/constants';
 import { CCD_ROUNDS } from '../../../../src/core/ccd/law';
@@ -84,7 +79,7 @@ describe('a path', () => {
     const { positions, velocities } = simulation.read();
     expect(positions[1]).toBe(0.5);
     expect(velocities[1]).toBeCloseTo(256 - 32, 1);
-    // A blocked particle gains no speed in any number of steps.
+    // A blocked particle gains no speed.
     const held = few([2, 4, 3, 4], [6, 0, 6, 0], {
       gravity: [64 * 8, 0],
       max: [3.5, 8],
@@ -195,7 +190,7 @@ describe('a path', () => {
 });
 
 describe('paths of particles of many sizes', () => {
-  /** A simulation in 2D with one substep of 1/64 s, without gravity. */
+  /** A simulation with one substep of 1/64 s, without gravity. */
   function sized(
     radii: number[],
     positions: number[],
@@ -206,7 +201,7 @@ describe('paths of particles of many sizes', () => {
   }
 
   it("are followed for particles that move farther than a sixteenth of their own diameter, or of a box's shortest edge", () => {
-    // A sixteenth of the diameters 1 and 4 in a substep of 1/64 s are speeds of 4 and 16.
+    // In a substep of 1/64 s, speeds of 4 and 16 are a sixteenth of the diameters 1 and 4.
     const velocities = [3.9, 0, 4.1, 0, 15.9, 0, 16.1, 0];
     const balls = sized([0.5, 0.5, 2, 2], [3, 1, 3, 3, 30, 4, 50, 4], velocities);
     balls.step(1 / 64);
@@ -305,7 +300,7 @@ describe('paths at obstacles with their own sizes', () => {
       const simulation = one([2, 4], [2048, 0], { positions: [21, 4], radii: [radius] }, { restitution: 1 });
       simulation.step(1 / 64);
       const gap = 21 - (simulation.read().positions[0] as number);
-      // The contact law has already pushed the disc out by its share.
+      // The contact law has pushed the disc out by its share.
       expect(gap).toBeGreaterThanOrEqual(0.5 + radius - deep);
       expect(gap).toBeLessThan(0.5 + radius - deep / 2);
       expect([...simulation.read().velocities]).toEqual([-2048, 0]);
@@ -328,7 +323,7 @@ describe('paths at obstacles with their own sizes', () => {
   });
 
   it('end at the first image on the way, across the boundary', () => {
-    // The ball reaches from -6 to 6, and its image from 10 on.
+    // The ball reaches from −6 to 6, and its image from 10 on.
     const ball = { positions: [0, 8], radii: [6] };
     const world = { min: [0, 0], max: [16, 16], periodic: true };
     for (const [begin, end] of [

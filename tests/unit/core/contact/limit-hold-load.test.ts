@@ -1,4 +1,4 @@
-/** The parts of the contact law that act on one particle, in both engines: limit, static friction and loads. */
+/** The parts of the contact law that act on one particle. */
 
 import { describe, expect, it } from 'vitest';
 import { changeLimit } from '../../../../src/core/contact/pass-law';
@@ -28,7 +28,7 @@ interface Limited {
   readonly changes: readonly number[];
 }
 
-/** Steps once in one substep. Returns the limit of each particle in contact, and the size of its change. */
+/** Returns the limit of each particle in contact, and the size of its change. */
 function stepOnce(create: (options: SimulationOptions) => Engine, options: SimulationOptions): Limited {
   const { world, diameter, settings, positions, velocities, radii } = planSimulation(options);
   const { dimensions } = world;
@@ -65,7 +65,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       { restitution: 0, friction: 0.6 },
       { restitution: 0.5, friction: 0.6 },
       { restitution: 1, friction: 0.6 },
-      // Static friction adds to the change, so there is none.
+      // Static friction would add to the change, so there is none.
       { restitution: 0, friction: 0, gravity },
       { restitution: 0.5, friction: 0, gravity },
     ];
@@ -81,7 +81,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
           let reached = 0;
           changes.forEach((change, index) => {
             const limit = limits[index] as number;
-            // Velocities below 4 round by up to 2⁻²³ for each axis.
+            // Velocities below 4 round by up to 2⁻²³ per axis.
             expect(change).toBeLessThanOrEqual(limit * (1 + 2 ** -20) + 2 ** -21);
             if (limit > 0 && change > limit * (1 - 2 ** -12)) reached++;
           });
@@ -92,7 +92,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       );
     }
 
-    /** Returns how far a ball slides in a second down a slab that rises at `slope`, and how fast it is then. */
+    /** Returns how far a ball slides in a second down a slab that rises at `slope`, and its speed then. */
     function slide(slope: number, friction: number) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
@@ -202,9 +202,8 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       for (let step = 0; step < 300; step++) simulation.step(1 / 60);
       const { positions, velocities, loads } = simulation.read() as ParticleArrays;
       const [heavy, light] = loads as unknown as [number, number];
-      // Nothing lies on the large one.
       expect(heavy).toBeCloseTo(0, 2);
-      // The small one counts for its mass times 1 + load. At rest, the weights make load · (1 + load) the mass ratio.
+      // The small one counts for its mass times 1 + load. At rest, load · (1 + load) is the mass ratio.
       const masses = ratio ** dimensions;
       expect((light * (1 + light)) / masses).toBeGreaterThan(0.98);
       expect((light * (1 + light)) / masses).toBeLessThan(1.02);

@@ -1,5 +1,3 @@
-/** Settings of a simulation: defaults, changes, time steps, and the values that shaders read. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import {

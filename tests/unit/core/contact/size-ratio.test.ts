@@ -1,9 +1,7 @@
-/** The warning about large particles on small ones, compared with what the CPU engine does. */
 import { describe, expect, it } from 'vitest';
 import { sizeRatioWarning } from '../../../../src/core/contact/size-ratio';
 import { createCpuSimulation } from '../../../../src/cpu/index';
 
-/** A ball of the given radius that rests on a ball of radius 1. */
 function onTop(dimensions: 2 | 3, ratio: number, substeps: number) {
   const edge = 4 * ratio;
   const middle = edge / 2;

@@ -1,4 +1,3 @@
-/** The two CPU engines as one interface, for tests of obstacles that ask the same of both. */
 import { expect } from 'vitest';
 import type {
   ParticleArrays,
@@ -20,7 +19,7 @@ export const hashOf = (simulation: ParticleSimulation) => (simulation.measure() 
 export const overlapsOf = (simulation: ParticleSimulation) =>
   (simulation.measure() as { obstacleContacts: number }).obstacleContacts;
 
-/** Runs for a second in which particles touch obstacles all the time, and expects the same kinetic energy. */
+/** Particles must touch obstacles all the time. */
 export function expectEnergyKept(simulation: CpuSimulation): void {
   const before = simulation.measure().kineticEnergy;
   let touched = 0;

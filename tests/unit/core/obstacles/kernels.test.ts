@@ -1,5 +1,3 @@
-/** The kernels of a simulation contain code for obstacles only if it has some. */
-
 import { expect, it } from 'vitest';
 import { linkShader } from '../../../../src/gpu/link';
 import { describeKernels } from '../../../../src/passes';

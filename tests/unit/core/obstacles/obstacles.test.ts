@@ -1,7 +1,4 @@
-/**
- * Obstacles with the one radius of all particles, on the CPU: compared with brute force, the reference and the bound,
- * and checked by hand.
- */
+/** All particles have one radius. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -136,7 +133,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
           const plain = new ReferenceSimulation(options);
-          // Only one step: particles that a wall has pushed into one corner separate by their last bits.
+          // Only one step: particles that a wall pushed into one corner separate by their last bits.
           for (const simulation of [fast, plain]) {
             if (seed % 2 === 0) simulation.step(DT);
             else simulation.separate(3);
@@ -177,7 +174,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect(run({ broadPhase: 'naive' })).toBe(hash);
           expect(run({}, true)).toBe(hash);
           expect(run({ obstacles: new Float32Array(0) })).not.toBe(hash);
-          // Obstacles have no ids, so swapping two in the list must not change anything.
+          // Obstacles have no ids, so their order must not matter.
           const swapped = options.obstacles.slice();
           swapped.copyWithin(0, 2 * dimensions, 3 * dimensions);
           swapped.set(options.obstacles.subarray(0, dimensions), 2 * dimensions);
@@ -284,7 +281,6 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       simulation.step(DT);
       const { velocities } = readNow(simulation);
       expect(velocities.reduce((sum, value) => sum + value * value, 0)).toBeCloseTo(10, 5);
-      // The particle behind keeps its velocity.
       expect(velocities[dimensions + 1]).toBe(-1);
       expect(Math.abs(velocities[0] as number)).toBeGreaterThan(1);
     });
@@ -455,7 +451,6 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       expect(obstacleContacts).toBeGreaterThan(columns / 2);
       expect(deepestOverlap).toBeLessThan(0.05);
       expect(Math.sqrt((2 * kineticEnergy) / 50)).toBeLessThan(0.02);
-      // No particle may fall through.
       readNow(simulation).positions.forEach((value, index) => {
         if (index % dimensions === 1) expect(value).toBeGreaterThan(1);
       });

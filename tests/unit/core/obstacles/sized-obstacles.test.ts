@@ -1,5 +1,3 @@
-/** Obstacles with their own sizes, on the CPU: compared with brute force and the bound, and checked by hand. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
@@ -235,7 +233,6 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
     substeps: 1,
     friction: 0,
   };
-  /** A floor, or a block in it, with these half edges. */
   const block = (x: number, y: number, ...half: number[]): ObstacleBodies => ({
     positions: at(x, y),
     halfExtents: Float32Array.from([...half, 64].slice(0, dimensions)),

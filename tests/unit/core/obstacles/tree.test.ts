@@ -1,5 +1,3 @@
-/** The tree of obstacles: it finds all bodies in a box, is the same for any order of the bodies, and stays small. */
-
 import { describe, expect, it } from 'vitest';
 import {
   LEAF_BITS,
@@ -41,7 +39,7 @@ const worldOf = (kind: Kind, dimensions: Dimensions): TreeWorld => ({
   period: PERIODS[kind].slice(0, dimensions),
 });
 
-/** A body in the caller's form. Boxes have radius 0. */
+/** Boxes have radius 0. */
 interface Given {
   readonly position: readonly number[];
   readonly radius: number;
@@ -81,7 +79,7 @@ interface Case {
   readonly queries: readonly Query[];
 }
 
-/** A box beside a body that overlaps it, or is apart from it, by at most a thousandth of the lesser extent of both. */
+/** Returns a box that overlaps a body, or is apart from it, by at most a thousandth of the lesser extent of both. */
 function beside({ half }: Query, body: Given, axis: number, sign: number): Query {
   const reach = (body.half[axis] || body.radius) as number;
   const apart = reach + (half[axis] as number) - 2 ** -10 * Math.min(reach, half[axis] as number);
@@ -122,7 +120,7 @@ function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
   );
 }
 
-/** Returns the least overlap along an axis of a body's box and a query; negative if they are apart. */
+/** Returns the least overlap along an axis; negative if they are apart. */
 function overlapOf(
   { dimensions, period }: TreeWorld,
   bodies: StaticBodies,
@@ -257,7 +255,6 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
         }
         next += leaf & most;
       }
-      // The leaves hold all bodies in order.
       expect(next).toBe(count);
       const all = Array.from({ length: count }, (_, body) => body);
       const [low, high] = [-EDGE, 2 * EDGE].map((at) => new Array<number>(dimensions).fill(at));

@@ -1,8 +1,3 @@
-/**
- * Simulations of boxes among discs and balls, on the CPU: compared with brute force, and the reference with the CPU
- * engine.
- */
-
 import { describe, expect, it } from 'vitest';
 import { defaultSettings } from '../../../../src/core/contact/settings';
 import { defineShapes } from '../../../../src/core/particles/shapes';
@@ -24,7 +19,7 @@ const ENGINES = [
 
 describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
   it('have masses in proportion to their volume', () => {
-    // A disc of radius 1 and a square of the same area.
+    // A disc and a square of the same area.
     const half = Math.sqrt(Math.PI) / 2;
     const options = {
       dimensions: 2,

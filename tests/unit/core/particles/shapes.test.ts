@@ -1,5 +1,3 @@
-/** Sizes of boxes, discs and balls; their overlaps and the shortest way out, in the reference and on the CPU engine. */
-
 import { describe, expect, it } from 'vitest';
 import { defineShapes } from '../../../../src/core/particles/shapes';
 import { hashState } from '../../../../src/core/state/hash';
@@ -17,7 +15,7 @@ const WORLDS = {
   3: defineLevels({ dimensions: 3, unbounded: true }, { smallest: 0.25, largest: 16 }, 2, true),
 };
 
-/** A body: half extents, or a radius. */
+/** Half extents, or a radius. */
 type Body = readonly number[] | number;
 
 interface Faced {
@@ -32,7 +30,7 @@ function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
   return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
 }
 
-/** Returns the overlap of two bodies, with the normal from the second to the first; `swapped` exchanges them. */
+/** The normal points from the second body to the first; `swapped` exchanges them. */
 function face(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
@@ -43,7 +41,6 @@ function face(
   return faceShapes(WORLDS[dimensions], state, swapped ? 1 : 0, swapped ? 0 : 1);
 }
 
-/** The same by the CPU engine. */
 function faceFast(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],

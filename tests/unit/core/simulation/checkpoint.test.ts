@@ -1,5 +1,3 @@
-/** Checkpoints that fit a simulation, and those that it rejects. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { defaultSettings } from '../../../../src/core/contact/settings';

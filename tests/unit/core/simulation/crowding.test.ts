@@ -1,4 +1,3 @@
-/** Crowds: their count, the message about them, and the option `crowds`. */
 import { describe, expect, it } from 'vitest';
 import { CROWDED } from '../../../../src/core/base/constants';
 import { crowdingWarning } from '../../../../src/core/simulation/crowding';
@@ -8,7 +7,7 @@ import { ReferenceSimulation } from '../../../../src/reference/solve/simulation'
 
 const BOX = { dimensions: 2, min: [0, 0], max: [8, 8] } as const;
 
-/** Returns positions of `count` particles in the cell from 2 to 3, and of three elsewhere. */
+/** `count` particles are in the cell from 2 to 3, and three elsewhere. */
 function crowd(count: number): Float32Array {
   const positions = new Float32Array(2 * (count + 3)).fill(6.5);
   for (let index = 0; index < 2 * count; index++) positions[index] = 2 + ((index * 37) % 64) / 64;

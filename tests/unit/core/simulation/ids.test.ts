@@ -1,5 +1,3 @@
-/** Ids: new particles get the lowest free ones. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { IdAllocator } from '../../../../src/core/simulation/ids';

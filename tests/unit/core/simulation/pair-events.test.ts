@@ -1,5 +1,3 @@
-/** Compares pairEvents with plain filters of the two lists, and checks which lists it rejects. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { pairEvents } from '../../../../src/core/simulation/pair-events';

@@ -1,4 +1,3 @@
-/** Options of particles that the caller's own code moves. */
 import { describe, expect, it } from 'vitest';
 import { planPlaced } from '../../../../src/core/simulation/placed';
 

@@ -1,5 +1,3 @@
-/** The plan of a simulation: defaults, the default box, variable radii, and rejected options. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { defaultSettings } from '../../../../src/core/contact/settings';

@@ -1,4 +1,4 @@
-/** Particles as tables: every float comes back unchanged, and errors name the line and the column. */
+/** Every float comes back unchanged. */
 
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../../src/core/base/errors';
@@ -226,7 +226,6 @@ describe('a table', () => {
     [`x,y\n1,${'<b>'.repeat(100)}`, /line 2, column y is "(<b>)+<…"/],
   ];
   for (const [text, message] of rejected) {
-    // Some of the texts are thousands of bytes long.
     it(`rejects ${JSON.stringify(text.slice(0, 60))} and names the line`, () => {
       expect(() => read(text)).toThrow(message);
     });

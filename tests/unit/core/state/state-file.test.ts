@@ -1,4 +1,3 @@
-/** State files: what they hold, and which damaged ones are rejected. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, Phrase } from '../../../../src/core/base/errors';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../../src/core/state/state-file';
@@ -112,7 +111,6 @@ describe('state files', () => {
     ['radiusRange', '7', /field radiusRange .* not 7\.$/],
     ['radiusRange', '{"smallest": 1}', /field radiusRange .* not an object\.$/],
     ['radiusRange', '{"smallest": "1", "largest": 2}', /field radiusRange .* not an object\.$/],
-    // The radii are missing.
     ['radiusRange', '{"smallest": 1, "largest": 2}', /\d+ bytes long, according to its header/],
     ['scene', '7', /field scene is left out or a name of small letters, digits and hyphens, not 7\.$/],
     ['scene', '"\\u001b[31mred"', /field scene .* not "\\u001b\[31mred"\.$/],

@@ -1,5 +1,3 @@
-/** Suggested cell sizes: accepted by every world, exact, the cheapest by the cost model; and rejected arguments. */
-
 import { describe, expect, it } from 'vitest';
 import * as gpuEntry from '../../../../src';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -77,7 +75,7 @@ describe('suggestCellSize', () => {
                 },
                 diameter,
               );
-          // Unbounded worlds use exactly the suggested size, so the estimate must agree with it.
+          // Unbounded worlds use exactly the suggested size.
           if (unbounded) expect(world.cellSize).toBe(cellSize);
           else expect(Math.abs(world.cellSize / cellSize - 1)).toBeLessThan(1e-4);
           expect(cellSize).toBeGreaterThanOrEqual(diameter);

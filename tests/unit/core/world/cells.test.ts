@@ -1,5 +1,3 @@
-/** Cells of particles in a bounded world. */
-
 import { describe, expect, it } from 'vitest';
 import {
   cellCoordinate,

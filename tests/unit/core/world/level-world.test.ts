@@ -1,5 +1,3 @@
-/** Worlds with variable radii: a probe visits no cell twice and misses none. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { defineLevels } from '../../../../src/core/world/level-world';
@@ -27,7 +25,7 @@ describe('a periodic world with variable radii', () => {
   };
 
   it('is rejected if rounding leaves two cells on the highest level, which would be visited twice', () => {
-    // Cells of size 1 become slightly wider, so eleven instead of twelve fit: too few for three cells of 4.
+    // Cells become slightly wider, so eleven instead of twelve fit: too few for three cells of 4.
     expect(() => make(1, 13)).toThrow(
       /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
     );
@@ -190,7 +188,7 @@ describe('levels of a periodic world that begins off 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // Cells of a longer box are slightly larger, so the accepted length may grow by a rounding.
+    // A longer box has slightly larger cells, so the accepted length may grow by a rounding.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

@@ -1,4 +1,4 @@
-/** Periodic and unbounded worlds: cells miss no neighbour despite 32-bit rounding, and pairs equal the oracle's. */
+/** Cells miss no neighbour despite rounding. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -93,8 +93,8 @@ describe('a periodic axis', () => {
         const far = world.period.map((length, axis) => Math.fround((world.min[axis] as number) + length));
         inside.forEach((value, index) => {
           const axis = index % 2;
-          // The generator also makes coordinates that are an ulp too far out for wrapOnce; skip those. Like wrapAxis,
-          // compare with the ends that floats can represent.
+          // Skip coordinates that are an ulp too far out for wrapOnce. Like wrapAxis, compare with the ends that floats
+          // can represent.
           const given = crowd.positions[index] as number;
           const [low, period] = [world.min[axis] as number, world.period[axis] as number];
           const end = far[axis] as number;
@@ -134,7 +134,7 @@ describe('a periodic axis', () => {
     expect(of(2.875)).toThrow(
       'world.max[0] is 2.875, but it must be at least world.min[0] + 3 cells = 3, since the axis is periodic.',
     );
-    // Another check would also reject a length below a diameter, but the message must be the same.
+    // Another check would also reject lengths below a diameter, but the message must be the same.
     expect(of(0.5)).toThrow(/ 3 cells = 3, /);
     expect(of(-8)).toThrow(/ 3 cells = 3, /);
   });

@@ -1,5 +1,3 @@
-/** Worlds: their cells keep neighbours adjacent despite 32-bit rounding. Also rejected options. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { planSimulation } from '../../../../src/core/simulation/plan';
@@ -12,7 +10,7 @@ import {
 } from '../../../../src/core/world/world';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-/** Returns the next 32-bit float in a direction, to test both sides of a border. */
+/** Returns the next 32-bit float in a direction. */
 function neighbourFloat(value: number, direction: 1 | -1): number {
   if (value === 0) return direction * 2 ** -149;
   const view = new DataView(new ArrayBuffer(4));
@@ -51,7 +49,7 @@ describe('defineWorld', () => {
     expect(Object.isFrozen(world)).toBe(true);
   });
 
-  /** Returns the greatest cell distance of particles nearer than a diameter, around a position. */
+  /** The greatest cell distance of particles nearer than a diameter. */
   function widestGap(world: World, position: number): number {
     const { diameter, inverseCellSize } = world;
     const [low, cells] = [world.min[0] as number, world.cells[0] as number];

@@ -1,4 +1,3 @@
-/** The rows that boxes are sorted into. */
 import { expect, it } from 'vitest';
 import { BoxOrder } from '../../../../src/cpu/boxes/order';
 
@@ -14,7 +13,7 @@ it.each([1, 3, 10])('boxes of size %d that are spread evenly are spread evenly o
   const { starts, slots } = order;
   expect(slots).toBe(count);
   const rows = Array.from(starts.subarray(1), (end, row) => end - (starts[row] as number));
-  // A row is at most as wide as a box is long, or has the lowest level's share of 16 boxes. The outermost rows also
-  // hold the boxes beyond the ends of the rows: a fiftieth of all at each end.
+  // A row is at most as wide as a box is long, or has the lowest level's share of 16 boxes. Each outermost row also
+  // holds a fiftieth of all boxes, from beyond the ends.
   expect(Math.max(...rows)).toBeLessThanOrEqual(Math.max(16, size / spacing) + Math.ceil(count / 50) + 1);
 });

@@ -1,5 +1,3 @@
-/** Overlapping boxes on the CPU compared with brute force, for any sizes and positions. */
-
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { createCpuBoxPairs, findOverlaps } from '../../../../src/cpu';
@@ -12,7 +10,7 @@ import { expectSeen, fc, runs } from '../../../helpers/properties';
 
 const PERIOD = 8;
 
-/** Wraps boxes like the finder; exact if corners are multiples of 1/64 and the period is a power of two. */
+/** Exact if corners are multiples of 1/64 and the period is a power of two. */
 function wrapCell(dimensions: number, boxes: Float32Array, period: readonly number[]): Float32Array {
   return boxes.map((value, index) => {
     const axis = index % dimensions;

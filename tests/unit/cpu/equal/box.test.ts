@@ -1,4 +1,3 @@
-/** The particles of a grid in a box: compared with brute force, in ascending order of ids, in every kind of world. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { type CpuGrid, createCpuGrid } from '../../../../src/cpu';
@@ -61,7 +60,7 @@ describe.each([2, 3] as const)('a box in a grid in %dD', (dimensions) => {
       diameter: 1,
       capacity: 9,
     });
-    // Along x: 0, 1 … 7, all in the middle of the other axes.
+    // 0, 1 … 7 along x, in the middle of the other axes.
     const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
       word % dimensions === 0 ? word / dimensions : 4,
     );

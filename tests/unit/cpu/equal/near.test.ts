@@ -1,4 +1,3 @@
-/** The search around a point in an unbounded world, where cells are buckets of a hash table. */
 import { expect, it, vi } from 'vitest';
 import { visitNear } from '../../../../src/cpu/equal/near';
 import { CellOrder } from '../../../../src/cpu/equal/order';
@@ -9,7 +8,6 @@ import { DIMENSIONS } from '../../../helpers/passes';
 it.each(DIMENSIONS)(
   'looks at cells only if they are at most as many as the particles, in %dD',
   (dimensions) => {
-    // One particle per cell, on a line.
     const count = 200;
     const positions = new Float32Array(dimensions * count);
     for (let id = 0; id < count; id++) positions[dimensions * id] = id + 0.5;

@@ -1,4 +1,4 @@
-/** The nearest particles from grids and indexes: equal to brute force if dyadic, and otherwise within rounding. */
+/** Equal to brute force if dyadic, otherwise within rounding. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -18,10 +18,7 @@ const WHOLE = 2 ** 60;
 
 type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
-/**
- * Returns the search of an index with the finite particles, of one size or of sizes up to 1:256, under their own ids. A
- * further object is added and removed again.
- */
+/** The objects have one size, or sizes up to 1:256. A further object is added and removed again. */
 function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },
   positions: Float32Array,

@@ -1,4 +1,3 @@
-/** The sort of particles into cells. */
 import { describe, expect, it, vi } from 'vitest';
 import { createCpuGrid } from '../../../../src/cpu';
 import { CellOrder } from '../../../../src/cpu/equal/order';

@@ -1,4 +1,3 @@
-/** The pair search in 2D: its window of rows, and its search by keys where the window does not pay. */
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../../../src/core/world/world';
 import { createCpuGrid } from '../../../../src/cpu';
@@ -13,7 +12,7 @@ import { sortedPairs } from '../../../helpers/exact-pairs';
 import { fc, runs } from '../../../helpers/properties';
 
 describe('the pairs of a grid in 2D', () => {
-  // Rows have height 1. Rows 10 and 11 are each longer than a window, and no slot is sparse.
+  // Rows 10 and 11 are each longer than a window, and no slot is sparse.
   const count = 24_800;
   const noise = createNoise(5);
   const next = (below: number) => Math.floor(noise() * below * 64) / 64;
@@ -25,7 +24,7 @@ describe('the pairs of a grid in 2D', () => {
     (a, b) => (positions[2 * a] as number) - (positions[2 * b] as number),
   );
 
-  /** Returns the pairs of the first particles. Coordinates are dyadic, so doubles decide exactly. */
+  /** Coordinates are dyadic, so doubles decide exactly. */
   const swept = (among: number) => {
     const ids = byX.filter((id) => id < among);
     const pairs: number[] = [];
@@ -52,7 +51,7 @@ describe('the pairs of a grid in 2D', () => {
   });
 
   it('are found with the window again after rows that do not fit', () => {
-    // There are 25 cells per disc on average, but far fewer per disc in the occupied rows.
+    // There are 25 cells per disc on average, but far fewer in the occupied rows.
     const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(2 * count);

@@ -1,4 +1,3 @@
-/** Rays through a grid: hits compared with brute force, by distance and then by id, in every kind of world. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import type { WorldOptions } from '../../../../src/core/world/world';

@@ -1,4 +1,3 @@
-/** The pair search in each kind of world, by cells and by a test of all pairs. */
 import { describe, expect, it } from 'vitest';
 import { CellOrder } from '../../../../src/cpu/equal/order';
 import { PairSearch } from '../../../../src/cpu/equal/search';

@@ -1,4 +1,3 @@
-/** The pair search in 3D: its window of cells, and its search by keys where the window does not pay. */
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../../../src/core/world/world';
 import { createCpuGrid } from '../../../../src/cpu';
@@ -13,7 +12,7 @@ import { fc, runs } from '../../../helpers/properties';
 
 describe('the pairs of a grid in 3D', () => {
   type Ball = readonly [number, number, number];
-  /** Returns a function that draws multiples of 1/units below a limit. */
+  /** Draws multiples of 1/units below a limit. */
   const drawFrom = (seed: number) => {
     const noise = createNoise(seed);
     return (limit: number, units: number) => Math.floor(noise() * limit * units) / units;
@@ -105,7 +104,7 @@ describe('the pairs of a grid in 3D', () => {
   });
 
   it('are found with the window if balls are not sparse and a layer fits, otherwise by keys', () => {
-    // Three layers in a mostly empty box: a thin one, one that is too long, and a crowded one.
+    // A thin layer, one that is too long, and a crowded one.
     const below = drawFrom(9);
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>

@@ -1,4 +1,3 @@
-/** The CPU grid of particles with one radius: pairs and neighbours compared with exact brute force. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { cellOfParticle } from '../../../../src/core/world/cells';
@@ -62,7 +61,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  /** Expects the ids by cell of core/world/cells.ts, ascending in each cell, and particles without a position last. */
+  /** Expects the cells of core/world/cells.ts, ids ascending in each, and particles without a position last. */
   const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
     const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>
       vectorAt(positions, dimensions, particle).every(Number.isFinite)
@@ -223,7 +222,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
           });
           expect(order).toEqual([...grid.ids().subarray(0, count - 1)]);
           expect(grid.findNear(point, Number.POSITIVE_INFINITY)).toEqual(finite);
-          // `near` must report the same distances as `nearest`: of minimum images in a periodic world.
+          // `near` must report the same distances as `nearest`.
           const { ids, distancesSquared } = grid.nearest(point, count);
           ids.forEach((id, index) => {
             expect(distances.get(id)).toBe(distancesSquared[index]);

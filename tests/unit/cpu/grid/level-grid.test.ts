@@ -1,4 +1,3 @@
-/** The CPU grid with variable radii: pairs and neighbours compared with exact brute force. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { wrapOnce } from '../../../../src/core/world/cells';

@@ -1,4 +1,3 @@
-/** The CPU grid in periodic and unbounded worlds: pairs compared with exact arithmetic. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { bucketOfLattice } from '../../../../src/core/world/cells';
@@ -99,7 +98,6 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         return Uint32Array.from(named).sort();
       };
       const expected = pairsOf(Uint32Array.from({ length: capacity }, (_, index) => index));
-      // The pairs come in more than one portion.
       expect(2 * expected.length).toBeGreaterThan(40_000);
       // Compare as bytes, since the assertion library takes seconds.
       for (const sources of [order, order.slice().reverse()]) {
@@ -146,7 +144,6 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
               expect(distanceSquared).toBeLessThanOrEqual(radius * radius);
               found.push(id);
             });
-            // Results must be in canonical order, each once.
             const rank = new Map([...grid.ids()].map((id, slot) => [id, slot]));
             const ranks = found.map((id) => rank.get(id) as number);
             ranks.forEach((slot, index) => {
@@ -202,7 +199,6 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     });
     fc.assert(
       fc.property(vectors, (list) => {
-        // The positions lie up to a period outside.
         const positions = Float32Array.from(
           list.flat().map((value) => Math.max(-edge, Math.min(value, 2 * edge - 2 ** -10))),
         );
@@ -214,7 +210,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   });
 
   it('decides ties across the ends like exact arithmetic', () => {
-    // The coordinates are not dyadic, and one diameter apart across the end.
+    // Coordinates are not dyadic, and one diameter apart across the end.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(

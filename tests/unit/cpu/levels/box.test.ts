@@ -1,4 +1,3 @@
-/** The particles of variable radii in a box: compared with brute force, in every kind of world. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import type { WorldOptions } from '../../../../src/core/world/world';
@@ -10,7 +9,7 @@ import { cornersIn } from '../../../helpers/inputs/vectors';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 import { arbitraryCorners, cornersOf, expectInBox } from '../box-oracle';
 
-/** Particles of all sizes from 1 to 64; some are points, some are quarantined. */
+/** Sizes from 1 to 64; some are points, some are quarantined. */
 function radiiOf(count: number, noise: () => number): Float32Array {
   return Float32Array.from({ length: count }, (_, id) =>
     id % 50 === 7 ? 0 : id % 97 === 11 ? 65 : 64 ** noise(),
@@ -97,7 +96,6 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
           const middle = positionOf(id).map(
             (value, axis) => value + (world.period[axis] as number) * ((index % 5) - 2),
           );
-          // The box is long along one axis only, or along all.
           const half = middle.map((_, axis) =>
             index % 4 === axis ? size : index % 4 === 3 ? size * noise() : size / 40,
           );

@@ -1,4 +1,3 @@
-/** The cells of particles with variable radii. */
 import { expect, it } from 'vitest';
 import { createCpuGrid } from '../../../../src/cpu';
 import { LevelCells } from '../../../../src/cpu/levels/cells';
@@ -28,7 +27,7 @@ it('the cells near a point on an axis that wraps are listed once each', () => {
           for (let cell = parts[part] as number; cell <= (parts[part + 1] as number); cell++) list.push(cell);
         }
         found.push(name + list.sort((a, b) => a - b).join());
-        // The cells that the radius reaches, and one more on each side.
+        // One more cell on each side than the radius reaches.
         const first = Math.floor((position - radius) / edge) - 1;
         const last = Math.floor((position + radius) / edge) + 1;
         const near = Array.from({ length: count }, (_, cell) => cell).filter((cell) =>

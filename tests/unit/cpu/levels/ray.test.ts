@@ -1,4 +1,3 @@
-/** Rays among balls of variable radii: hits compared with brute force, by distance and then by id. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import type { WorldOptions } from '../../../../src/core/world/world';
@@ -140,7 +139,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     },
   );
 
-  /** Returns a grid of a few balls, and many small ones elsewhere, so that rays walk through every level. */
+  /** Returns a grid with many small balls elsewhere, so that rays walk through every level. */
   const among = (
     options: WorldOptions,
     centres: readonly (readonly number[])[],
@@ -179,7 +178,6 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
       for (const x of [3 - 2 ** -40, 5 + 2 ** -40]) {
         expect(grid.findAlongRay(from(x), direction, 4).ids.length).toBe(0);
       }
-      // The ray reaches the ball, and no farther.
       expect(grid.findAlongRay(from(4), direction, 1.5).ids.length).toBe(1);
       expect(grid.findAlongRay(from(4), direction, 1.5 - 2 ** -40).ids.length).toBe(0);
     },

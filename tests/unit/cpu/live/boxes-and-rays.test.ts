@@ -1,4 +1,3 @@
-/** Boxes and rays of the CPU index: compared with brute force, after any calls. Searches visit a bounded number of cells. */
 import { describe, expect, it } from 'vitest';
 import { type CpuIndexOptions, createCpuIndex } from '../../../../src/cpu';
 import { Random } from '../../../../src/scenes';
@@ -63,7 +62,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           const corners = cornersOf(content, world, query);
           Object.assign(visits, { cells: 0, rows: 0 });
           sums.inBox += expectInBox(index, all, boxOf(corners, query));
-          // The box was searched by both methods.
           expect(visits.cells).toBeLessThanOrEqual(2 * index.count);
           const ray = rayOf(corners, query);
           if (ray === undefined) continue;
@@ -201,7 +199,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       const [right, left] = [vector(0, 1), vector(0, -1)];
       for (const y of [3, 5]) expect(met(vector(4, 2, y), right, 3)).toEqual([[0, 2]]);
       for (const y of [3 - 2 ** -40, 5 + 2 ** -40]) expect(met(vector(4, 2, y), right, 9)).toEqual([]);
-      // The ray reaches its end, and no farther.
       expect(met(vector(4, 2), right, 1)).toEqual([[0, 1]]);
       expect(met(vector(4, 2), right, 1 - 2 ** -40)).toEqual([]);
       expect(met(vector(4, 1), right, 4.5)).toEqual([

@@ -1,4 +1,3 @@
-/** Wrong arguments, which the CPU index rejects. */
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
 import { type CpuIndexOptions, createCpuGrid, createCpuIndex } from '../../../../src/cpu';

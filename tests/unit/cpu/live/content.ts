@@ -1,4 +1,4 @@
-/** Plays calls on a CpuIndex and on a map of its content, and compares the index's answers with brute force. */
+/** Plays calls on a CpuIndex and on a map of its content, and compares the answers with brute force. */
 import { expect } from 'vitest';
 import { ArgumentError, LimitError } from '../../../../src/core/base/errors';
 import { wrapAxis } from '../../../../src/core/world/cells';
@@ -21,14 +21,13 @@ export interface Ball {
   readonly radius: number;
 }
 
-/** The expected content of an index. */
 export type Content = Map<number, Ball>;
 
 export function entriesOf(content: Content): [number, Ball][] {
   return [...content].sort(([a], [b]) => a - b);
 }
 
-/** Returns the level of a ball's cells: the exponent of their edge. */
+/** Returns the exponent of the edge of the ball's cells. */
 function levelOf({ radius }: Ball, cellSize = 0): number {
   return Math.max(Math.ceil(Math.log2(2 * radius)), Math.ceil(Math.log2(cellSize)));
 }
@@ -122,14 +121,14 @@ export function expectNearest(index: CpuIndex, content: Content, point: number[]
   }
 }
 
-/** Numbers of visited cells, rows of cells, and levels whose objects were all tested. */
+/** Visited cells, rows of cells, and levels whose objects were all tested. */
 export interface Visits {
   cells: number;
   rows: number;
   lists: number;
 }
 
-/** Counts visits while a function runs. An endless search fails. */
+/** An endless search fails. */
 export function countVisits<Result>(run: (visits: Visits) => Result): Result {
   const { visitRow, visitLevel } = LiveCells.prototype;
   const visits = { cells: 0, rows: 0, lists: 0 };
@@ -162,7 +161,7 @@ export function expectInBox(index: CpuIndex, content: Content, [min, max]: Corne
   expect(got).toEqual([...new Set(got)].sort((a, b) => a - b));
   const entries = entriesOf(content);
   const positions = Float32Array.from(entries.flatMap(([, { position }]) => position));
-  // Along periodic axes, corners outside may be rounded when they are wrapped.
+  // Corners outside a periodic world may be rounded when they are wrapped.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(min[axis] as number) + Math.abs(max[axis] as number) + length),
   );
@@ -198,7 +197,7 @@ export function hitsOf(
   return hits;
 }
 
-/** Compares hits with the images of each object of `content`. Returns the number of hits, and of ambiguous ones. */
+/** Returns the number of hits, and of ambiguous ones. */
 export function expectAlongRay(
   { min, period }: CpuIndex['bounds'],
   hits: readonly (readonly [number, number])[],
@@ -221,7 +220,7 @@ export function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** A box or a ray between two objects, with offsets in periods and diameters, and the reach of the ray. */
+/** A box or a ray between two objects, with offsets in periods and diameters. */
 export interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -251,7 +250,7 @@ export function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
   });
 }
 
-/** Returns two positions: each is an object's, moved by some periods and some diameters of the crowd. */
+/** Each position is an object's, moved by some periods and diameters of the crowd. */
 export function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>
@@ -271,10 +270,7 @@ export function boxOf([a, b]: Corners, { isTurned }: Query): Corners {
   return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
 }
 
-/**
- * Returns the ray from one position to another. Undefined if they coincide, or if their difference does not fit 32-bit
- * floats.
- */
+/** Undefined if the positions coincide, or if their difference does not fit 32-bit floats. */
 export function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | undefined {
   const origin = a.map(Math.fround);
   const way = origin.map((from, along) => {
@@ -286,7 +282,7 @@ export function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | u
   return { origin, direction: way, greatestDistance: reach };
 }
 
-/** Checks that a new index with the same content gives the same answers in the same order. */
+/** A new index with the same content must give the same answers in the same order. */
 export function expectAsFresh(
   index: CpuIndex,
   content: Content,
@@ -350,7 +346,7 @@ export function worldOptionsOf(world: World): WorldOptions {
   return options;
 }
 
-/** Plays steps on an index and on a map; each error must leave the index unchanged. */
+/** Each error must leave the index unchanged. */
 export function play(
   index: CpuIndex,
   { world, positions }: Crowd,

@@ -1,4 +1,3 @@
-/** The CPU index: after any calls, it gives the same answers as brute force and as a new index of the same content. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError, LimitError } from '../../../../src/core/base/errors';
 import { pairEvents } from '../../../../src/core/simulation/pair-events';
@@ -185,7 +184,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(partnersOf(index, small)).toEqual([large]);
     index.move(small, vector(0, 2 ** 30 + 128));
     expect(pairsOf(index)).toEqual([]);
-    // Touching is not overlapping.
     index.resize(small, 128);
     expect(pairsOf(index)).toEqual([]);
     index.resize(small, 128 + 2 ** -16);
@@ -317,7 +315,6 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       index.remove(a);
       index.remove(b);
     }
-    // Positions outside are wrapped from any distance.
     const id = index.add(vector(7, -0.25), 0.125);
     expect(index.position(id)).toEqual(vector(2, 4.75));
     index.move(id, vector(2, 5 * 1000 + 1));

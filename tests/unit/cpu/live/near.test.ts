@@ -1,4 +1,3 @@
-/** The nearest objects of the CPU index. */
 import { describe, expect, it } from 'vitest';
 import { type CpuIndexOptions, createCpuIndex } from '../../../../src/cpu';
 import { countVisits } from './content';

@@ -6,7 +6,7 @@ import { fc, runs } from '../../../helpers/properties';
 describe('exact overlap', () => {
   it('agrees with exact arithmetic next to the diameter', () => {
     const single = fc.float({ min: -4, max: 4, noNaN: true });
-    // Points one diameter away in a random direction are as near to a tie as rounding allows.
+    // Points one diameter apart are as near to a tie as rounding allows.
     fc.assert(
       fc.property(
         single,

@@ -1,7 +1,4 @@
-/**
- * Rays on the CPU among particles at extreme coordinates, compared with brute force, in every kind of world. A search
- * that loops over the images of such a particle would never end.
- */
+/** A search that loops over the images of a particle at extreme coordinates would never end. */
 import { describe, expect, it } from 'vitest';
 import { wrapOnce } from '../../../../src/core/world/cells';
 import type { Dimensions, World, WorldOptions } from '../../../../src/core/world/world';
@@ -17,7 +14,7 @@ const DOUBLES = 2 ** -45;
 const EDGE = 8;
 const RADIUS = 0.5;
 
-/** With this many copies of each particle, a ray walks through cells; otherwise it tests all particles. */
+/** With 40 copies of each particle a ray walks through cells; with one it tests all particles. */
 const COPIES = [1, 40];
 
 function worldsIn(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -39,7 +36,7 @@ const extreme = fc.oneof(
   { weight: 1, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true }) },
 );
 
-/** The stored positions. A particle that is not in the box along an axis that wraps has none, because no ray meets it. */
+/** No ray meets a particle that is not in the box along an axis that wraps. */
 function reachable(world: World, positions: Float32Array): Float32Array {
   const { dimensions, min, period } = world;
   const stored = positions.map((value, word) => wrapOnce(world, value, word % dimensions));
@@ -75,7 +72,6 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
         (particles, { direction, reach, from }) => {
           const positions = Float32Array.from(particles.flat());
           const count = particles.length;
-          // The ray starts near a particle that is not too far out.
           const near = particles[from % count]?.every((value) => Math.abs(value) < 100);
           const origin = near
             ? (particles[from % count] as number[]).map((value) => value + 0.25)
@@ -154,7 +150,6 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
       for (const one of [grid, sized]) {
         expect([...one.findAlongRay(corner(0), corner(2), 0.5).ids]).toEqual([]);
         expect([...one.findAlongRay(corner(0), corner(1), Number.POSITIVE_INFINITY).ids]).toEqual([]);
-        // The other searches do not find the particle either.
         expect([...one.findNear(corner(0), 3)]).toEqual([]);
         expect([...one.findInBox(corner(-3), corner(EDGE - 3.5))]).toEqual([]);
       }

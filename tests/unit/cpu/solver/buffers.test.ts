@@ -1,4 +1,3 @@
-/** Buffers of a CPU simulation that the caller writes. */
 import { expect, test } from 'vitest';
 
 test('a CPU simulation uses positions and velocities that the caller wrote', async () => {

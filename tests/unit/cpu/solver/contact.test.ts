@@ -1,4 +1,3 @@
-/** The loops of the contact law for equal particles in worlds that do not wrap. */
 import { describe, expect, it } from 'vitest';
 import type { Substep } from '../../../../src/core/contact/settings';
 import type { ParticleState, SlotPairs } from '../../../../src/cpu/shared/kernels';

@@ -1,4 +1,3 @@
-/** Driven scenes on the CPU engine: the behaviour of the grains, and continued runs. */
 import { describe, expect, it } from 'vitest';
 import type { Checkpoint } from '../../../../src/core/simulation/simulation';
 import type { CpuSimulation } from '../../../../src/cpu';
@@ -20,7 +19,7 @@ import { DIMENSIONS } from '../../../helpers/passes';
 const DRIVEN = sceneNames({ driven: true });
 
 const DT = 1 / 60;
-/** Half of the default: enough for few grains, and twice as fast. */
+/** Half of the default: enough for few grains. */
 const SUBSTEPS = 4;
 
 interface Played {
@@ -112,7 +111,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
   });
 
   describe('of two sizes', () => {
-    /** Returns how far the mean height of the large grains is above that of the small ones, after some seconds. */
+    /** Returns how far the mean height of the large grains is above that of the small ones. */
     const lift = (seed: number, isDriven: boolean, seconds: number) => {
       const scene = createScene('brazil-nut', { dimensions, count: dimensions === 2 ? 180 : 320, seed });
       const { play, centres, simulation } = open(scene, isDriven);
@@ -170,7 +169,6 @@ describe('a drive', () => {
     first.play(0.25);
     const again = open(scene);
     again.simulation.restore(checkpoint);
-    // The drive replaces earlier settings.
     if (scene.drive?.(0).gravity) again.simulation.set({ gravity: [3, 4] });
     if (movesObstacles(scene.drive)) again.simulation.setObstacles(scene.obstacles as Float32Array);
     again.play(0.25);

@@ -1,4 +1,3 @@
-/** The search for the obstacles that a particle overlaps, if all bodies have one radius. */
 import { describe, expect, it } from 'vitest';
 import { CellOrder } from '../../../../src/cpu/equal/order';
 import type { ParticleState } from '../../../../src/cpu/shared/kernels';

@@ -13,7 +13,7 @@ type Dimensions = 2 | 3;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** Returns a crowd with overlaps of all depths and velocities in all directions, partly at the walls. */
+/** A crowd with overlaps of all depths and velocities in all directions, partly at the walls. */
 function crowd(dimensions: Dimensions, count: number, seed: number): SimulationOptions {
   const random = new Random(seed);
   const edge = Math.ceil((count * (dimensions === 2 ? 1.2 : 1.1)) ** (1 / dimensions));
@@ -185,7 +185,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const hashes = [0, 1, 2].map((run) => {
       const simulation = createCpuSimulation(options);
       const { positions, velocities } = options as { positions: Float32Array; velocities: Float32Array };
-      // The same particles, but some are removed and added again under their old ids.
+      // Some particles are removed and added again under their old ids.
       if (run > 0) {
         const leaving = [5, 17, 18, 200, 299].slice(run - 1);
         simulation.remove(leaving);
@@ -222,7 +222,6 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(hashOf(resumed)).toBe(hashOf(straight));
     expect(resumed.time).toBe(straight.time);
     expect(resumed.settings).toEqual(straight.settings);
-    // Later steps must not change the checkpoint.
     expect(checkpoint).toEqual(copy);
     const { ids, positions, velocities } = checkpoint;
     expect(hashState(dimensions, positions, velocities, ids)).toMatch(/^[0-9a-f]{16}$/);
@@ -258,7 +257,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect([...ids.subarray(60)]).toEqual([60, 61]);
     expect(positions.subarray(60 * dimensions).every(Number.isFinite)).toBe(false);
     expect([...positions.subarray(0, 60 * dimensions)]).toEqual([...clean.read().positions]);
-    // Quarantined particles survive a checkpoint unchanged, and can be removed.
+    // Quarantined particles survive a checkpoint unchanged.
     const resumed = createCpuSimulation({ ...options, capacity: 62 });
     resumed.restore(strange.checkpoint());
     resumed.step(1 / 60);

@@ -1,4 +1,4 @@
-/** CpuSimulation with variable radii compared with the reference, in every kind of world. */
+/** Steps equal the reference's. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
 import { hashState } from '../../../../src/core/state/hash';
@@ -18,7 +18,7 @@ const ROUNDING = 16 * 2 ** -24;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** Returns the greatest differences of two states by component, of minimum images. */
+/** Returns the greatest differences by component, of minimum images. */
 function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | ReferenceSimulation) {
   const a = fast.read();
   const b = plain.read() as ReturnType<ReferenceSimulation['read']>;
@@ -147,7 +147,6 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
         }
         for (let step = 0; step < 4; step++) {
           simulation.step(1 / 60);
-          // Reading must not change anything.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);

@@ -1,4 +1,3 @@
-/** The CPU engine in periodic and unbounded worlds: steps compared with the reference. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
 import type { Measures, SimulationOptions } from '../../../../src/core/simulation/simulation';
@@ -71,7 +70,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'case' : [];
 
   describe.each(WORLDS)('in a world that is %s', { tags }, (kind) => {
-    /** Returns the greatest differences of two states by component, of minimum images. */
+    /** Returns the greatest differences by component, of minimum images. */
     function difference(fast: CpuSimulation, plain: ReferenceSimulation) {
       const [a, b] = [fast.read(), plain.read()];
       expect([...a.ids]).toEqual([...b.ids]);
@@ -185,7 +184,6 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         }
         for (let step = 0; step < 20; step++) {
           simulation.step(1 / 60);
-          // Reading must not change anything.
           if (run === 2) simulation.measure();
         }
         return hashOf(simulation);

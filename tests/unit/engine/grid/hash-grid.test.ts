@@ -1,4 +1,3 @@
-/** Options that HashGrid.create rejects with one sentence, before it uses the device. */
 import { describe, expect, it } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../../src/engine/grid/hash-grid';
 import { expectRefusal, untouchableGpu } from '../../../helpers/inputs/untouchable-gpu';

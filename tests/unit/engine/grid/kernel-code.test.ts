@@ -1,4 +1,3 @@
-/** Checks of a user's kernel code before it is compiled: the names and signatures that would break our code. */
 import { describe, expect, it } from 'vitest';
 import {
   checkCode,

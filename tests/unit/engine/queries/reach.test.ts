@@ -1,4 +1,4 @@
-/** The cells that a radius spans: enough for every nearer particle despite 32-bit rounding, and no more. */
+/** Enough for every nearer particle despite rounding, and no more. */
 
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../../src/core/world/cells';
@@ -57,7 +57,6 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
   });
 });
 
-/** Returns the next greater 32-bit float. */
 function up(value: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setFloat32(0, value);

@@ -9,7 +9,7 @@ describe('memory', () => {
   it.each([2, 3] as const)('stays within the limit in %dD, including all buffers', (dimensions) => {
     expect(bytesPerParticle(dimensions)).toBeLessThanOrEqual(BAR[dimensions]);
     expect(BYTES_PER_CELL).toBeLessThanOrEqual(BAR.cell);
-    // With a million particles, buffers of fixed size take far less than a byte per particle.
+    // Buffers of fixed size take far less than a byte per particle.
     const fixed = estimateMemory(dimensions, 0, 0);
     expect(fixed).toBeLessThan(1_000_000);
     for (const [particles, cells] of [

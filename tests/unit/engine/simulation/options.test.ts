@@ -1,4 +1,3 @@
-/** Options that createSimulation rejects with one sentence, before it uses the device. */
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../../src/core/base/errors';
 import type { SimulationOptions } from '../../../../src/core/simulation/simulation';

@@ -1,4 +1,3 @@
-/** Flocks and particle life: options rejected before any use of the GPU, and the CPU engines with a few particles. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError } from '../../../../src/index';
 import {
@@ -211,7 +210,6 @@ test('an unbounded world has no walls, and a distant boid does not affect others
   for (let step = 0; step < 60; step++) flock.step(1 / 60);
   const { velocities } = flock.read();
   expect((velocities[2] as number) - (velocities[0] as number)).toBeGreaterThan(0.5);
-  // A boid without neighbours keeps its velocity along x.
   expect([...velocities.slice(4)]).toEqual([1, 0]);
   expect(flock.time).toBeCloseTo(1, 12);
 });

@@ -1,4 +1,3 @@
-/** Checkpoints of a fluid. */
 import { describe, expect, test } from 'vitest';
 import { type CpuFluid, createCpuFluid, type FluidCheckpoint } from '../../../../src/methods/fluid';
 import { FOUNTAIN } from '../../../helpers/inputs/fluids';

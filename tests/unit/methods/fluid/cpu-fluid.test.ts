@@ -1,4 +1,3 @@
-/** The fluid on the CPU: the documented guarantees at small sizes. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createCpuFluid, type FluidOptions, fluidWarnings } from '../../../../src/methods/fluid';
 import { isInRegion } from '../../../../src/methods/fluid/regions';

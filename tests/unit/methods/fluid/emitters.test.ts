@@ -1,4 +1,3 @@
-/** Emitters: how many particles they add, and where. */
 import { describe, expect, test } from 'vitest';
 import type { Emitter } from '../../../../src/methods/fluid';
 import { emit } from '../../../../src/methods/fluid/emitters';

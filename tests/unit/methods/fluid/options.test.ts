@@ -1,4 +1,3 @@
-/** Options and calls that a fluid rejects. */
 import { describe, expect, test } from 'vitest';
 import { createCpuFluid, type FluidOptions } from '../../../../src/methods/fluid';
 

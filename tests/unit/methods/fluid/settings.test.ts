@@ -1,4 +1,3 @@
-/** Settings of a fluid that change while it runs. */
 import { describe, expect, test } from 'vitest';
 import { createCpuFluid } from '../../../../src/methods/fluid';
 import { MOST_POINTS } from '../../../../src/methods/fluid/emitters';

@@ -1,4 +1,4 @@
-/** A fluid with emitters and drains on the CPU engine, whose calls are synchronous. */
+/** Uses the CPU engine, whose calls are synchronous. */
 import { describe, expect, test } from 'vitest';
 import { type CpuFluid, createCpuFluid, fluidWarnings } from '../../../../src/methods/fluid';
 import { COLLECT_EVERY, Turnover } from '../../../../src/methods/fluid/turnover';

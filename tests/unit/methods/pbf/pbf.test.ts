@@ -1,4 +1,3 @@
-/** The position-based fluid: options rejected before any use of the GPU, and the guarantees of its CPU engine. */
 import { describe, expect, test } from 'vitest';
 import { ArgumentError } from '../../../../src/index';
 import {

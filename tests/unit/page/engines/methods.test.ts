@@ -1,4 +1,3 @@
-/** Fluid and flock scenes on the page: their choices, and how they run on the CPU engine. */
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import type { CpuFluidSimulation } from '../../../../src/page/engines/methods/fluid-simulation';
@@ -63,7 +62,6 @@ describe('choices for a method', () => {
     expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
     const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
     expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
-    // The CPU engine draws particles only.
     expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);
     expect(refused({ scene: 'dam-break', engine, transfer: 'apic' })).toContain('flipShare');
     expect(refused({ scene: 'murmuration', ...given })).toContain('gravity');

@@ -1,4 +1,3 @@
-/** The explainer's mistakes give wrong pairs; its correct searches agree with the reference and with brute force. */
 import { describe, expect, it } from 'vitest';
 import { bucketOfLattice, latticeOfParticle } from '../../../../src/core/world/cells';
 import type { World } from '../../../../src/core/world/world';
@@ -25,7 +24,7 @@ import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
 const touching = createTouching();
 const endless = createEndless();
 
-/** Expects every contact from both sides, and two looks per candidate pair that the engine measures. */
+/** Expects every contact from both sides, and two looks per candidate pair. */
 function expectMended(search: Search, world: World, positions: Float32Array, diameter: number): void {
   const oracle = bruteForcePairs(2, positions, diameter);
   const measures = measureState(world, diameter, buildGrid(world, positions));

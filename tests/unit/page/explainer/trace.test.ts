@@ -1,4 +1,3 @@
-/** The explainer's steps: every entry of every array compared with the engine's reference passes. */
 import { describe, expect, it } from 'vitest';
 import { describeEntries } from '../../../../src/page/explainer/array-view';
 import { freeCorner } from '../../../../src/page/explainer/corners';
@@ -41,7 +40,6 @@ const others = Array.from({ length: count }, (_, slot) => {
 const touching = (slot: number) =>
   (others[slot] ?? []).filter((other) => findContact(world, { diameter }, grid, slot, other));
 
-/** The content of each complete array, from the reference. */
 const EXPECTED: Readonly<Record<ArrayName, ArrayLike<number>>> = {
   positions,
   cells: counted.cells,
@@ -184,7 +182,6 @@ describe('the explainer', () => {
       expect(arrays.contacts[slot]).toBe(seen.filter((other) => touching(slot).includes(other)).length);
       expect([...focus.verdicts.keys()]).toEqual(seen.map((other) => grid.ids[other]));
     });
-    // Each probed slot belongs to the three marked cells.
     for (const { focus, reads } of single) {
       const [first = 0, , last = 0] = focus.cells;
       expect(focus.slots).toEqual(range(start[first] ?? 0, start[last + 1] ?? 0));

@@ -1,4 +1,3 @@
-/** The number of distance tests of a step, and its explanation. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { checksOf } from '../../../../src/page/model/checks';

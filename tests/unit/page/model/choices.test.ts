@@ -1,4 +1,3 @@
-/** Choices: the options that they give, their caps, and the room for more particles. */
 import { describe, expect, it } from 'vitest';
 import {
   capOf,

@@ -1,4 +1,3 @@
-/** Fields of the page: their ranges, their messages and their sliders. */
 import { describe, expect, it } from 'vitest';
 import {
   clampValue,
@@ -21,7 +20,6 @@ describe('a field', () => {
     if (field.kind !== 'number') return;
     expect(refusalOf(name, field.min)).toBeUndefined();
     expect(refusalOf(name, field.max)).toBeUndefined();
-    // The range in the message is the accepted one.
     const [, least = '', most = ''] =
       / from (\S+) to (\S+)\.$/.exec(refusalOf(name, field.max + 1) ?? '') ?? [];
     expect([least, most].map((end) => Number(end.replaceAll(',', '')))).toEqual([field.min, field.max]);

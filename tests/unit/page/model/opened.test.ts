@@ -1,4 +1,3 @@
-/** Files that replace a scene: states and tables, also damaged ones. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../../src/core/base/errors';
 import { defaultSettings } from '../../../../src/core/contact/settings';
@@ -236,9 +235,7 @@ describe('an opened state', () => {
     const states = [PLANE, mixed, endless].map((options) => encodeCheckpoint(presentOf(options).checkpoint));
     const junk = fc.constantFrom<unknown>(...JUNK);
     const damages = fc.oneof(
-      // Truncated.
       fc.nat(400).map((length) => (bytes: Uint8Array) => bytes.slice(0, length)),
-      // Some bytes changed.
       fc
         .array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 })
         .map((changes) => (bytes: Uint8Array) => {
@@ -246,7 +243,6 @@ describe('an opened state', () => {
           for (const [index, value] of changes) changed[index % changed.length] = value;
           return changed;
         }),
-      // A wrong value in the header.
       fc.tuple(fc.constantFrom(...HEADER_NAMES), junk).map(
         ([name, value]) =>
           (bytes: Uint8Array) =>
@@ -272,7 +268,6 @@ describe('an opened state', () => {
           expect(error.message).toMatch(/^some\.bin.*\.$|^some\.bin, line \d+/s);
           return;
         }
-        // An accepted state can be simulated.
         expect(hashOf(startOf({ ...defaultChoices(), ...opened.choices, opened }, 0))).not.toBe('');
       }),
       runs(2000),

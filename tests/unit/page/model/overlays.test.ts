@@ -1,4 +1,3 @@
-/** The texts of overlays: what each means in a world, and what is not drawn. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import {

@@ -1,4 +1,3 @@
-/** Presets: valid links, each with a small picture. */
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The box that a picture shows of an unbounded world: around all particles, or if too far apart, around the first. */
+/** The picture shows all particles, or if they are too far apart, those around the first. */
 import { describe, expect, it } from 'vitest';
 import { capOf, defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../../src/page/model/fields';

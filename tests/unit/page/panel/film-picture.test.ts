@@ -1,4 +1,3 @@
-/** Sizes of films, and where a film shows pictures of other sizes. */
 import { describe, expect, it } from 'vitest';
 import { filmSize, placeInFilm } from '../../../../src/page/panel/film-picture';
 

@@ -1,4 +1,3 @@
-/** The sweep over numbers of particles: what it times, when it stops, and how the page describes the curves. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Curve, expectedTime, growthOf } from '../../../../src/core/base/curves';
 import type { BroadPhase } from '../../../../src/core/contact/settings';

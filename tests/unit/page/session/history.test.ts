@@ -1,4 +1,3 @@
-/** Stored states to go back to: the first, and the last few. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import type { SimulationView, State } from '../../../../src/page/model/simulation-view';
@@ -69,7 +68,6 @@ describe('the history of a simulation', () => {
     if (back) simulation.restore(back);
     await settled();
     expect([history.latest, history.latest?.time]).toEqual([back, 0]);
-    // Later states are kept again.
     simulation.step(1 / 30);
     history.update(10_000);
     await settled();

@@ -1,4 +1,3 @@
-/** Choices and the view in an address: both survive, and invalid input is replaced. */
 import { describe, expect, it } from 'vitest';
 import { chooseScene, defaultChoices } from '../../../../src/page/model/choices';
 import {
@@ -57,7 +56,6 @@ describe('a link', () => {
       inspected: 17,
     });
     expect(writeLink(defaultChoices(), { appearance: 'system' })).toBe('v=1&appearance=system');
-    // A view of other dimensions is ignored.
     expect(readViewState(text.replace('dimensions=3', 'dimensions=2')).camera).toBeUndefined();
     expect(writeLink(space, { camera: [0.5, 0.25, 2] })).toBe('v=1&dimensions=3');
     expect(writeLink(defaultChoices(), { camera: [0.5, 0.25, 2, 0.125, 0, -1] })).toBe('');

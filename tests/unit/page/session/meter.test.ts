@@ -1,4 +1,3 @@
-/** The frame rate. */
 import { describe, expect, it } from 'vitest';
 import { Meter } from '../../../../src/page/session/meter';
 

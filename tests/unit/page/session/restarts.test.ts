@@ -1,4 +1,3 @@
-/** Restarts after engines fail or are lost: what the page continues with, and that it reports each problem once. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../../../src/core/base/errors';
 import type { Checkpoint } from '../../../../src/core/simulation/simulation';
@@ -13,14 +12,10 @@ import type { Engine, Run } from '../../../../src/page/view/engine';
 import { Session } from '../../../../src/page/view/session';
 import { collectNotes } from '../../../helpers/notes';
 
-/** An engine that a test controls. */
 interface FakeEngine extends Engine {
   lose(reason: string): void;
-  /** Called before a run is returned. */
   onStart: (count: number) => Promise<void> | void;
-  /** Called while colours are prepared. */
   onPrepare: () => Promise<void> | void;
-  /** Called while the pointer's tool is prepared. */
   onPrepareTool: () => void;
   isDestroyed: boolean;
 }
@@ -356,7 +351,6 @@ describe('a device that is lost for good', () => {
     expect([page.session.run, page.restarts.isBusy, page.nothings]).toEqual([undefined, false, 1]);
     expect(page.engineNotes.at(-1)).toBe('The GPU was lost 3 times (gone.)');
     expect(page.notices.at(-1)).toMatch(/could not be loaded\..* Nothing runs now; Reset tries again\.$/);
-    // The choices and the state are kept.
     expect(page.choices).toEqual({ ...chosen, engine: 'cpu' });
     await page.run();
     expect(page.session.engine?.kind).toBe('cpu');

@@ -1,4 +1,3 @@
-/** The stages of the last steps, as the page plots them. */
 import { describe, expect, it } from 'vitest';
 import { MOST_STAGE_SAMPLES, StageHistory, WHOLE_STEP } from '../../../../src/page/session/stages';
 

@@ -1,4 +1,3 @@
-/** Light and dark appearance: a choice overrides the system's setting and changes nothing else. */
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
@@ -179,7 +178,7 @@ describe.each(['light', 'dark'] as const)('colours, %s', (theme) => {
       }),
     );
 
-  // Includes texts that charts draw into their canvas, which a test of the page's elements cannot find.
+  // Includes texts that charts draw into their canvas.
   it('give every text a contrast of at least 4.5 with its background', () => {
     const texts = [
       ...contrastsOf(['text', 'faint'], ['stage', 'stage-box', 'panel', 'sunken', 'lit']),

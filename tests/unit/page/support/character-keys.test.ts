@@ -1,4 +1,3 @@
-/** Keyboard shortcuts of single characters: a visitor can switch them off, and the browser remembers that. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -64,7 +63,6 @@ describe('shortcuts of single characters', () => {
     const page = await openPage(kept);
     expect([page.box.checked, page.ignored]).toEqual([true, []]);
     expect(page.choose(false)).toEqual(['r', '.']);
-    // Screen readers must not announce keys that are off.
     expect([...page.announced]).toEqual([['play', 'Space']]);
     const twice = (...hints: string[]) => hints.map((hint) => [hint, hint]);
     const others = ['Play or pause (space)', 'Of those (all)'];

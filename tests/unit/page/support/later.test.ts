@@ -1,4 +1,3 @@
-/** Parts of the page that are loaded on the first request. */
 import { expect, it } from 'vitest';
 import { Later } from '../../../../src/page/support/later';
 

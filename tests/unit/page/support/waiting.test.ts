@@ -1,4 +1,3 @@
-/** The sign that something is loading. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Later } from '../../../../src/page/support/later';
 import { signWaiting, whileWaiting } from '../../../../src/page/support/waiting';

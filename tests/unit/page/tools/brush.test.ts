@@ -1,4 +1,3 @@
-/** The velocities that a pointer gives to the particle that it holds, and to those that it pushes. */
 import { describe, expect, it } from 'vitest';
 import { held, pushed } from '../../../../src/page/tools/brush';
 import type { Ray } from '../../../../src/page/view/camera';

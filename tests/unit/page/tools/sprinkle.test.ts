@@ -1,4 +1,3 @@
-/** Positions at which the pointer adds particles and walls. */
 import { describe, expect, it } from 'vitest';
 import { NO_OBSTACLES, readObstacles } from '../../../../src/core/obstacles/obstacles';
 import { planSimulation } from '../../../../src/core/simulation/plan';
@@ -45,7 +44,6 @@ describe.each(DIMENSIONS)('new particles in %dD', (dimensions) => {
     const reach = Math.max(...simulation.read().positions);
     expect(reach).toBeGreaterThan(4);
     expect(reach).toBeLessThanOrEqual(6);
-    // Without room, none are added.
     const nowhere = { position: corner(-9), reach: 1, most: 5 };
     expect(sprinkle(simulation, simulation.read(), fixed, nowhere, random)).toBeUndefined();
     const none = { position: corner(9), reach: 1, most: 0 };
@@ -73,7 +71,6 @@ describe('walls', () => {
       [5.5, 3],
       [6, 3],
     ]);
-    // Only balls in the box.
     expect(wall(plane, NO_OBSTACLES, [15.5, 3], [20, 3], 9).balls).toEqual([
       [15.5, 3],
       [16, 3],

@@ -1,4 +1,3 @@
-/** The pointer's tools from press to release, with counted requests to the page. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { NO_OBSTACLES } from '../../../../src/core/obstacles/obstacles';
 import { createCpuSimulation } from '../../../../src/cpu';
@@ -23,7 +22,7 @@ afterEach(() => {
 });
 
 describe('tools', () => {
-  /** Tools with counted requests. The only particle is at (1, 1) of the window. */
+  /** Counts requests. The only particle is at (1, 1) of the window. */
   function open(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,

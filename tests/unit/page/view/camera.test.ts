@@ -1,5 +1,3 @@
-/** Cameras: fit the whole box, zoom at a point, pan, and return from an address with the same view. */
-
 import { describe, expect, it } from 'vitest';
 import { defineWorld } from '../../../../src/core/world/world';
 import { Camera2D, project, readCamera, type Viewport, writeCamera } from '../../../../src/page/view/camera';

@@ -1,4 +1,3 @@
-/** The counts of neighbours by which the CPU engine colours particles, compared with all pairs. */
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { DENSITY_REACH } from '../../../../src/page/model/colour';

@@ -1,4 +1,3 @@
-/** The inspector: its data agree with the reference's grid, and its contacts with brute force. */
 import { describe, expect, it } from 'vitest';
 import { defineShapes } from '../../../../src/core/particles/shapes';
 import type { ParticleArrays, ParticleSimulation } from '../../../../src/core/simulation/simulation';
@@ -85,7 +84,6 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
         });
         expect(idsOf(inspected, 'contact', 'apart')).toEqual(others.sort((a, b) => a - b));
         expect(idsOf(inspected, 'contact')).toEqual(met.sort((a, b) => a - b));
-        // The same contacts by brute force.
         const all = Array.from(grid.ids).filter(
           (_, other) =>
             other !== slot &&
@@ -104,7 +102,6 @@ describe.each(DIMENSIONS)('inspecting in %dD', (dimensions) => {
           expect(cell.ids.every((member) => slice.includes(member))).toBe(true);
         }
         strangers += idsOf(inspected, 'stranger').length;
-        // A particle lies inside its cell, unless it has left the box.
         const { own, position } = inspected;
         const isInside = position.every(
           (value, axis) => value >= (world.min[axis] as number) && value < (world.max[axis] as number),

@@ -1,4 +1,3 @@
-/** The particle that a pointer picks, and the particles within its reach. */
 import { describe, expect, it } from 'vitest';
 import type { Ray } from '../../../../src/page/view/camera';
 import { near, pick } from '../../../../src/page/view/pick';

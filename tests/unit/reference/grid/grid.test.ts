@@ -13,13 +13,13 @@ import { createScene, sceneOptions } from '../../../../src/scenes';
 import { fc } from '../../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
-// 3 by 2 cells inside a ring of empty ones: rows have 5 cells, and the first used cell is 6.
+// Rows have 5 cells with the ring, and the first used cell is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);
 
 // These are in cells 12, 6, 13, 12, none, and 6 (clamped).
 const POSITIONS = new Float32Array([1.5, 1.5, 0.2, 0.9, 2, 1, 1.25, 1.75, Number.NaN, 1, -7, 0]);
 
-/** Worlds and particles of all kinds: clamped, on borders, not finite, with ids in any order. */
+/** Particles are clamped, on borders or not finite, with ids in any order. */
 const arbitrary = fc
   .record({
     dimensions: fc.constantFrom<2 | 3>(2, 3),
@@ -48,7 +48,6 @@ const arbitrary = fc
     const count = Math.floor(coordinates.length / dimensions);
     const positions = Float32Array.from(coordinates.slice(0, count * dimensions));
     const velocities = positions.map((_, index) => index);
-    // Distinct ids in an arbitrary order.
     const ids = Uint32Array.from({ length: count }, (_, index) => (index * 7919 + seed) % 100_003);
     return { world, count, positions, velocities, ids };
   });

@@ -1,4 +1,4 @@
-/** Pairs by brute force, and the pairs that rounding might decide. */
+/** Brute force also finds the pairs that rounding might decide. */
 import { describe, expect, it } from 'vitest';
 import { bruteForcePairs, pairBand } from '../../../../src/reference/query/brute-force';
 import { distanceSquared } from '../../../../src/reference/solve/contact';

@@ -1,4 +1,3 @@
-/** Lists of pairs: their order, their growth and their comparison. */
 import { describe, expect, it } from 'vitest';
 import { comparePairs, PairCollector, sortPairs } from '../../../../src/reference/query/pair-list';
 import { fc } from '../../../helpers/properties';

@@ -1,4 +1,3 @@
-/** Pairs through the grid, compared with brute force and with the sweep. */
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import { defineWorld } from '../../../../src/core/world/world';

@@ -1,4 +1,3 @@
-/** Pairs by a sweep along x, compared with brute force. */
 import { describe, expect, it } from 'vitest';
 import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
 import { sweepPairs } from '../../../../src/reference/query/sweep';

@@ -1,5 +1,5 @@
 /**
- * The bound compared with a device as inaccurate as WGSL allows: every operation is wrong by up to the permitted error,
+ * Compares the bound with a device as inaccurate as WGSL allows: every operation is wrong by up to the permitted error,
  * in directions that a seed chooses.
  */
 import { describe, expect, it } from 'vitest';
@@ -81,7 +81,6 @@ class SloppyDevice {
     };
   }
 
-  /** Returns the contact of two bodies, each of which may be a box. */
   private shapeContact(apart: number[], slot: number, other: number) {
     const { radii, halves } = this.grid as Grid & Shapes;
     const own = this.vector(halves, slot);
@@ -200,7 +199,7 @@ class SloppyDevice {
     );
   }
 
-  /** Returns the sums over the contacts of a particle, settled. */
+  /** Returns the settled sums over a particle's contacts. */
   private settled(mode: 'resolve' | 'pushApart', slot: number, partners: Uint32Array) {
     const none = new Array<number>(this.world.dimensions).fill(0);
     const total = { push: none, change: none, support: none, bearing: 0, closing: 0 };
@@ -323,7 +322,7 @@ class SloppyDevice {
   }
 }
 
-/** Returns a perturbed scene, so that positions are not dyadic and velocities not 0. */
+/** Positions are not dyadic and velocities not 0. */
 function unrest(
   name: string,
   dimensions: Dimensions,
@@ -344,7 +343,7 @@ function unrest(
   return { world: plan.world, substep, grid };
 }
 
-/** Returns the greatest |a − b| / bound over all coordinates; 0 / 0 counts as 0. */
+/** Returns the greatest |a − b| / bound; 0 / 0 counts as 0. */
 function worstRatio(
   dimensions: number,
   period: readonly number[],
@@ -364,7 +363,6 @@ function worstRatio(
 
 const NO_PERIOD = [0, 0, 0];
 
-/** Settings with gravity along one axis. */
 const SETTINGS: readonly (readonly [string, number, SettingsOptions])[] = [
   ['no gravity', 0, {}],
   ['gravity and friction', -9.8, { restitution: 0, friction: 0.6 }],

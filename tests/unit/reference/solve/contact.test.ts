@@ -1,4 +1,3 @@
-/** Contacts of two particles: normal, overlap, and the axis of coincident ones. */
 import { describe, expect, it } from 'vitest';
 import { coincidentNormal, findContact } from '../../../../src/reference/solve/contact';
 import { PLAIN_WORLDS } from '../../../helpers/inputs/worlds';

@@ -1,4 +1,3 @@
-/** Motion of particles in one substep of the reference. */
 import { describe, expect, it } from 'vitest';
 import { integrate } from '../../../../src/reference/solve/integrate';
 import { PLAIN_WORLDS } from '../../../helpers/inputs/worlds';

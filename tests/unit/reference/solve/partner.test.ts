@@ -1,4 +1,3 @@
-/** The contact with which a particle may bounce. */
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../../../src/core/base/constants';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
@@ -8,7 +7,7 @@ import { findPartners } from '../../../../src/reference/solve/partner';
 import { repeat } from '../../../../src/scenes/scene';
 import { substepOf } from '../../../helpers/passes';
 
-/** Returns a world from the origin, or centred on it, with the parameters of a substep of 1/8 s. */
+/** The world begins at the origin or is centred on it. A substep takes 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {

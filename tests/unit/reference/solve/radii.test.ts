@@ -1,5 +1,3 @@
-/** The reference with variable radii: candidates, the contact law, and everything that carries radii. */
-
 import { describe, expect, it } from 'vitest';
 import { massShare } from '../../../../src/core/contact/law';
 import { deriveSubstep } from '../../../../src/core/contact/settings';

@@ -1,4 +1,3 @@
-/** One resolve pass of the reference, compared with numbers by hand and with conserved quantities. */
 import { describe, expect, it } from 'vitest';
 import { NO_PARTNER } from '../../../../src/core/base/constants';
 import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
@@ -15,7 +14,7 @@ import { substepOf } from '../../../helpers/passes';
 import { fc, runs } from '../../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
-/** Returns a world from the origin, or centred on it, with the parameters of a substep of 1/8 s. */
+/** The world begins at the origin or is centred on it. A substep takes 1/8 s. */
 function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, centred = false) {
   const world = defineWorld(
     {
@@ -30,7 +29,7 @@ function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, 
   return { world, substep: substepOf(world, { ...usual, ...changes }, 0.125) };
 }
 
-/** Runs one pass on particles given as [position, velocity]. Returns the results in the same form, by id. */
+/** Particles are given as [position, velocity]. Returns them in the same form, by id. */
 function resolveOnce(
   dimensions: Dimensions,
   changes: SettingsOptions,
@@ -89,7 +88,7 @@ describe('resolveContacts', () => {
     };
     // Push / dt, below the limit √(2 · 8 · 8) / 8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
-    // Push / dt is 2. A fall through the world gives √(2 · 4 · 8) = 8, a column 4 · 4 · 8 / 8 = 16.
+    // Push / dt is 2. A fall gives √(2 · 4 · 8) = 8, a column 4 · 4 · 8 / 8 = 16.
     expect(speedAt(4, 3.5, 1)).toBe(1);
     // A fall gives 1/4, a column 4 · 2⁻⁸ · 8 / 8 = 2⁻⁶.
     expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -9);

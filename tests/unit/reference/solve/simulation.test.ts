@@ -42,7 +42,7 @@ describe('the state after 100 steps', () => {
   );
 });
 
-// Steps of the reference are slow in 3D, so only the full tier runs them.
+// Steps of the reference are slow in 3D.
 describe.each([2, 3] as const)('physics in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'full' : [];
 

@@ -1,4 +1,3 @@
-/** The cell sizes of the benchmark's GPU grids, and the boxes that they reject. */
 import { expect, it } from 'vitest';
 import { chooseCells, GPU_GRID, GPU_LEVELS } from '../../../../../bench/engines/gpu/grids';
 import { type BenchScene, createBenchScene } from '../../../../../bench/harness/scenes';

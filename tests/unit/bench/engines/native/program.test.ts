@@ -1,7 +1,6 @@
 /**
- * Native engines of the benchmark: their commands, their checks, and the errors of programs that are wrong, slow or
- * missing. The programs here are written in Node and test all pairs. The measured program is bench/native/grid.cu.
- * `npm run bench:native -- --cpu --check` compiles it and compares it with the oracle.
+ * The programs here are written in Node. `npm run bench:native -- --cpu --check` compiles and checks the measured one,
+ * bench/native/grid.cu.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -239,7 +238,7 @@ it('a native engine rejects the scenes that gpu-grid rejects, and scenes with ra
   );
   const huge = createBenchScene('huge', { dimensions: 3, count: 1000 });
   expect(refuse?.(huge)).toBeUndefined();
-  // All bodies are in one corner, so larger cells do not help.
+  // All bodies are in one corner, where larger cells do not help.
   const corner = { ...huge, max: huge.max.map((high) => 100 * high), frame: () => new Float32Array(3000) };
   expect(refuse?.(corner)).toMatch(/^The box has .*\.$/);
 });

@@ -1,4 +1,3 @@
-/** Bounces: a gas keeps its energy, and a ball with restitution 0.5 loses three quarters of its height. */
 import { expect, it } from 'vitest';
 import { figuresOf, findCase, SMALL, scriptedEngine } from '../cases';
 

@@ -1,4 +1,3 @@
-/** The list of cases: names are unique, and groups and dimensions select. */
 import { expect, it } from 'vitest';
 import { DEFAULT_SIZES, GROUP_NAMES } from '../../../../../bench/physics/measure';
 import { casesOf } from '../../../../../bench/physics/measures';

@@ -1,4 +1,3 @@
-/** Deep overlaps come apart without a gain of energy, and their scenes are the same every time. */
 import { expect, it } from 'vitest';
 import { crowdScene } from '../../../../../bench/physics/measures/overlap';
 import { figuresOf, findCase, scriptedEngine } from '../cases';

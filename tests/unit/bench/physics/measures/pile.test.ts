@@ -1,4 +1,3 @@
-/** A small pile settles with little overlap; only the full pile has bars. */
 import { expect, it } from 'vitest';
 import { DT } from '../../../../../bench/physics/engine';
 import { FULL_PILE } from '../../../../../bench/physics/measure';

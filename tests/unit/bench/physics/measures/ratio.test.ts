@@ -1,4 +1,3 @@
-/** Heavy on light: cellstorm holds the gap at all ratios up to 20, Rapier only at small ones. */
 import { expect, it } from 'vitest';
 import { RAPIER } from '../../../../../bench/physics/engines/rapier';
 import { ratioScene } from '../../../../../bench/physics/measures/ratio';
@@ -42,7 +41,7 @@ it('Rapier holds a ratio of 5 in 2D, but lets a ball of radius 20 sink to the fl
 
 it('finds the extremes in both windows, and centres that pass at any time', async () => {
   const one = findCase('ratio', 2, 'radius 1 on radius 1');
-  // The upper centre is lower only after 30 steps. It swings within the windows after 100 and 580 steps.
+  // The upper centre is lower only after 30 steps. It swings within both windows.
   const heights = new Map([
     [30, 0.5],
     [100, 2.9],

@@ -1,4 +1,3 @@
-/** On a slope, bodies of cellstorm and of rigid-body engines stand and slide as Coulomb's friction says. */
 import { describe, expect, it } from 'vitest';
 import { advance, stepsIn, withRun } from '../../../../../bench/physics/engine';
 import { BOX2D3 } from '../../../../../bench/physics/engines/box2d3';

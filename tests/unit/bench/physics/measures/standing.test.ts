@@ -1,10 +1,9 @@
-/** Scenes that must stand: neighbours touch without overlap, and the largest movement is found. */
 import { describe, expect, it } from 'vitest';
 import { heapScene, rampScene, towerScene } from '../../../../../bench/physics/measures/standing';
 import type { PhysicsScene } from '../../../../../bench/physics/scene';
 import { figuresOf, findCase, SMALL, scriptedEngine } from '../cases';
 
-/** Returns the number of pairs that touch, with an obstacle or another body; fails if any pair overlaps. */
+/** Counts pairs that touch, obstacles included. Fails if any pair overlaps. */
 function countTouching({ bodies, obstacles }: PhysicsScene): number {
   let touching = 0;
   bodies.forEach(({ position }, index) => {
@@ -29,7 +28,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(scene.bodies).toHaveLength(55);
     const besides = dimensions === 2 ? 45 : 100;
     const below = dimensions === 2 ? 2 * 45 : 4 * 30;
-    // Neighbours in a layer touch, too: 9 + 8 + … + 1 pairs of discs; 2 n (n − 1) pairs in a square layer of balls.
+    // In a layer: 9 + 8 + … + 1 pairs of discs; 2 n (n − 1) pairs in a square of balls.
     expect(countTouching(scene)).toBe(besides + below - (dimensions === 2 ? 0 : 20));
   });
 

@@ -1,4 +1,3 @@
-/** Uniforms of the fluid: the host and the shaders agree. */
 import { describe, expect, test } from 'vitest';
 import { type StructInfo, WgslReflect } from 'wgsl_reflect/wgsl_reflect.module.js';
 import { linkShader } from '../../../../../src/gpu/link';

@@ -1,4 +1,3 @@
-/** The corners that scattering must skip, and the cell that decides whether a point is free. */
 import { describe, expect, it } from 'vitest';
 import { defineLattice } from '../../../../../src/methods/fluid/lattice';
 import { isFreeAt } from '../../../../../src/methods/fluid/reference/cells';

@@ -1,5 +1,3 @@
-/** How a fluid removes energy that it gained. */
-
 import { expect, test } from 'vitest';
 import { MOST_LOWERING, MOST_SLOWING } from '../../../../../src/methods/fluid/constants';
 import { settlement } from '../../../../../src/methods/fluid/reference/energy';

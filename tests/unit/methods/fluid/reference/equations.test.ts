@@ -1,4 +1,3 @@
-/** Rates of the density correction, on both engines, and how cells swell. */
 import { expect, test } from 'vitest';
 import { createCpuFluid } from '../../../../../src/methods/fluid';
 import type { FluidPlan } from '../../../../../src/methods/fluid/options';

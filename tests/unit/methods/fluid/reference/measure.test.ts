@@ -1,4 +1,4 @@
-/** The volume measured for particles in a known area. cpu-fluid.test.ts checks the volume of a dam break. */
+/** cpu-fluid.test.ts checks the volume of a dam break. */
 import { describe, expect, test } from 'vitest';
 import { AIR, defineLattice, entryAt, SOLID } from '../../../../../src/methods/fluid/lattice';
 import { markFluid, markSolids } from '../../../../../src/methods/fluid/reference/cells';
@@ -15,7 +15,7 @@ const PER_CELL = 4;
 
 const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
 
-/** Returns the area of a shape by counting finer cells whose centres are inside. */
+/** Counts finer cells whose centres are inside. */
 function areaOf(inside: Inside): number {
   const fine = 8;
   let count = 0;
@@ -47,9 +47,8 @@ function volumeOf(positions: readonly number[]): number {
 }
 
 /**
- * Returns the relative error of the volume for particles in a known area, averaged over offsets of their rows.
- * `density` is a share of a full cell, `jitter` a random offset as a share of the spacing. Each empty cell in the
- * `spray` lowest rows of cells gets a particle.
+ * Returns the relative error of the volume, averaged over offsets of the particles' rows. `density` is a share of a
+ * full cell, `jitter` a share of the spacing. Each empty cell in the `spray` lowest rows of cells gets a particle.
  */
 function offBy(inside: Inside, density: number, jitter: number, spray: number): number {
   const random = new Random(5);

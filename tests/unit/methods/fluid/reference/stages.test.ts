@@ -1,4 +1,3 @@
-/** Properties of the stages of a substep: transfer, extrapolation, obstacles and pressure. */
 import { describe, expect, test } from 'vitest';
 import {
   AIR,
