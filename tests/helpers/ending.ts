@@ -1,6 +1,6 @@
 /**
- * Makes an endless loop fail, which never gives the test runner's own limit a turn of the event loop. No machine needs
- * as long as this limit.
+ * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which such a loop never
+ * gives. No machine needs as long as this limit.
  */
 import { runInNewContext } from 'node:vm';
 

@@ -30,7 +30,7 @@ export interface DeviceOptions {
 
 export interface GpuTestOptions extends DeviceOptions {
   readonly timeoutMs?: number | undefined;
-  /** The only tier that runs the test. Default: both. */
+  /** A tag of tests/helpers/tiers.ts. Default: both tiers run the test. */
   readonly tags?: keyof typeof TIERS | undefined;
 }
 

@@ -23,9 +23,9 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
         expect(gpu.subgroups).toBe(true);
         const descriptions = describeKernels(dimensions, true);
         expect(descriptions.length).toBeGreaterThan(700);
-        // Variants of one kernel follow each other, so each part has all kinds.
+        // Variants of one kernel follow each other, so each part has kernels of all kinds.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
-        // Only running kernels makes machine code, so no driver is needed.
+        // No driver is needed, because other tests run the kernels.
         await Promise.all(asked.map((description) => Kernel.compile(gpu, description)));
       },
       { driverless: true, tags: 'case' },

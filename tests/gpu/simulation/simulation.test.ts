@@ -38,7 +38,7 @@ function advance(simulation: Simulation, steps: number): Simulation {
 
 const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
 
-/** With bounces, friction and several substeps, every kernel runs. */
+/** Restitution adds the partner pass. */
 const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2 } as const;
 
 describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {

@@ -26,7 +26,7 @@ function advance(simulation: ReferenceSimulation, steps: number): ReferenceSimul
 const hashOf = (simulation: ReferenceSimulation) => simulation.measure().hash;
 
 describe('the state after 100 steps', () => {
-  // If these hashes change, every engine's results change: say so in the commit.
+  // If a decision changes these hashes, say so in the commit.
   it.each([
     [2, 64, {}, '651fdb81cb851c01'],
     [3, 64, {}, '6f5bd7d562a1b911'],
