@@ -20,11 +20,13 @@ export interface Machine {
   readScript(path: string): string;
 }
 
+/** A Chrome, Chromium or Edge of this machine. */
 export interface Chrome {
   /** Path of the program that starts Chrome. */
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
+  /** Where it was found: named by the environment, installed, or in the cache of puppeteer or Playwright. */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
@@ -34,6 +36,7 @@ export interface Chrome {
  */
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
+/** A Vulkan driver. */
 export interface Driver {
   /** 'system' is a driver of the system; 'environment' comes from VK_DRIVER_FILES or VK_ICD_FILENAMES. */
   readonly name: DriverName;
@@ -43,13 +46,19 @@ export interface Driver {
   readonly loaderFolder: string | undefined;
 }
 
-const DRIVER_PREFERENCES = ['auto', 'system', 'software', 'swiftshader', 'lavapipe'] as const;
-
 /**
  * Which driver to use: 'auto' is the system's driver if there is a GPU, otherwise a software driver; 'system' is the
  * system's; 'software' is SwiftShader, otherwise lavapipe; 'swiftshader' and 'lavapipe' are only these.
  */
-export type DriverPreference = (typeof DRIVER_PREFERENCES)[number];
+export type DriverPreference = 'auto' | 'system' | 'software' | 'swiftshader' | 'lavapipe';
+
+const DRIVER_PREFERENCES: readonly DriverPreference[] = [
+  'auto',
+  'system',
+  'software',
+  'swiftshader',
+  'lavapipe',
+];
 
 /** Advice for a machine without Chrome, as a part of a sentence. */
 export const CHROME_ADVICE =

@@ -27,7 +27,15 @@ import {
  * A JavaScript or TypeScript module whose default export is a function. It gets the input and returns a JSON value or a
  * promise of one. A module given as code may import only by absolute paths.
  */
-export type DenoSource = { readonly file: string | URL } | { readonly code: string };
+export type DenoSource =
+  | {
+      /** The path of a module. */
+      readonly file: string | URL;
+    }
+  | {
+      /** The text of a module. */
+      readonly code: string;
+    };
 
 /** Options of `runInDeno` and `openDeno`. */
 export interface DenoOptions {

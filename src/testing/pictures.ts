@@ -36,6 +36,22 @@ export interface CompareOptions {
   readonly tolerance?: number | undefined;
 }
 
+/** A pixel of a picture. */
+export interface PicturePoint {
+  /** Pixels from the left. */
+  readonly x: number;
+  /** Pixels from the top. */
+  readonly y: number;
+}
+
+/** A rectangle of a picture, from its upper left pixel. */
+export interface PictureBox extends PicturePoint {
+  /** In pixels. */
+  readonly width: number;
+  /** In pixels. */
+  readonly height: number;
+}
+
 /** How two pictures of the same size differ. */
 export interface PictureDifference {
   /** Whether no pixel differs by more than the tolerance. */
@@ -49,11 +65,9 @@ export interface PictureDifference {
   /** The greatest difference of any channel of any pixel, 0 to 255, also below the tolerance. */
   readonly greatest: number;
   /** A pixel with that difference; undefined if the pictures are the same. */
-  readonly at: { readonly x: number; readonly y: number } | undefined;
+  readonly at: PicturePoint | undefined;
   /** The smallest rectangle around all pixels that differ by more than the tolerance; undefined if there are none. */
-  readonly box:
-    | { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
-    | undefined;
+  readonly box: PictureBox | undefined;
   /** All of this in one sentence, for messages. */
   readonly summary: string;
 }
