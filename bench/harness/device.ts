@@ -15,10 +15,3 @@ export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimens
   const entries = Math.floor(Math.min(maxBufferSize, maxStorageBufferBindingSize) / 4);
   return requestGpu({ ...request, cells: Math.min(MAX_CELLS, Math.max(0, entries - EXTRA_CELLS)) });
 }
-
-/** Example: "SwiftShader Device (Subzero), google". */
-export function nameAdapter(info: GPUAdapterInfo | undefined): string {
-  const name =
-    [info?.description, info?.device, info?.architecture].find((text) => text) ?? 'unnamed adapter';
-  return info?.vendor ? `${name}, ${info.vendor}` : name;
-}

@@ -3,11 +3,12 @@
  * another.
  */
 
+import { nameAdapter } from '../../src/gpu/adapter-name';
 import { nextTask } from '../../src/page/support/save';
 import { explain, explainMissingGpu } from '../../src/page/view/engine';
 import { CPU_ENGINES } from '../engines/cpu';
 import { GPU_ENGINES } from '../engines/gpu';
-import { nameAdapter, openWholeGpu } from '../harness/device';
+import { openWholeGpu } from '../harness/device';
 import type { Engine } from '../harness/engine';
 import type { Machine } from '../harness/record';
 import { BenchStopped, runBench } from '../harness/run';

@@ -7,6 +7,7 @@ import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { createCpuSimulation } from '../cpu';
 import { deviceNeeds } from '../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../engine/simulation/simulation';
+import { nameAdapter } from '../gpu/adapter-name';
 import { type Gpu, requestGpu } from '../gpu/device';
 import { type Dawn, openDawn } from '../node/dawn';
 import type { Flag } from './arguments';
@@ -31,11 +32,7 @@ export async function openGpu(particles: number, cells: number, dimensions: Dime
 
 /** Example: "SwiftShader Device (Subzero), google, driver SwiftShader (path)". */
 export function describeAdapter({ gpu, dawn }: GpuHost): string {
-  const { info } = gpu;
-  const name =
-    [info?.description, info?.device, info?.architecture].find((text) => text) ?? 'unnamed adapter';
-  const vendor = info?.vendor ? `, ${info.vendor}` : '';
-  return `${name}${vendor}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
+  return `${nameAdapter(gpu.info)}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
 }
 
 /** Rejects a count that does not fit into memory. Call it before you make a scene of that size. */
