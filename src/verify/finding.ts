@@ -4,6 +4,8 @@ export interface Finding {
   readonly pass: boolean;
   /** Figures, or the first difference. */
   readonly detail: string;
+  /** The state hash with which all runs of the check ended; only of `repeats`. */
+  readonly hash?: string | undefined;
 }
 
 export function success(detail: string): Finding {

@@ -3,7 +3,7 @@
  * scene gets, and up to how many particles.
  */
 import { checkInteger } from '../core/base/checks';
-import { CellstormError } from '../core/base/errors';
+import { CellstormError, describeCount } from '../core/base/errors';
 import type { BroadPhase } from '../core/contact/settings';
 import type { Dimensions } from '../core/world/world';
 import type { Gpu } from '../gpu/device';
@@ -19,6 +19,7 @@ import { checkKernel } from './kernel';
 import { levelChecks } from './levels';
 import { checkEvents, checkList } from './lists';
 import { checkIndex, MOST_INDEXED } from './live-index';
+import { type OnCheckStep, SILENT } from './progress';
 import { checkQueries, QUERIES_LIMIT } from './queries';
 import {
   checkMeasures,
@@ -38,6 +39,8 @@ export interface VerifyCase {
   readonly pass: boolean;
   /** Figures, or the first difference. */
   readonly detail: string;
+  /** See Finding. */
+  readonly hash?: string | undefined;
 }
 
 export interface VerifyOptions {
@@ -45,6 +48,8 @@ export interface VerifyOptions {
   readonly dimensions?: readonly Dimensions[] | undefined;
   readonly counts?: readonly number[] | undefined;
   readonly seed?: number | undefined;
+  /** Steps of the check `repeats`, after which all its runs must have one state hash. Default: see REPEATED_STEPS. */
+  readonly steps?: number | undefined;
 }
 
 /**
@@ -53,7 +58,12 @@ export interface VerifyOptions {
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 
-/** Most pairs of `one-cell` overlap: those of 65,537 particles take 17 GB. */
+/** The greatest number of steps of the check `repeats`. */
+export const MOST_STEPS = 100_000;
+
+/**
+ * The greatest number of particles in `one-cell`, where most pairs overlap. The pairs of 65,537 particles take 17 GB.
+ */
 const MOST_IN_ONE_CELL = 4096;
 /** A software GPU takes too long for more if all pairs are tested. */
 const MOST_NAIVE = 4096;
@@ -84,29 +94,44 @@ export function largestVerified(options: VerifyOptions): {
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
 
-export async function* verify(subject: Subject, options: VerifyOptions = {}): AsyncGenerator<VerifyCase> {
-  const { scenes, dimensions, counts, seed } = complete(options);
-  for (const name of scenes) {
-    for (const dimension of dimensions) {
-      const seen = new Set<number>();
-      for (const wanted of counts) {
-        const count = Math.min(wanted, mostOf(name));
-        if (seen.has(count)) continue;
-        seen.add(count);
-        const request = { dimensions: dimension, count, seed };
-        const scene = createScene(name, request);
-        const gpu = 'gpu' in subject ? subject.gpu : undefined;
-        const sized = sizedParticlesOf(scene);
-        yield* runChecks(scene, [
-          ...(sized ? levelChecks(gpu, sized) : gridChecks(gpu, scene)),
-          ...rayChecks(gpu, scene),
-          ...simulationChecks(subject, scene),
-          ...searchChecks(gpu, scene),
-          ...pairChecks(gpu, scene),
-        ]);
-      }
-    }
+/** Calls `onCheckStep` before each check, with the number of scenes done; a scene's share counts as a fraction. */
+export async function* verify(
+  subject: Subject,
+  options: VerifyOptions = {},
+  onCheckStep: OnCheckStep = SILENT,
+): AsyncGenerator<VerifyCase> {
+  const { seed, steps } = complete(options);
+  const gpu = 'gpu' in subject ? subject.gpu : undefined;
+  const requests = requestsOf(options);
+  for (const [done, { name, ...request }] of requests.entries()) {
+    const scene = createScene(name, { ...request, seed });
+    const sized = sizedParticlesOf(scene);
+    const checks = [
+      ...(sized ? levelChecks(gpu, sized) : gridChecks(gpu, scene)),
+      ...rayChecks(gpu, scene),
+      ...simulationChecks(subject, scene, steps),
+      ...searchChecks(gpu, scene),
+      ...pairChecks(gpu, scene),
+    ];
+    const about = `${name} ${request.dimensions}D, ${describeCount(request.count)}`;
+    yield* runChecks(scene, checks, (check, index) =>
+      onCheckStep(`${about}: ${check}`, done + index / checks.length, requests.length),
+    );
   }
+}
+
+/** Lists the scenes to check. Counts above a scene's limit become that limit, once. */
+function requestsOf(options: VerifyOptions) {
+  const { scenes, dimensions, counts } = complete(options);
+  return scenes.flatMap((name) =>
+    dimensions.flatMap((dimension) =>
+      [...new Set(counts.map((count) => Math.min(count, mostOf(name))))].map((count) => ({
+        name,
+        dimensions: dimension,
+        count,
+      })),
+    ),
+  );
 }
 
 function complete(options: VerifyOptions) {
@@ -114,7 +139,9 @@ function complete(options: VerifyOptions) {
   for (const name of scenes) requireScene('collisions', name);
   const counts = options.counts ?? DEFAULT_COUNTS;
   for (const count of counts) checkInteger('count', count, 0, 100_000_000);
-  return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed: options.seed };
+  const { seed, steps } = options;
+  if (steps !== undefined) checkInteger('steps', steps, 1, MOST_STEPS);
+  return { scenes, counts, dimensions: options.dimensions ?? ([2, 3] as const), seed, steps };
 }
 
 function mostOf(scene: string): number {
@@ -197,7 +224,7 @@ function mostListed(scene: string): number {
   return scene === 'one-cell' ? MOST_ONE_CELL_RESOLVED : MOST_LISTED;
 }
 
-function simulationChecks(subject: Subject, scene: Scene): Check[] {
+function simulationChecks(subject: Subject, scene: Scene, steps: number | undefined): Check[] {
   const { count } = scene;
   const checks: Check[] = [];
   const broadPhases: BroadPhase[] = count <= MOST_NAIVE ? ['grid', 'naive'] : ['grid'];
@@ -212,15 +239,18 @@ function simulationChecks(subject: Subject, scene: Scene): Check[] {
   if (scene.continuous) {
     checks.push(['paths', () => checkContinuous((options) => open(subject, options), scene)]);
   }
-  if (count <= REPEATED_LIMIT) checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases)]);
+  if (count <= REPEATED_LIMIT)
+    checks.push(['repeats', () => checkRepeats(subject, scene, broadPhases, steps)]);
   return checks;
 }
 
 async function* runChecks(
   { name, dimensions, count }: { name: string; dimensions: Dimensions; count: number },
   checks: readonly Check[],
+  onCheck: (check: string, index: number) => void,
 ): AsyncGenerator<VerifyCase> {
-  for (const [check, run] of checks) {
+  for (const [index, [check, run]] of checks.entries()) {
+    onCheck(check, index);
     let finding: Finding;
     try {
       finding = await run();

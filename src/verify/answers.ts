@@ -1,0 +1,48 @@
+/**
+ * The report of `cellstorm verify` and of the page verify.html, as JSON, and the messages in which that page reports.
+ * The page's worker posts answers to the page; with `report` in its address, the page posts them on to its server.
+ */
+import type { VerifyCase, VerifyOptions } from './verify';
+
+export interface VerifyReport {
+  /** The version of cellstorm. */
+  readonly version: string;
+  /** What ran the checks: Node with its version, or a browser's user agent. */
+  readonly runtime: string;
+  readonly adapter: string;
+  readonly options: VerifyOptions;
+  readonly cases: readonly VerifyCase[];
+  /** Errors that the GPU reported outside of the checks. */
+  readonly complaints: readonly string[];
+  /** One sentence per limit of a check that some number of particles exceeds. */
+  readonly notes: readonly string[];
+  readonly seconds: number;
+  /** One hash of the state hashes of all scenes; see hashOfAll. */
+  readonly hash: string;
+  /** True if every check passed, the GPU reported nothing, and nothing ended the run. */
+  readonly pass: boolean;
+  /** What ended the run before its last check. */
+  readonly error?: string | undefined;
+}
+
+export type VerifyAnswer =
+  /** The names of all scenes, before the run begins. */
+  | { readonly kind: 'scenes'; readonly scenes: readonly string[] }
+  | { readonly kind: 'began'; readonly adapter: string }
+  /** `what` begins; `done` of `total` scenes are finished. */
+  | { readonly kind: 'progress'; readonly what: string; readonly done: number; readonly total: number }
+  | { readonly kind: 'case'; readonly found: VerifyCase }
+  | { readonly kind: 'ended'; readonly report: VerifyReport };
+
+/** The numbers of particles that the page checks by default: one more than the threads of a workgroup. */
+export const PAGE_COUNTS: readonly number[] = [257];
+
+/** The file below the page's address to which the page posts its answers, one by one. */
+export const REPORT_PATH = 'report';
+
+/** Returns the last line of a report, which both the command and the page print. */
+export function conclusionOf({ cases, hash, error }: VerifyReport): string {
+  if (error !== undefined) return error;
+  const passed = cases.filter(({ pass }) => pass).length;
+  return `${passed} of ${cases.length} checks passed. Hash of all states: ${hash}.`;
+}
