@@ -1,11 +1,14 @@
 /** Serves the pages (`npm start`) and builds them into dist/page, a static folder that works from any sub-path. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 import { serveDocs } from './scripts/serve-docs.ts';
 import { stripShaders } from './scripts/strip-shaders.ts';
 import { commitOf } from './src/cli/commit.ts';
 
-const PAGES = ['index.html', 'explainer.html', 'bench.html'];
+const PAGES = ['index.html', 'explainer.html', 'bench.html', 'verify.html'];
+
+const PACKAGE = new URL('package.json', import.meta.url);
 
 /**
  * The benchmark's worker is an entry of its own, so that it shares the engine's chunks with the pages. If Vite bundled
@@ -31,17 +34,31 @@ export default defineConfig(({ command }) => ({
   resolve: {
     alias: [
       { find: /^cellstorm$/, replacement: '/src/index.ts' },
-      { find: /^cellstorm\/cpu$/, replacement: '/src/cpu/index.ts' },
+      { find: /^cellstorm\/(cpu|node|testing)$/, replacement: '/src/$1/index.ts' },
       { find: /^cellstorm\/(fluid|flock|pbf)$/, replacement: '/src/methods/$1/index.ts' },
     ],
   },
-  // The commit, for benchmark records, and the worker's path relative to the page.
+  // The version and commit, for records, and the worker's path relative to the page.
   define: {
+    BUILT_VERSION: JSON.stringify(JSON.parse(readFileSync(PACKAGE, 'utf8')).version),
     BUILT_COMMIT: JSON.stringify(commitOf() ?? ''),
     BENCH_WORKER: JSON.stringify(`./${command === 'serve' ? BENCH_WORKER : BUILT_BENCH_WORKER}`),
   },
   // For a path without a file, return an error and not the page.
   appType: 'mpa',
+  // The worker of verify.html is one file with all that it needs. The other pages have nothing of it, and the package
+  // has this page alone (scripts/build.ts).
+  worker: {
+    format: 'es',
+    plugins: () => [stripShaders],
+    rolldownOptions: {
+      output: {
+        codeSplitting: false,
+        topLevelVar: false,
+        entryFileNames: 'assets/verify-worker-[hash:6].js',
+      },
+    },
+  },
   server: { host: '127.0.0.1', watch: { ignored: NO_SOURCE } },
   preview: { host: '127.0.0.1' },
   // All dependencies of the page are plain modules, so Vite need not discover any. A late discovery would reload the
@@ -53,6 +70,8 @@ export default defineConfig(({ command }) => ({
     // Browsers without module preloading load the page without it.
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // The plugin that builds the worker takes long.
+      checks: { pluginTimings: false },
       // Replace each constant by its value, also long ones: 300 compressed bytes less.
       optimization: { inlineConst: { mode: 'all' } },
       input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),

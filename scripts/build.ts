@@ -7,9 +7,10 @@
  *   - types/: the library's declarations
  *   - THIRD_PARTY.md: licences of bundled packages
  *   - page/: the pages, and in docs/ the documentation
+ *   - verify/: the page verify.html alone, which `cellstorm verify --browser` serves
  */
 import { spawn } from 'node:child_process';
-import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig } from 'vite';
@@ -24,7 +25,7 @@ async function buildAll(outDir: string): Promise<void> {
   await Promise.all([
     buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
-    buildPage(join(outDir, 'page')),
+    buildPage(join(outDir, 'page')).then(() => copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify'))),
     buildDocs(join(outDir, 'page/docs')),
   ]);
 }
@@ -88,6 +89,17 @@ async function buildPage(outDir: string): Promise<void> {
     // The documentation is written into the same folder meanwhile.
     build: { outDir, emptyOutDir: false },
   });
+}
+
+/** Copies verify.html and what it loads. The package has this page, but not the others. */
+export async function copyVerifyPage(from: string, to: string): Promise<void> {
+  const page = 'verify.html';
+  const linked = [...(await readFile(join(from, page), 'utf8')).matchAll(/"\.\/(assets\/[^"]+)"/g)];
+  const assets = await readdir(join(from, 'assets'));
+  const worker = assets.filter((name) => name.startsWith('verify-worker-')).map((name) => `assets/${name}`);
+  for (const file of [page, ...linked.map(([, name = '']) => name), ...worker]) {
+    await cp(join(from, file), join(to, file));
+  }
 }
 
 /** In a process of its own, because it computes for seconds. `npm run docs` checks what it builds, too. */

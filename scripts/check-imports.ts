@@ -90,6 +90,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'src/methods',
   ],
   'src/page': [...ENTRIES, ...Object.keys(PAGE_TAKES_FROM_INSIDE), 'shaders'],
+  'src/verify-page': ['src/core', 'src/gpu', 'src/scenes', 'src/verify', 'src/page'],
   'src/cli': [
     'src/core',
     'src/gpu',

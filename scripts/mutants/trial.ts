@@ -25,6 +25,7 @@ const COPIED = [
   'index.html',
   'explainer.html',
   'bench.html',
+  'verify.html',
 ];
 const COPIED_FILES = [
   'package.json',

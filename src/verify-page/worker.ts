@@ -1,0 +1,65 @@
+/**
+ * Runs the checks in a worker, because the reference blocks its thread for seconds. The build makes it one file with
+ * all that it needs, so that the page works from a folder of its own.
+ */
+import { version } from '../../package.json';
+import { nameAdapter } from '../gpu/adapter-name';
+import { type Gpu, requestGpu } from '../gpu/device';
+import { explainMissingGpu } from '../page/view/engine';
+import { sceneNames } from '../scenes';
+import type { VerifyAnswer } from '../verify/answers';
+import { reportOf } from '../verify/report';
+import { describeCaps, largestVerified, type VerifyCase, type VerifyOptions, verify } from '../verify/verify';
+
+addEventListener('message', ({ data }: MessageEvent<VerifyOptions>) => run(data));
+say({ kind: 'scenes', scenes: sceneNames() });
+
+async function run(options: VerifyOptions): Promise<void> {
+  const began = performance.now();
+  const cases: VerifyCase[] = [];
+  const complaints: string[] = [];
+  let adapter = 'none';
+  let gpu: Gpu | undefined;
+  const end = (error?: string) =>
+    say({
+      kind: 'ended',
+      report: reportOf({
+        version,
+        runtime: navigator.userAgent,
+        adapter,
+        options,
+        cases,
+        complaints,
+        notes: error === undefined ? describeCaps(options) : [],
+        seconds: (performance.now() - began) / 1000,
+        ...(error !== undefined && { error }),
+      }),
+    });
+  try {
+    gpu = await requestGpu({
+      ...largestVerified(options),
+      gpu: navigator.gpu,
+      powerPreference: 'high-performance',
+    });
+    adapter = nameAdapter(gpu.info);
+    gpu.device.addEventListener('uncapturederror', ({ error }) => complaints.push(error.message));
+    say({ kind: 'began', adapter });
+    for await (const found of verify({ gpu }, options, (what, done, total) =>
+      say({ kind: 'progress', what, done, total }),
+    )) {
+      cases.push(found);
+      say({ kind: 'case', found });
+      // After a loss every further check would fail, too.
+      gpu.checkAlive();
+    }
+    end();
+  } catch (error) {
+    end(explainMissingGpu(error));
+  } finally {
+    gpu?.destroy();
+  }
+}
+
+function say(answer: VerifyAnswer): void {
+  postMessage(answer);
+}
