@@ -14,7 +14,9 @@ import { version } from '../../package.json';
 import {
   type Flags,
   type Given,
+  HELP_FLAG,
   parseFlags,
+  SEED_FLAG,
   severalOf,
   UsageError,
   wholeNumber,
@@ -54,19 +56,19 @@ export const BENCH_FLAGS: Flags = {
   list: { help: 'print the engines and scenes, and run nothing' },
   only: { value: 'engine,…', help: 'engines to run (default all); see --list' },
   scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
-  count: { value: 'n,…', help: `numbers of bodies, such as 1e6 (default ${DEFAULT_COUNTS})` },
+  count: { value: 'n,…', help: `numbers of bodies, each 0 or more, such as 1e6 (default ${DEFAULT_COUNTS})` },
   dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
   backend: { value: 'gpu|cpu|gpu,cpu', help: 'backends whose engines run (default gpu,cpu)' },
-  repeat: { value: 'n', help: `timed rounds (default ${DEFAULT_REPEAT})` },
+  repeat: { value: 'n', help: `timed rounds, 3 to 1000 (default ${DEFAULT_REPEAT})` },
   limit: {
     value: 'seconds',
-    help: `time limit of one build and query; slower engines are skipped or stopped (default ${DEFAULT_LIMIT_SECONDS})`,
+    help: `time limit of one build and query; slower engines are skipped or stopped; 1 to ${MOST_LIMIT_SECONDS} (default ${DEFAULT_LIMIT_SECONDS})`,
   },
   native: {
     value: 'program',
     help: 'path of the compiled cuda-grid (bench/native); without it, cuda-grid is left out',
   },
-  seed: { value: 'n', help: 'seed of the scenes (default 1)' },
+  seed: SEED_FLAG,
   json: { help: 'print the record as JSON instead of the table' },
   csv: { help: 'print the outcomes as CSV instead of the table' },
   out: { value: 'record.json', help: 'also write the record to this file, after each case' },
@@ -74,7 +76,7 @@ export const BENCH_FLAGS: Flags = {
     value: 'record.json',
     help: 'print which engines are faster or slower than in this record, beyond the noise, and which times are missing',
   },
-  help: { help: 'print this help' },
+  help: HELP_FLAG,
 };
 
 export async function bench(argv: readonly string[]): Promise<number> {

@@ -13,6 +13,9 @@ export interface Flag {
   readonly help: string;
 }
 
+export const SEED_FLAG: Flag = { value: 'n', help: 'seed of the scenes, 0 to 4294967295 (default 1)' };
+export const HELP_FLAG: Flag = { help: 'print this help; -h is short for it' };
+
 export type Flags = Readonly<Record<string, Flag>>;
 
 /** A flag without a value is 'true'. */
@@ -96,11 +99,15 @@ function parseWhole(name: string, text: string, low: number, high: number): numb
   return value;
 }
 
+/** Parses a number; a fraction such as 1/30 is accepted, too. */
 export function realNumber(given: Given, name: string): number | undefined {
   const text = given.get(name);
   if (text === undefined) return undefined;
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (!Number.isFinite(value)) throw new UsageError(`--${name} is ${text}, but it must be a number.`);
+  const [above = '', below = '1', ...rest] = text.split('/');
+  const isBlank = [above, below].some((part) => part.trim() === '');
+  const value = isBlank || rest.length > 0 ? Number.NaN : Number(above) / Number(below);
+  if (!Number.isFinite(value))
+    throw new UsageError(`--${name} is ${text}, but it must be a number, such as 0.25 or 1/4.`);
   return value;
 }
 

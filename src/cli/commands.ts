@@ -8,9 +8,10 @@
 
 import { version } from '../../package.json';
 import { ArgumentError, CellstormError, LimitError } from '../core/base/errors';
+import { DRIVER_PREFERENCES } from '../node/drivers';
 import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
 import { INFO_FLAGS, info } from './info';
-import { formatTable, widthOf, wrapText } from './output';
+import { formatTable, formatWrapped, widthOf, wrapText } from './output';
 import { SIMULATE_FLAGS, simulate } from './simulate';
 import { VERIFY_FLAGS, verify } from './verify';
 
@@ -36,13 +37,22 @@ export const COMMANDS: Commands = {
   simulate: { summary: 'run a scene and measure the result', flags: SIMULATE_FLAGS, run: simulate },
 };
 
+/** Environment variables of all commands, since all can use the GPU. */
+const VARIABLES = [
+  [
+    '  CELLSTORM_DRIVER',
+    `driver of the GPU: ${DRIVER_PREFERENCES.join(', ')} (default auto: a GPU's own if there is one, else a software driver)`,
+  ],
+  ['  CHROME_PATH', 'path of a Chrome or Chromium, which contains a software driver'],
+] as const;
+
 async function runCommand(commands: Commands, argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
-  if (name === '--version') {
+  if (name === '--version' || name === '-v') {
     process.stdout.write(`${version}\n`);
     return 0;
   }
-  if (name === undefined || name === '--help' || name === 'help') {
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(help(commands));
     return name === undefined ? 2 : 0;
   }
@@ -52,9 +62,13 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
       `"${name}" is not a command of cellstorm, which has the commands ${Object.keys(commands).join(', ')}.`,
     );
   }
-  if (rest.includes('--help')) {
-    const flags = describeFlags(command.flags, widthOf(process.stdout));
-    process.stdout.write(`cellstorm ${name}: ${command.summary}\n\n${flags}\n`);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    const width = widthOf(process.stdout);
+    const flags = describeFlags(command.flags, width);
+    const variables = formatWrapped(VARIABLES, width);
+    process.stdout.write(
+      `cellstorm ${name}: ${command.summary}\n\n${flags}\n\nEnvironment variables\n\n${variables}\n`,
+    );
     return 0;
   }
   return command.run(rest).catch((error: unknown) => {
@@ -65,7 +79,7 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
 
 function help(commands: Commands): string {
   const table = formatTable(Object.entries(commands).map(([name, { summary }]) => [`  ${name}`, summary]));
-  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFor the flags of a command: cellstorm COMMAND --help\n`;
+  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFor the flags of a command: cellstorm COMMAND --help (or -h); for the version: --version (or -v)\n`;
 }
 
 function exitCodeOf(error: CellstormError): number {

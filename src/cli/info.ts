@@ -4,7 +4,7 @@ import { defaultCellCount } from '../core/simulation/plan';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';
 import { greatestCount } from '../gpu/device';
 import { openDawn } from '../node/dawn';
-import { type Flags, oneOf, parseFlags } from './arguments';
+import { type Flags, HELP_FLAG, oneOf, parseFlags } from './arguments';
 import {
   BACKEND_FLAG,
   BACKENDS,
@@ -19,7 +19,7 @@ import { formatBytes, formatCount, formatTable, formatWrapped, widthOf } from '.
 export const INFO_FLAGS: Flags = {
   backend: BACKEND_FLAG,
   json: { help: 'print one JSON object' },
-  help: { help: 'print this help' },
+  help: HELP_FLAG,
 };
 
 const LIMITS = [

@@ -1,4 +1,4 @@
-/** Formats tables and numbers for stdout, and a progress bar for stderr. */
+/** Formats output: aligned tables and numbers for stdout; progress for stderr, as a bar on a terminal, else in lines. */
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
@@ -79,32 +79,51 @@ export function formatSeconds(seconds: number): string {
 
 const BAR_WIDTH = 24;
 const REFRESH_MS = 100;
+/** Milliseconds between two lines of progress where there is no terminal. */
+const LINE_MS = 10_000;
 
 export class Progress {
   private lastShown = 0;
+  private lastLine: number;
 
   constructor(
     private readonly unit: string,
     private readonly total: number,
     private readonly stream: NodeJS.WriteStream = process.stderr,
     private readonly began = performance.now(),
-  ) {}
+  ) {
+    this.lastLine = began;
+  }
 
-  /** `what` names the current work. Writes only to a terminal, and cuts the line at its edge. */
+  /**
+   * Shows how many units are done, and `what`: the name of the current work. Cuts the line at the terminal's edge. If
+   * the stream is no terminal, writes a line now and then.
+   */
   show(done: number, what = ''): void {
     const now = performance.now();
-    if (!this.stream.isTTY || (now - this.lastShown < REFRESH_MS && done < this.total)) return;
+    const count = `${Math.floor(done)}/${this.total} ${this.unit}`;
+    if (!this.stream.isTTY) {
+      if (now - this.lastLine < LINE_MS) return;
+      this.lastLine = now;
+      this.stream.write(
+        `${count} after ${formatSeconds((now - this.began) / 1000)}  ${what}`.trimEnd().concat('\n'),
+      );
+      return;
+    }
+    if (now - this.lastShown < REFRESH_MS && done < this.total) return;
     this.lastShown = now;
     const share = this.total === 0 ? 1 : done / this.total;
     const filled = Math.round(share * BAR_WIDTH);
     const seconds = (now - this.began) / 1000;
     const rate = done / Math.max(seconds, 1e-3);
     const left = done > 0 ? formatSeconds((this.total - done) / rate) : '…';
-    const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${done}/${this.total} ${this.unit}  ${rate.toFixed(1)}/s  ${left} left  ${what}`;
+    const line = `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${count}  ${rate.toFixed(1)}/s  ${left} left  ${what}`;
     this.stream.write(`\r\x1b[K${line.trimEnd().slice(0, this.stream.columns || line.length)}`);
   }
 
   end(): void {
+    // The next work shows at once.
+    this.lastShown = 0;
     if (this.stream.isTTY) this.stream.write('\r\x1b[K');
   }
 }

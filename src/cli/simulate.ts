@@ -20,7 +20,17 @@ import {
 } from '../core/state/state-file';
 import { Simulation } from '../engine/simulation/simulation';
 import { applyDrive, createScene, isDriven, sceneNames, sceneOptions, strengthOf } from '../scenes';
-import { type Flags, type Given, oneOf, parseFlags, realNumber, UsageError, wholeNumber } from './arguments';
+import {
+  type Flags,
+  type Given,
+  HELP_FLAG,
+  oneOf,
+  parseFlags,
+  realNumber,
+  SEED_FLAG,
+  UsageError,
+  wholeNumber,
+} from './arguments';
 import { BACKEND_FLAG, BACKENDS, checkFits, openSimulation } from './backend';
 import { renderImage } from './image';
 import {
@@ -37,14 +47,17 @@ import {
 export const SIMULATE_FLAGS: Flags = {
   scene: { value: 'name', help: `scene to run (default pile): ${sceneNames().join(', ')}` },
   dimensions: { value: '2|3', help: '2D or 3D (default 2)' },
-  count: { value: 'n', help: 'number of particles (default 10000)' },
-  steps: { value: 'n', help: 'number of steps (default 600)' },
-  seed: { value: 'n', help: 'seed of the scene (default 1)' },
-  dt: { value: 'seconds', help: 'length of a step (default 1/60)' },
-  substeps: { value: 'n', help: "substeps per step (default the scene's)" },
+  count: { value: 'n', help: 'number of particles, 0 or more (default 10000)' },
+  steps: { value: 'n', help: 'number of steps, 0 or more (default 600)' },
+  seed: SEED_FLAG,
+  dt: {
+    value: 'seconds',
+    help: 'length of a step: 0, or at least 1e-7 per substep; a number or a fraction (default 1/60)',
+  },
+  substeps: { value: '1..256', help: "substeps per step (default the scene's)" },
   relaxation: { value: '0.01..1', help: "share of an overlap that one pass removes (default the scene's)" },
   restitution: { value: '0..1', help: "share of the speed that a bounce keeps (default the scene's)" },
-  friction: { value: 'x', help: "coefficient of friction (default the scene's)" },
+  friction: { value: '0..10', help: "coefficient of friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how to find candidates (default grid)' },
   crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
   backend: BACKEND_FLAG,
@@ -52,7 +65,7 @@ export const SIMULATE_FLAGS: Flags = {
   out: { value: 'state.bin', help: 'write the final state to this file' },
   image: { value: 'out.png', help: 'draw the final state to this file' },
   json: { help: 'print one JSON object' },
-  help: { help: 'print this help' },
+  help: HELP_FLAG,
 };
 
 /** Target time of a batch of steps: short, for progress and a short GPU queue. */

@@ -1,89 +1,213 @@
 /**
- * `cellstorm verify`: compares an engine with the reference on every collision scene. With --long, also checks
- * guarantees over long runs, and the fluid. Exits with 1 if a check fails or the GPU reports an error.
+ * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
+ * also checks guarantees over long runs, and the fluid. With --browser, a browser does the same on its page verify.html.
+ * The exit code is 1 if a check fails or the GPU reports an error.
  */
 
+import { version } from '../../package.json';
 import { createCpuSimulation } from '../cpu';
+import { BROWSER_NAMES, type NamedBrowser } from '../node/browsers';
 import { sceneNames } from '../scenes';
+import { conclusionOf, PAGE_COUNTS, type VerifyAnswer, type VerifyReport } from '../verify/answers';
 import { verifyFluid } from '../verify/fluid';
 import { verifyGuarantees } from '../verify/guarantees';
 import type { OnCheckStep } from '../verify/progress';
+import { reportOf } from '../verify/report';
+import { FEWER_STEPS, MOST_QUICK, REPEATED_STEPS } from '../verify/simulations';
 import {
   DEFAULT_COUNTS,
   describeCaps,
   largestVerified,
+  MOST_STEPS,
   type VerifyCase,
+  type VerifyOptions,
   verify as verifyCases,
 } from '../verify/verify';
-import { type Flags, oneOf, parseFlags, severalOf, wholeNumber, wholeNumbers } from './arguments';
-import { BACKEND_FLAG, BACKENDS, describeAdapter, describeCpu, openGpu } from './backend';
-import { formatCount, formatSeconds, formatTable, formatWrapped, Progresses, widthOf } from './output';
+import {
+  type Flags,
+  type Given,
+  HELP_FLAG,
+  oneOf,
+  parseFlags,
+  SEED_FLAG,
+  severalOf,
+  UsageError,
+  wholeNumber,
+  wholeNumbers,
+} from './arguments';
+import { BACKEND_FLAG, BACKENDS, type Backend, describeAdapter, describeCpu, openGpu } from './backend';
+import {
+  formatCount,
+  formatSeconds,
+  formatTable,
+  formatWrapped,
+  Progress,
+  Progresses,
+  widthOf,
+} from './output';
+import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 
 /** With --long and without --count. A million takes minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
+/** The longest silence of a browser, in seconds. Some checks of 65,537 particles take minutes on a software GPU. */
+const DEFAULT_LIMIT = 600;
+
 export const VERIFY_FLAGS: Flags = {
   scene: { value: 'a,b', help: `scenes to check (default all): ${sceneNames().join(', ')}` },
   dimensions: { value: '2,3', help: 'dimensions to check (default both)' },
-  count: { value: 'n,m', help: `numbers of particles (default ${DEFAULT_COUNTS.join(', ')})` },
-  seed: { value: 'n', help: 'seed of the scenes (default 1)' },
+  count: {
+    value: 'n,m',
+    help: `numbers of particles, each 0 or more (default ${DEFAULT_COUNTS.join(', ')}; with --browser ${PAGE_COUNTS.join(', ')})`,
+  },
+  steps: {
+    value: 'n',
+    help: `steps of the check "repeats", 1 or more (default ${REPEATED_STEPS}; ${FEWER_STEPS} above ${formatCount(MOST_QUICK)} particles and with continuous motion)`,
+  },
+  seed: SEED_FLAG,
   long: { help: 'also check a million particles, the guarantees over a thousand steps, and the fluid' },
   backend: BACKEND_FLAG,
-  json: { help: 'print { adapter, cases, pass, complaints } as JSON' },
-  help: { help: 'print this help' },
+  browser: {
+    value: 'name|path',
+    help: `check the GPU in a browser without a window: ${BROWSER_NAMES.join(', ')} or the path of one`,
+  },
+  limit: {
+    value: 'seconds',
+    help: `with --browser: how long the browser may report nothing, 1 or more (default ${DEFAULT_LIMIT})`,
+  },
+  json: {
+    help: 'print { version, runtime, adapter, options, cases, complaints, notes, seconds, hash, pass } as JSON',
+  },
+  help: HELP_FLAG,
 };
 
 export async function verify(argv: readonly string[]): Promise<number> {
   const given = parseFlags('verify', VERIFY_FLAGS, argv);
-  const dimensions = severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3));
-  const options = {
+  const isLong = given.has('long');
+  const options: VerifyOptions = {
     scenes: severalOf(given, 'scene', sceneNames()),
-    dimensions,
-    counts:
-      wholeNumbers(given, 'count', 0, 100_000_000) ?? (given.has('long') ? LONG_COUNTS : DEFAULT_COUNTS),
+    dimensions: severalOf(given, 'dimensions', ['2', '3'])?.map((text) => (text === '2' ? 2 : 3)),
+    counts: wholeNumbers(given, 'count', 0, 100_000_000) ?? (isLong ? LONG_COUNTS : undefined),
     seed: wholeNumber(given, 'seed', 0, 2 ** 32 - 1),
+    steps: wholeNumber(given, 'steps', 1, MOST_STEPS),
   };
   const backend = oneOf(given, 'backend', BACKENDS) ?? 'gpu';
+  const limit = wholeNumber(given, 'limit', 1, 86_400);
+  const printer = new Printer(given.has('json'));
+  const browser = browserIn(given);
+  const report = browser
+    ? await verifyInBrowser({
+        browser,
+        options,
+        limit: 1000 * (limit ?? DEFAULT_LIMIT),
+        onAnswer: (answer) => printer.show(answer),
+      })
+    : await verifyHere(backend, options, isLong, printer);
+  printer.end();
+  if (browser) requireChecked(report, browser);
+  printer.print(report);
+  return report.pass ? 0 : 1;
+}
+
+/** Returns the browser of --browser. Rejects flags that only make sense with it, or without it. */
+function browserIn(given: Given): NamedBrowser | undefined {
+  const wanted = given.get('browser');
+  if (wanted === undefined) {
+    if (given.has('limit')) throw new UsageError('--limit needs --browser, whose silence it limits.');
+    return undefined;
+  }
+  for (const name of ['backend', 'long']) {
+    if (given.has(name)) throw new UsageError(`--browser cannot be given with --${name}; leave one out.`);
+  }
+  const browser = browserOf(wanted);
+  if (browser) return browser;
+  throw new UsageError(
+    `--browser is ${wanted}, but it must be one of ${BROWSER_NAMES.join(', ')} or the path of a browser.`,
+  );
+}
+
+async function verifyHere(
+  backend: Backend,
+  options: VerifyOptions,
+  isLong: boolean,
+  printer: Printer,
+): Promise<VerifyReport> {
+  const began = performance.now();
   const largest = largestVerified(options);
   const host =
     backend === 'gpu' ? await openGpu(largest.particles, largest.cells, largest.dimensions) : undefined;
   const adapter = host ? describeAdapter(host) : describeCpu();
   const subject = host ? { gpu: host.gpu } : { createCpu: createCpuSimulation };
-  const json = given.has('json');
   const cases: VerifyCase[] = [];
-  const began = performance.now();
   const complaints: string[] = [];
   host?.gpu.device.addEventListener('uncapturederror', (event) => complaints.push(event.error.message));
-  if (!json) process.stdout.write(`${adapter}\n\n${tableRow(HEAD)}\n`);
-  const progress = new Progresses('steps');
-  const onCheckStep: OnCheckStep = (check, done, total) => progress.show(check, done, total);
+  printer.show({ kind: 'began', adapter });
+  const onCheckStep: OnCheckStep = (check, done, total) => printer.showStep(check, done, total);
   const take = (found: VerifyCase) => {
-    progress.end();
     cases.push(found);
-    if (json) return;
-    const { scene, count, check, pass, detail } = found;
-    process.stdout.write(
-      `${tableRow([pass ? 'ok' : 'FAIL', scene, `${found.dimensions}D`, formatCount(count), check, detail])}\n`,
-    );
+    printer.show({ kind: 'case', found });
   };
-  for await (const found of verifyCases(subject, options)) take(found);
-  if (given.has('long')) {
-    for await (const found of verifyGuarantees(subject, dimensions ?? [2, 3], onCheckStep)) take(found);
-    for await (const found of verifyFluid(host?.gpu, dimensions ?? [2, 3], onCheckStep))
-      take({ scene: 'fluid', ...found });
+  const found = verifyCases(subject, options, (what, done, total) =>
+    printer.show({ kind: 'progress', what, done, total }),
+  );
+  for await (const one of found) take(one);
+  if (isLong) {
+    const dimensions = options.dimensions ?? [2, 3];
+    for await (const one of verifyGuarantees(subject, dimensions, onCheckStep)) take(one);
+    for await (const one of verifyFluid(host?.gpu, dimensions, onCheckStep)) take({ scene: 'fluid', ...one });
   }
-  const failed = cases.filter((found) => !found.pass).length;
-  const pass = failed === 0 && complaints.length === 0;
-  if (json) process.stdout.write(`${JSON.stringify({ adapter, cases, pass, complaints }, undefined, 1)}\n`);
-  else {
-    for (const complaint of complaints) process.stdout.write(`the GPU reported: ${complaint}\n`);
-    process.stdout.write(
-      `\n${cases.length - failed} of ${cases.length} checks passed in ${formatSeconds((performance.now() - began) / 1000)}.\n`,
-    );
-  }
-  if (!json) for (const note of describeCaps(options)) process.stdout.write(`${note}\n`);
   host?.gpu.destroy();
-  return pass ? 0 : 1;
+  return reportOf({
+    version,
+    runtime: `Node ${process.version}`,
+    adapter,
+    options,
+    cases,
+    complaints,
+    notes: describeCaps(options),
+    seconds: (performance.now() - began) / 1000,
+  });
+}
+
+/** Prints the table while the checks run, and the progress on stderr; with --json, prints only the report. */
+class Printer {
+  private scenes: Progress | undefined;
+  private readonly steps = new Progresses('steps');
+
+  constructor(private readonly isJson: boolean) {}
+
+  show(answer: VerifyAnswer): void {
+    if (answer.kind === 'progress') {
+      this.scenes ??= new Progress('scenes', answer.total);
+      this.scenes.show(answer.done, answer.what);
+    } else if (answer.kind === 'began' && !this.isJson) {
+      process.stdout.write(`${answer.adapter}\n\n${tableRow(HEAD)}\n`);
+    } else if (answer.kind === 'case') {
+      this.end();
+      const { scene, dimensions, count, check, pass, detail } = answer.found;
+      const cells = [pass ? 'ok' : 'FAIL', scene, `${dimensions}D`, formatCount(count), check, detail];
+      if (!this.isJson) process.stdout.write(`${tableRow(cells)}\n`);
+    }
+  }
+
+  showStep(check: string, done: number, total: number): void {
+    this.steps.show(check, done, total);
+  }
+
+  end(): void {
+    this.scenes?.end();
+    this.steps.end();
+  }
+
+  print(report: VerifyReport): void {
+    if (this.isJson) {
+      process.stdout.write(`${JSON.stringify(report, undefined, 1)}\n`);
+      return;
+    }
+    for (const complaint of report.complaints) process.stdout.write(`the GPU reported: ${complaint}\n`);
+    process.stdout.write(`\n${conclusionOf(report)} Took ${formatSeconds(report.seconds)}.\n`);
+    for (const note of report.notes) process.stdout.write(`${note}\n`);
+  }
 }
 
 const HEAD = ['', 'scene', '', 'particles', 'check', 'found'] as const;

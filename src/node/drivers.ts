@@ -52,7 +52,7 @@ export interface Driver {
  */
 export type DriverPreference = 'auto' | 'system' | 'software' | 'swiftshader' | 'lavapipe';
 
-const DRIVER_PREFERENCES: readonly DriverPreference[] = [
+export const DRIVER_PREFERENCES: readonly DriverPreference[] = [
   'auto',
   'system',
   'software',

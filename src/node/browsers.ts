@@ -1,0 +1,208 @@
+/**
+ * Finds a browser by its name or path, and starts it without a window and without a driver library. The browser opens
+ * one address of this machine, whose page reports to its server.
+ */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { CellstormError } from '../core/base/errors';
+import { SLOW_ON_SWIFTSHADER } from './dawn';
+import { chooseDriver, findLavapipe, listChromes, type Machine, readPreference } from './drivers';
+
+export const BROWSER_NAMES = ['chrome', 'chromium', 'edge', 'firefox'] as const;
+export type BrowserName = (typeof BROWSER_NAMES)[number];
+
+export interface NamedBrowser {
+  readonly command: string;
+  /** Firefox and its relatives have other flags than Chrome and its relatives. */
+  readonly isFirefox: boolean;
+}
+
+/** Names of programs on Linux, applications on macOS and paths in the program folders of Windows. */
+const PROGRAMS: Readonly<
+  Record<BrowserName, readonly [linux: readonly string[], mac: string, windows: string]>
+> = {
+  chrome: [
+    ['google-chrome-stable', 'google-chrome', 'chrome'],
+    'Google Chrome.app/Contents/MacOS/Google Chrome',
+    'Google/Chrome/Application/chrome.exe',
+  ],
+  chromium: [
+    ['chromium', 'chromium-browser'],
+    'Chromium.app/Contents/MacOS/Chromium',
+    'Chromium/Application/chrome.exe',
+  ],
+  edge: [
+    ['microsoft-edge-stable', 'microsoft-edge'],
+    'Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+    'Microsoft/Edge/Application/msedge.exe',
+  ],
+  firefox: [['firefox', 'firefox-esr'], 'Firefox.app/Contents/MacOS/firefox', 'Mozilla Firefox/firefox.exe'],
+};
+const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
+
+/** Returns undefined if `wanted` is neither a name nor the path of a file. Throws if no browser has that name. */
+export function findBrowser(machine: Machine, wanted: string): NamedBrowser | undefined {
+  const name = BROWSER_NAMES.find((known) => known === wanted);
+  if (name === undefined) {
+    const isFirefox = /firefox|librewolf|waterfox/i.test(basename(wanted));
+    return machine.isFile(wanted) ? { command: wanted, isFirefox } : undefined;
+  }
+  const isThere = (path: string) =>
+    machine.isFile(path) && !/\bsnap install\b/.test(machine.readScript(path));
+  const command = candidatesOf(machine, name).find(isThere) ?? findCached(machine, name);
+  if (command !== undefined) return { command, isFirefox: name === 'firefox' };
+  const others = BROWSER_NAMES.filter((other) => candidatesOf(machine, other).some(isThere));
+  const advice = others.length > 0 ? `There is ${others.join(' and ')}` : 'There is no other browser';
+  throw new CellstormError(
+    `${name} was not found: searched for ${describeSearch(machine, name)}. ${advice}; or give the path of a browser.`,
+  );
+}
+
+function describeSearch(machine: Machine, name: BrowserName): string {
+  const [programs] = PROGRAMS[name];
+  const isLinux = machine.platform !== 'darwin' && machine.platform !== 'win32';
+  const paths = isLinux
+    ? `${programs.join(', ')} in PATH, ${LINUX_FOLDERS.join(', ')}`
+    : candidatesOf(machine, name).join(', ');
+  return name === 'chrome' ? `${paths} and in puppeteer's cache` : paths;
+}
+
+function candidatesOf({ environment, home, platform }: Machine, name: BrowserName): string[] {
+  const [linux, mac, windows] = PROGRAMS[name];
+  if (platform === 'darwin') return ['/Applications', join(home, 'Applications')].map((at) => join(at, mac));
+  if (platform === 'win32') {
+    return [environment.PROGRAMFILES, environment['PROGRAMFILES(X86)'], environment.LOCALAPPDATA]
+      .filter((folder) => folder !== undefined)
+      .map((folder) => join(folder, windows));
+  }
+  const folders = (environment.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  return linux.flatMap((program) =>
+    [...new Set([...folders, ...LINUX_FOLDERS])].map((folder) => join(folder, program)),
+  );
+}
+
+/** Returns the Chrome of CHROME_PATH, or one that puppeteer has downloaded. */
+function findCached(machine: Machine, name: BrowserName): string | undefined {
+  if (name !== 'chrome') return undefined;
+  return listChromes(machine).find(({ source }) => source !== 'installed')?.command;
+}
+
+export interface RunningBrowser {
+  /** Resolves with a reason, such as "ended with code 1", if the browser ends by itself or cannot be started. */
+  readonly ended: Promise<string>;
+  /** Ends the browser with all its processes and removes its profile. */
+  close(): Promise<void>;
+}
+
+/** Starts a browser with an empty profile on an address of this machine. */
+export async function openHeadless(
+  machine: Machine,
+  { command, isFirefox }: NamedBrowser,
+  url: string,
+): Promise<RunningBrowser> {
+  const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
+  const isSoftware = !isHardware(machine);
+  const environment: Record<string, string | undefined> = { ...machine.environment };
+  let flags: readonly string[];
+  if (isFirefox) {
+    await writeFile(join(profile, 'user.js'), firefoxPreferences());
+    flags = firefoxFlags(profile, url);
+    const lavapipe = isSoftware ? findLavapipe(machine)?.manifest : undefined;
+    if (lavapipe !== undefined) environment.VK_DRIVER_FILES = lavapipe;
+  } else flags = chromeFlags(profile, url, isSoftware);
+  // A process group of its own, so that close() reaches all processes of the browser.
+  const child = spawn(command, flags, {
+    detached: machine.platform !== 'win32',
+    env: environment as NodeJS.ProcessEnv,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let complaints = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints = `${complaints}${text}`.slice(-2000);
+  });
+  const ended = new Promise<string>((resolve) => {
+    child.once('error', ({ code, message }: NodeJS.ErrnoException) =>
+      resolve(`could not be started (${code ?? message})`),
+    );
+    child.once('exit', (code, signal) => {
+      const last = complaints.trim().split('\n').at(-1);
+      resolve(`ended with ${signal ?? `code ${code}`}${last ? `; its last words: ${last}` : ''}`);
+    });
+  });
+  return {
+    ended,
+    async close() {
+      endGroup(child, machine.platform);
+      await ended;
+      // A browser may still write to its profile while its processes end.
+      await rm(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    },
+  };
+}
+
+/** Returns whether a GPU's driver is likely; CELLSTORM_DRIVER decides if it is set. */
+function isHardware(machine: Machine): boolean {
+  const driver = chooseDriver(machine, readPreference(machine, 'auto'));
+  return driver?.name === 'system' || driver?.name === 'environment';
+}
+
+export function chromeFlags(profile: string, url: string, isSoftware: boolean): string[] {
+  const software = [
+    '--use-vulkan=swiftshader',
+    '--use-angle=vulkan',
+    `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
+  ];
+  return [
+    '--headless=new',
+    `--user-data-dir=${profile}`,
+    // The browser opens only a page of this machine. In containers and as root it starts only without its sandbox.
+    '--no-sandbox',
+    '--enable-unsafe-webgpu',
+    '--enable-features=Vulkan',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-dev-shm-usage',
+    '--disable-renderer-backgrounding',
+    '--disable-sync',
+    '--no-default-browser-check',
+    '--no-first-run',
+    ...(isSoftware ? software : []),
+    url,
+  ];
+}
+
+export function firefoxFlags(profile: string, url: string): string[] {
+  return ['-headless', '-no-remote', '-profile', profile, url];
+}
+
+/** Returns the text of user.js: WebGPU on, also in workers and with drivers that Firefox does not trust; no first run. */
+export function firefoxPreferences(): string {
+  const preferences = {
+    'dom.webgpu.enabled': true,
+    'dom.webgpu.workers.enabled': true,
+    'gfx.webgpu.ignore-blocklist': true,
+    'app.update.enabled': false,
+    'browser.aboutwelcome.enabled': false,
+    'browser.shell.checkDefaultBrowser': false,
+    'browser.startup.homepage_override.mstone': 'ignore',
+    'datareporting.policy.dataSubmissionEnabled': false,
+    'toolkit.telemetry.reportingpolicy.firstRun': false,
+  };
+  return Object.entries(preferences)
+    .map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`)
+    .join('');
+}
+
+function endGroup({ pid }: ChildProcess, platform: string): void {
+  if (pid === undefined) return;
+  if (platform === 'win32') spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { stdio: 'ignore' });
+  else {
+    try {
+      process.kill(-pid, 'SIGKILL');
+    } catch {
+      // All its processes have ended already.
+    }
+  }
+}
