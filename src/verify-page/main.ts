@@ -2,7 +2,7 @@
  * Runs the page verify.html: the checks of `cellstorm verify` on the visitor's browser and GPU, with the options in the
  * address. The run begins at once. A program finds the report in `window.cellstormVerify` and, as JSON, in #result.
  */
-import { CellstormError } from '../core/base/errors';
+import { CellstormError, describeCount } from '../core/base/errors';
 import { openAppearance } from '../page/support/appearance';
 import { find, setText } from '../page/support/dom';
 import {
@@ -12,8 +12,12 @@ import {
   type VerifyAnswer,
   type VerifyReport,
 } from '../verify/answers';
+import type { VerifyCase } from '../verify/verify';
 import { addressOf, readAddress } from './address';
 import { make, SceneList } from './scene-list';
+
+/** The verdict lists at most this many mismatches; the scenes below show all. */
+const MOST_LISTED = 10;
 
 declare global {
   interface Window {
@@ -121,7 +125,14 @@ class VerifyPage {
     verdict.dataset.pass = String(report.pass);
     setText('verdict-title', report.pass ? 'Pass' : report.error === undefined ? 'Mismatch' : 'No result');
     setText('conclusion', conclusionOf(report));
-    const remarks = [...report.complaints.map((text) => `The GPU reported: ${text}`), ...report.notes];
+    const remarks = [
+      ...report.cases
+        .filter(({ pass }) => !pass)
+        .slice(0, MOST_LISTED)
+        .map(describeMismatch),
+      ...report.complaints.map((text) => `The GPU reported: ${text}`),
+      ...report.notes,
+    ];
     find('remarks', HTMLElement).replaceChildren(...remarks.map((text) => make('li', text)));
     setText('result', this.json);
     this.resolve(report);
@@ -204,6 +215,10 @@ class VerifyPage {
       location.search,
     );
   }
+}
+
+function describeMismatch({ scene, dimensions, count, check, detail }: VerifyCase): string {
+  return `${scene} ${dimensions}D, ${describeCount(count)}, ${check}: ${detail}`;
 }
 
 function boxesOf(name: string): HTMLInputElement[] {

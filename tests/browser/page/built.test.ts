@@ -8,7 +8,12 @@ import { findPoorContrast } from '../contrast';
 import { arrange, chooseOption, isOpen, openPlayground, settle, textOf } from '../playground';
 
 const QUICK = '?v=1&count=100&engine=cpu&paused=1';
-const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
+const PAGES = [
+  `./${QUICK}`,
+  'explainer.html',
+  'bench.html',
+  'verify.html?scene=lattice&dimensions=2&count=4',
+];
 
 /**
  * Limits in bytes after gzip. MOST_LOADED: what the page loads before its first picture. MOST_UNTOUCHED: what it loads
@@ -18,8 +23,8 @@ const PAGES = [`./${QUICK}`, 'explainer.html', 'bench.html'];
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
 const MOST_IN_FOLDER = 373_000;
-/** Pictures of presets, the recorder of exact films and the benchmark. */
-const LEFT_OUT = /\.webp$|^(exact-film|bench)[-.]/;
+/** Files that the folder's limit leaves out: pictures of presets, the recorder of exact films, and the other pages. */
+const LEFT_OUT = /\.webp$|^(exact-film|bench|verify)[-.]/;
 
 /** Roles of elements that need an accessible name. */
 const CONTROLS = new Set([
@@ -195,8 +200,8 @@ describe.each(PAGES)('the built page %s', (path) => {
 
   browserTest('refuses inline scripts and styles, and everything of other origins', async () => {
     const { page } = await open();
-    // The benchmark starts its worker from an untrusted URL, so its page cannot require Trusted Types.
-    expect(await page.evaluate(attack)).toBe(path === 'bench.html' ? 'taken' : 'refused');
+    // These pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
+    expect(await page.evaluate(attack)).toBe(/^(bench|verify)/.test(path) ? 'taken' : 'refused');
     await expect
       .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
       .toEqual(expect.arrayContaining(POLICED));
