@@ -102,9 +102,11 @@ export async function openHeadless(
   { command, isFirefox }: NamedBrowser,
   url: string,
 ): Promise<RunningBrowser> {
-  const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
   const isSoftware = !isHardware(machine);
+  const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
   const environment: Record<string, string | undefined> = { ...machine.environment };
+  // Chrome leaves temporary files if it is ended; in its profile they are removed with it.
+  if (machine.platform === 'linux') environment.TMPDIR = profile;
   let flags: readonly string[];
   if (isFirefox) {
     await writeFile(join(profile, 'user.js'), firefoxPreferences());

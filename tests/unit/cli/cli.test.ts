@@ -48,6 +48,28 @@ describe('cellstorm', () => {
     ],
     [['simulate', '--from', 'x', '--image', 'x'], /^cellstorm: --image is x, .* the file of --from; /],
     [['verify', '--dimensions', '4'], /^cellstorm: --dimensions is 4, but it must be one of 2, 3/],
+    [
+      ['verify', '--browser', 'netscape'],
+      /^cellstorm: --browser is netscape, .* chrome, chromium, edge, firefox or the path of a browser\.$/,
+    ],
+    [
+      ['verify', '--browser', 'chrome', '--long'],
+      /^cellstorm: --browser cannot be given with --long; leave one out\.$/,
+    ],
+    [
+      ['verify', '--browser', 'chrome', '--backend', 'gpu'],
+      /^cellstorm: --browser cannot be given with --backend/,
+    ],
+    [['verify', '--limit', '5'], /^cellstorm: --limit needs --browser/],
+    [['verify', '--browser', 'chrome', '--limit', '0'], /^cellstorm: --limit is 0, .* from 1 to 86400\.$/],
+    [
+      ['verify', '--steps', '0'],
+      /^cellstorm: --steps is 0, but it must be a whole number from 1 to 100000\.$/,
+    ],
+    [
+      ['simulate', '--dt', '1/0'],
+      /^cellstorm: --dt is 1\/0, but it must be a number, such as 0\.25 or 1\/4\.$/,
+    ],
     [['conquer'], /^cellstorm: "conquer" is not a command/],
   ])('rejects %j with one sentence and exit code 2', async (argv, message) => {
     const { code, out, error } = await cellstorm(...argv);
@@ -55,6 +77,27 @@ describe('cellstorm', () => {
     expect(error.trim().split('\n')).toHaveLength(1);
     expect(out).toBe('');
     expect(code).toBe(2);
+  });
+
+  it('has short names for --help and --version', async () => {
+    for (const command of [[], ['info'], ['verify'], ['simulate'], ['bench']]) {
+      const [long, short] = [await cellstorm(...command, '--help'), await cellstorm(...command, '-h')];
+      expect(short).toEqual(long);
+      expect(short).toMatchObject({ code: 0, error: '' });
+      if (command.length > 0)
+        expect(short.out).toMatch(/CELLSTORM_DRIVER +driver of the GPU: auto, system, /);
+    }
+    expect(await cellstorm('-v')).toEqual(await cellstorm('--version'));
+    expect((await cellstorm('-v')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('takes fractions', async () => {
+    const run = ['simulate', '--backend', 'cpu', '--count', '5', '--steps', '1', '--json'];
+    const reports = [];
+    for (const dt of ['1/32', '0.03125']) reports.push(JSON.parse((await cellstorm(...run, '--dt', dt)).out));
+    const [fraction, decimal] = reports;
+    expect(fraction.dt).toBe(1 / 32);
+    expect(fraction.measures).toEqual(decimal.measures);
   });
 
   it('wraps help, machine information and errors to the width of the terminal', async () => {
@@ -236,6 +279,9 @@ describe('cellstorm', () => {
     expect(report.pass).toBe(true);
     expect(report.adapter).toContain('CPU engine');
     expect(report.cases.length).toBeGreaterThan(8);
+    expect(report).toMatchObject({ complaints: [], notes: [], options: { counts: [100] } });
+    expect(report.runtime).toBe(`Node ${process.version}`);
+    expect(report.hash).toMatch(/^[0-9a-f]{16}$/);
     expect(report.cases[0]).toMatchObject({ scene: 'lattice', dimensions: 2, count: 100, pass: true });
     const checks = report.cases.map(({ check }: VerifyCase) => check);
     expect(checks).toEqual(expect.arrayContaining(['queries', 'events', 'index', 'cell size']));

@@ -1,7 +1,32 @@
-import { expect, it } from 'vitest';
-import { formatSeconds, Progresses } from '../../../src/cli/output';
 
-it('the progress of long checks is shown on a terminal only', () => {
+/** Progress on a terminal, and durations. */
+import { expect, it, vi } from 'vitest';
+import { formatSeconds, Progress, Progresses } from '../../../src/cli/output';
+
+
+it('progress is written as lines, ten seconds apart, where there is no terminal', () => {
+  const written: string[] = [];
+  const write = (text: string) => written.push(text);
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  const progress = new Progress('scenes', 7, { isTTY: false, write } as unknown as NodeJS.WriteStream);
+  for (const [seconds, done] of [
+    [1, 0.5],
+    [11, 1.5],
+    [19, 2],
+    [130, 3],
+  ] as const) {
+    clock.mockReturnValue(1000 * seconds);
+    progress.show(done, `check ${seconds}`);
+  }
+  progress.end();
+  clock.mockRestore();
+  expect(written).toEqual([
+    '1/7 scenes after 11.0 s  check 11\n',
+    '3/7 scenes after 2 min 10 s  check 130\n',
+  ]);
+});
+
+it('the progress of long checks is a bar on a terminal', () => {
   const seen = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (text: string) => written.push(text);

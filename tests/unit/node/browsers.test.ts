@@ -1,0 +1,97 @@
+/** Finding browsers on made-up machines, and the flags with which they start. */
+import { describe, expect, it } from 'vitest';
+import { chromeFlags, findBrowser, firefoxFlags, firefoxPreferences } from '../../../src/node/browsers';
+import type { Machine } from '../../../src/node/drivers';
+
+function machineWith(files: readonly string[], changes: Partial<Machine> = {}): Machine {
+  return {
+    platform: 'linux',
+    environment: { PATH: '/usr/bin:relative:/opt/bin' },
+    home: '/home/me',
+    isFile: (path) => files.includes(path),
+    list: (folder) => [
+      ...new Set(
+        files
+          .filter((file) => file.startsWith(`${folder}/`))
+          .map((file) => file.slice(folder.length + 1).split('/')[0] as string),
+      ),
+    ],
+    resolve: (path) => path,
+    readScript: () => '',
+    ...changes,
+  };
+}
+
+describe('findBrowser', () => {
+  it.each([
+    ['chrome', '/opt/bin/google-chrome'],
+    ['chromium', '/snap/bin/chromium'],
+    ['edge', '/usr/bin/microsoft-edge'],
+    ['firefox', '/usr/local/bin/firefox-esr'],
+  ])('finds %s at %s', (name, path) => {
+    expect(findBrowser(machineWith([path]), name)).toEqual({ command: path, isFirefox: name === 'firefox' });
+  });
+
+  it.each([
+    ['chrome', 'darwin', '/home/me/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+    ['firefox', 'darwin', '/Applications/Firefox.app/Contents/MacOS/firefox'],
+    ['edge', 'win32', '/programs/Microsoft/Edge/Application/msedge.exe'],
+  ])('finds %s on %s', (name, platform, path) => {
+    const machine = machineWith([path], { platform, environment: { PROGRAMFILES: '/programs' } });
+    expect(findBrowser(machine, name)?.command).toBe(path);
+  });
+
+  it("finds puppeteer's Chrome, and that of CHROME_PATH, as chrome", () => {
+    const cached = '/home/me/.cache/puppeteer/chrome/linux-150.0/chrome-linux64/chrome';
+    expect(findBrowser(machineWith([cached]), 'chrome')?.command).toBe(cached);
+    const environment = { PATH: '', CHROME_PATH: '/here/chromium' };
+    expect(findBrowser(machineWith(['/here/chromium'], { environment }), 'chrome')?.command).toBe(
+      '/here/chromium',
+    );
+  });
+
+  it('takes the path of a browser, and nothing else', () => {
+    const machine = machineWith(['/my/firefox-nightly', '/my/brave']);
+    expect(findBrowser(machine, '/my/firefox-nightly')?.isFirefox).toBe(true);
+    expect(findBrowser(machine, '/my/brave')?.isFirefox).toBe(false);
+    expect(findBrowser(machine, 'netscape')).toBeUndefined();
+  });
+
+  it('says what was searched, and which browsers there are', () => {
+    const machine = machineWith(['/usr/bin/chromium', '/usr/bin/firefox']);
+    expect(() => findBrowser(machine, 'chrome')).toThrow(
+      "chrome was not found: searched for google-chrome-stable, google-chrome, chrome in PATH, /usr/bin, /usr/local/bin, /snap/bin and in puppeteer's cache. There is chromium and firefox; or give the path of a browser.",
+    );
+    expect(() => findBrowser(machineWith([]), 'edge')).toThrow(/There is no other browser; or give/);
+    expect(() => findBrowser(machineWith([], { platform: 'darwin' }), 'firefox')).toThrow(
+      'searched for /Applications/Firefox.app/Contents/MacOS/firefox, /home/me/Applications/',
+    );
+  });
+
+  it("ignores Ubuntu's script that only says how to install Chromium", () => {
+    const machine = machineWith(['/usr/bin/chromium-browser'], {
+      readScript: () => '#!/bin/sh\necho "run: snap install chromium"',
+    });
+    expect(() => findBrowser(machine, 'chromium')).toThrow(/^chromium was not found/);
+  });
+});
+
+describe('the flags of a browser', () => {
+  it('give it a profile of its own and the page, and SwiftShader only without a GPU', () => {
+    const flags = chromeFlags('/profile', 'http://page/', false);
+    expect(flags).toEqual(expect.arrayContaining(['--headless=new', '--user-data-dir=/profile']));
+    expect(flags.at(-1)).toBe('http://page/');
+    expect(flags.join()).not.toContain('swiftshader');
+    expect(chromeFlags('/profile', 'http://page/', true).join()).toContain('--use-vulkan=swiftshader');
+    expect(firefoxFlags('/profile', 'http://page/')).toEqual([
+      ...['-headless', '-no-remote', '-profile', '/profile'],
+      'http://page/',
+    ]);
+  });
+
+  it('are preferences in Firefox, which turn WebGPU on', () => {
+    const lines = firefoxPreferences().trim().split('\n');
+    expect(lines).toContain('user_pref("dom.webgpu.enabled", true);');
+    for (const line of lines) expect(line).toMatch(/^user_pref\("[\w.-]+", (true|false|"ignore")\);$/);
+  });
+});
