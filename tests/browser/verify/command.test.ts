@@ -79,7 +79,7 @@ describe('cellstorm verify --browser', () => {
     await copyVerifyPage(browser.folder as string, join(dist, 'verify'));
   });
 
-  browserTest('passes in a real browser, and prints only JSON on stdout', async () => {
+  browserTest('passes in a real browser, and prints only JSON on stdout', { tags: 'full' }, async () => {
     const { code, out } = await run('--browser', chrome?.command ?? '', '--json', ...FEW);
     expect(code).toBe(0);
     const report = JSON.parse(out);
@@ -134,7 +134,7 @@ describe('cellstorm verify --browser', () => {
     });
   });
 
-  test('ends a browser that reports nothing, with all its processes', async () => {
+  test('ends a browser that reports nothing, with all its processes', { tags: 'full' }, async () => {
     const beats = join(folder, 'beats');
     const child = `setInterval(() => require('node:fs').appendFileSync(${JSON.stringify(beats)}, '.'), 50)`;
     const path = pretend(

@@ -114,7 +114,7 @@ describe('the page verify.html', () => {
     for (const { hash } of shown) expect(hash).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  browserTest('finds what Node finds, exactly where no rounding decides', async () => {
+  browserTest('finds what Node finds, exactly where no rounding decides', { tags: 'full' }, async () => {
     const { page } = await open();
     const { cases } = await reportOf(page);
     const inNode = await runInNode();
@@ -169,24 +169,28 @@ describe('the page verify.html', () => {
     await page.click('#fold');
   });
 
-  browserTest('shows the choices in its address, and starts again with others', async () => {
-    const { page } = await browser.openPage(`verify.html?${QUERY}`, { width: 1280, height: 900 });
-    await page.waitForSelector('input[name="scene"]');
-    const chosen = () =>
-      page.$$eval('input:checked', (boxes) => boxes.map((box) => (box as HTMLInputElement).value));
-    expect(await chosen()).toEqual(['lattice', 'mixed', '2']);
-    await page.click('#plan summary');
-    await page.click('input[value="mixed"]');
-    await page.$eval('#steps', (input) => {
-      (input as HTMLInputElement).value = '2';
-    });
-    await Promise.all([page.waitForNavigation(), page.click('#plan button')]);
-    expect(new URL(page.url()).search).toBe('?scene=lattice&dimensions=2&count=64&steps=2');
-    const { cases } = await reportOf(page);
-    expect(cases.find(({ check }) => check === 'repeats')?.detail).toMatch(/ after 2 steps$/);
-  });
+  browserTest(
+    'shows the choices in its address, and starts again with others',
+    { tags: 'full' },
+    async () => {
+      const { page } = await browser.openPage(`verify.html?${QUERY}`, { width: 1280, height: 900 });
+      await page.waitForSelector('input[name="scene"]');
+      const chosen = () =>
+        page.$$eval('input:checked', (boxes) => boxes.map((box) => (box as HTMLInputElement).value));
+      expect(await chosen()).toEqual(['lattice', 'mixed', '2']);
+      await page.click('#plan summary');
+      await page.click('input[value="mixed"]');
+      await page.$eval('#steps', (input) => {
+        (input as HTMLInputElement).value = '2';
+      });
+      await Promise.all([page.waitForNavigation(), page.click('#plan button')]);
+      expect(new URL(page.url()).search).toBe('?scene=lattice&dimensions=2&count=64&steps=2');
+      const { cases } = await reportOf(page);
+      expect(cases.find(({ check }) => check === 'repeats')?.detail).toMatch(/ after 2 steps$/);
+    },
+  );
 
-  browserTest('opens the scene of a mismatch, and shows the first difference', async () => {
+  browserTest('opens the scene of a mismatch, and shows the first difference', { tags: 'full' }, async () => {
     const { page } = await browser.openPage('verify.html?scene=lattice&dimensions=2&count=4', {
       prepare: async (fresh) => {
         await fresh.evaluateOnNewDocument(spoilAnswers);
