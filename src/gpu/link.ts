@@ -82,8 +82,12 @@ const MARK = '//@';
 
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
-/** A declaration at module scope begins a line in our files. */
-export const DECLARATION = /^(?:@.*? )?(?:fn|struct|alias|const|var(?:<[^>]*>)?) (\w+)/;
+/**
+ * Matches a declaration at module scope. In our files, such a declaration begins a line. In a build, other lines begin
+ * without indentation, too, and signs have no spaces beside them (scripts/strip-shaders.ts). So a variable must have an
+ * address space or an attribute, which local ones lack.
+ */
+export const DECLARATION = /^(?:@.*?[ )]var |(?:@.*?[ )])?(?:(?:fn|struct|alias|const) |var<[^>]*> ?))(\w+)/;
 
 export function groupOf({ standalone }: Pick<LinkOptions, 'standalone'>): number {
   return standalone ? 0 : 1;

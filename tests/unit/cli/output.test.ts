@@ -1,8 +1,6 @@
-
 /** Progress on a terminal, and durations. */
 import { expect, it, vi } from 'vitest';
 import { formatSeconds, Progress, Progresses } from '../../../src/cli/output';
-
 
 it('progress is written as lines, ten seconds apart, where there is no terminal', () => {
   const written: string[] = [];
