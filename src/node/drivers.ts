@@ -20,13 +20,13 @@ export interface Machine {
   readScript(path: string): string;
 }
 
-/** A Chrome, Chromium or Edge of this machine. */
+/** A Chrome, Chromium or Edge on this machine. */
 export interface Chrome {
   /** Path of the program that starts Chrome. */
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  /** Where it was found: named by the environment, installed, or in the cache of puppeteer or Playwright. */
+  /** Where it was found: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
@@ -36,7 +36,7 @@ export interface Chrome {
  */
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
-/** A Vulkan driver. */
+/** A driver that runs WebGPU. */
 export interface Driver {
   /** 'system' is a driver of the system; 'environment' comes from VK_DRIVER_FILES or VK_ICD_FILENAMES. */
   readonly name: DriverName;

@@ -29,11 +29,11 @@ import {
  */
 export type DenoSource =
   | {
-      /** The path of a module. */
+      /** The module's path or address. */
       readonly file: string | URL;
     }
   | {
-      /** The text of a module. */
+      /** The module's text. */
       readonly code: string;
     };
 

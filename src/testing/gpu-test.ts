@@ -44,7 +44,9 @@ export type TestFunction = (
 
 /** Registers a test whose body gets a device and tools for buffers. */
 export interface GpuTest {
+  /** Registers a test with the default options. */
   (name: string, body: GpuTestBody): void;
+  /** Registers a test with options of its own. */
   (name: string, options: GpuTestOptions, body: GpuTestBody): void;
   /** Runs a body as a test does, but outside of one. Rejects if such a test would fail. */
   withDevice(

@@ -38,17 +38,17 @@ export interface CompareOptions {
 
 /** A pixel of a picture. */
 export interface PicturePoint {
-  /** Pixels from the left. */
+  /** The column, from 0 at the left. */
   readonly x: number;
-  /** Pixels from the top. */
+  /** The row, from 0 at the top. */
   readonly y: number;
 }
 
-/** A rectangle of a picture, from its upper left pixel. */
+/** A rectangle of pixels, from its upper left corner. */
 export interface PictureBox extends PicturePoint {
-  /** In pixels. */
+  /** Columns. */
   readonly width: number;
-  /** In pixels. */
+  /** Rows. */
   readonly height: number;
 }
 

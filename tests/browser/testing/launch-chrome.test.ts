@@ -81,7 +81,7 @@ describe('launchChrome', () => {
     });
   }
 
-  browserTest('computes without flags for a canvas', async () => {
+  browserTest('computes without flags for a canvas', { tags: 'full' }, async () => {
     const browser = await launchChrome(puppeteer, { canvas: false, gpu: 'software' });
     try {
       const page = await browser.newPage();
@@ -93,7 +93,7 @@ describe('launchChrome', () => {
     }
   });
 
-  browserTest('says that Chrome has no adapter', async () => {
+  browserTest('says that Chrome has no adapter', { tags: 'full' }, async () => {
     const options = { gpu: 'software', flags: ['--disable-features=WebGPU,WebGPUService'] } as const;
     const launched = launchChrome(puppeteer, { ...options, flags: [...options.flags, '--disable-gpu'] });
     await expect(launched).rejects.toThrow(/starts, but its pages have no WebGPU: /);

@@ -29,14 +29,14 @@ describe('the recipes', () => {
   const forNodeTest = async () =>
     (await recipe('## vitest')).replace(/^import \{ test \}.*\n/m, await recipe('## node:test'));
 
-  browserTest('for vitest passes', async () => {
+  browserTest('for vitest passes', { tags: 'full' }, async () => {
     await installed.write('double.test.js', await recipe('## vitest'));
     const { code, output } = await installed.runFile(VITEST, 'run', '--reporter=verbose', 'double');
     expect(output).toMatch(/✓ double\.test\.js > doubles every value/);
     expect(code).toBe(0);
   });
 
-  browserTest('for vitest fails for each reason', async () => {
+  browserTest('for vitest fails for each reason', { tags: 'full' }, async () => {
     await installed.write('failing.test.js', (await recipe('## vitest')) + FAILING);
     const { code, output } = await installed.runFile(VITEST, 'run', 'failing');
     expect(output).toMatch(/3 failed \| 1 passed \| 1 skipped/);
@@ -47,7 +47,7 @@ describe('the recipes', () => {
     expect(code).toBe(1);
   });
 
-  browserTest('for node:test passes, and fails for each reason', async () => {
+  browserTest('for node:test passes, and fails for each reason', { tags: 'full' }, async () => {
     await installed.write('double.test.mjs', await forNodeTest());
     const passed = await installed.runFile('--test', '--test-reporter=tap', 'double.test.mjs');
     expect(passed.output).toMatch(/^# pass 1$/m);
@@ -65,7 +65,7 @@ describe('the recipes', () => {
     expect(await installed.runFile('canvas.mjs')).toEqual({ code: 0, output: 'The canvas is orange.\n' });
   });
 
-  browserTest('for Playwright captures its canvas', async () => {
+  browserTest('for Playwright captures its canvas', { tags: 'full' }, async () => {
     const [imported, launched] = (await recipe('## Playwright')).trim().split('\n\n');
     const code = (await recipe('## puppeteer'))
       .replace(/^import puppeteer .*$/m, imported as string)
