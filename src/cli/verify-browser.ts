@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,8 +29,6 @@ export interface BrowserRun {
   /** The longest silence of the page, in milliseconds. */
   readonly limit: number;
   readonly onAnswer: (answer: VerifyAnswer) => void;
-  /** The folder with verify.html. Default: the one of the package or of the last build. */
-  readonly folder?: string | undefined;
 }
 
 /** Returns undefined if the value of --browser is neither a name nor a path. */
@@ -40,12 +38,15 @@ export function browserOf(wanted: string): NamedBrowser | undefined {
 
 /** Runs the page in the browser. Ends the browser and the server in all cases. */
 export async function verifyInBrowser(run: BrowserRun): Promise<VerifyReport> {
-  const { browser, options, limit, onAnswer, folder = findPage() } = run;
+  const { browser, options, limit, onAnswer } = run;
   const { command } = browser;
+  const folder = findPage();
   return new Promise<VerifyReport>((resolve, reject) => {
     let last = 'it did not open the page';
     let timer: NodeJS.Timeout | undefined;
+    let hasEnded = false;
     const waitAgain = () => {
+      if (hasEnded) return;
       clearTimeout(timer);
       timer = setTimeout(() => {
         const advice = '--limit allows a longer silence.';
@@ -53,14 +54,14 @@ export async function verifyInBrowser(run: BrowserRun): Promise<VerifyReport> {
       }, limit);
     };
     const server = serve(folder, waitAgain, (text) => {
-      const answer = answerOf(text);
-      if (answer === undefined) {
+      try {
+        const answer = JSON.parse(text) as VerifyAnswer;
+        last = answer.kind === 'progress' ? `its last check is ${answer.what}` : 'it opened the page';
+        onAnswer(answer);
+        if (answer.kind === 'ended') end(answer.report);
+      } catch {
         end(new CellstormError(`${command} reported something that is no answer of the page ${PAGE}.`));
-        return;
       }
-      last = answer.kind === 'progress' ? `its last check is ${answer.what}` : 'it opened the page';
-      onAnswer(answer);
-      if (answer.kind === 'ended') end(answer.report);
     });
     const running = server.then(({ url }) => openHeadless(thisMachine(), browser, url + queryOf(options)));
     running
@@ -73,7 +74,6 @@ export async function verifyInBrowser(run: BrowserRun): Promise<VerifyReport> {
       end(new CellstormError(`The run was ended by ${signal}.`));
     };
     process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-    let hasEnded = false;
     const end = async (outcome: VerifyReport | Error) => {
       if (hasEnded) return;
       hasEnded = true;
@@ -95,7 +95,7 @@ async function serve(
 ): Promise<{ readonly url: string; close(): void }> {
   // A path that cannot be guessed, so that no page but this one can report.
   const secret = `/${randomUUID()}/`;
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url ?? '', 'http://localhost');
     const path = pathname.startsWith(secret) ? normalize(pathname.slice(secret.length)) : '..';
     if (!path.startsWith('..')) onRequest();
@@ -110,6 +110,9 @@ async function serve(
       : await readFile(join(folder, path)).catch(() => undefined);
     response.writeHead(content ? 200 : 404, { 'content-type': TYPES[extname(path)] ?? 'text/plain' });
     response.end(content);
+  };
+  const server = createServer((request, response) => {
+    answer(request, response).catch(() => response.destroy());
   });
   await new Promise<void>((done, fail) => server.once('error', fail).listen(0, LOOPBACK, done));
   const { port } = server.address() as AddressInfo;
@@ -120,15 +123,6 @@ async function serve(
       server.close();
     },
   };
-}
-
-function answerOf(text: string): VerifyAnswer | undefined {
-  try {
-    const answer = JSON.parse(text) as VerifyAnswer | null;
-    return typeof answer?.kind === 'string' ? answer : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Throws if the page had no GPU to check. */

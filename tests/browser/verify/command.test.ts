@@ -175,6 +175,11 @@ describe('cellstorm verify --browser', () => {
       / reported something that is no answer of the page verify\.html\.$/,
     ],
     [
+      'reports half an answer',
+      () => answering({ kind: 'case' }),
+      / reported something that is no answer of the page verify\.html\.$/,
+    ],
+    [
       'has no WebGPU',
       () =>
         answering(ended({ adapter: 'none', cases: [], pass: false, error: 'This browser has no WebGPU.' })),
