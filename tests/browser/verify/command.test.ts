@@ -7,7 +7,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chrome } from '../../../scripts/browser';
-import { buildCli, copyVerifyPage } from '../../../scripts/build';
+import { buildModules, copyVerifyPage } from '../../../scripts/build';
 import { browserTest, useBrowser } from '../../helpers/browser';
 import { type CommandOutcome, temporaryFolder } from '../../helpers/command-line';
 
@@ -75,7 +75,7 @@ describe('cellstorm verify --browser', () => {
 
   beforeAll(async () => {
     mkdirSync(profiles);
-    await buildCli(dist);
+    await buildModules(dist);
     await copyVerifyPage(browser.folder as string, join(dist, 'verify'));
   });
 
