@@ -4,9 +4,9 @@
  */
 import { cellCoordinate } from '../../core/world/cells';
 import { type Lattice, lowerBound } from '../shared/lattice';
+import { minimumDistance } from '../shared/overlap';
 import { CellScale, visitCells } from './hashed';
 import type { CellOrder } from './order';
-import { minimumDistance } from './wrapped';
 
 export type Slots = Pick<CellOrder, 'activeCount' | 'lattice' | 'source'>;
 

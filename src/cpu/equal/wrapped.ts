@@ -1,56 +1,20 @@
 /**
- * The loops for a periodic world; see ../shared/kernels.ts. If no cell ahead of a cell is across an end, the loops of
- * bounded worlds search it. They need no minimum images: an axis has three or more cells, so cells that touch directly
- * do not also touch across an end. For other slots, this file lists the ranges of slots in the cells ahead and compares
- * minimum images. Ordering: pairs come by their lower slot, then by their higher slot.
+ * The loops for a periodic world: the search for pairs across its ends. Inputs and outputs are those of the functions
+ * of the same names in ../shared/kernels.ts.
+ *
+ * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
+ * worlds search the slots of the cell. These loops need no minimum images: an axis has three or more cells, so cells
+ * that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the
+ * cells ahead and compares minimum images.
+ * Ordering: pairs come by their lower slot, then by their higher slot.
  */
-import { wrapAxis, wrapOnce } from '../../core/world/cells';
-import type { World } from '../../core/world/world';
 import type { PairTask } from '../shared/kernels';
 import { type Lattice, labelsDescent, lowerBound } from '../shared/lattice';
-import { overlapsWrapped, wrappedBand } from '../shared/overlap';
+import { minimumDistance, overlapsWrapped, wrappedBand } from '../shared/overlap';
 import { PLANE } from './plane';
 import { SPACE } from './space';
 
-const { fround } = Math;
-
-/** Wraps finite positions from `first` up to `end` in place, by at most one period. */
-export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
-  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  wrapWith(world, positions, first, end, edges, wrapOnce);
-}
-
-/** Wraps by any number of periods. */
-export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
-  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
-  wrapWith(world, positions, first, end, edges, wrapAxis);
-}
-
-function wrapWith(
-  world: World,
-  positions: Float32Array,
-  first: number,
-  end: number,
-  highest: readonly number[],
-  move: (world: World, position: number, axis: number) => number,
-): void {
-  const { dimensions, period } = world;
-  const low = world.min.map((value, axis) => (period[axis] === 0 ? Number.NEGATIVE_INFINITY : value));
-  const high = highest.map((value, axis) => (period[axis] === 0 ? Number.POSITIVE_INFINITY : value));
-  for (let word = dimensions * first; word < dimensions * end; word += dimensions) {
-    let isInside = true;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const position = positions[word + axis] as number;
-      if (!(position >= (low[axis] as number) && position < (high[axis] as number))) isInside = false;
-    }
-    if (isInside) continue;
-    const vector = positions.subarray(word, word + dimensions);
-    if (!vector.every(Number.isFinite)) continue;
-    for (let axis = 0; axis < dimensions; axis++) vector[axis] = move(world, vector[axis] as number, axis);
-  }
-}
-
-/** In a cell and the cells ahead, ascending. In 3D there are at most nine rows of up to two ranges. */
+/** Ascending ranges of slots in a cell and the cells ahead. In 3D there are at most nine rows of up to two ranges. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
@@ -234,10 +198,4 @@ function scan(task: PairTask, slot: number, begin: number, end: number): void {
     words[length++] = otherLabel - descent;
   }
   task.length = length;
-}
-
-/** `apart`: difference of two coordinates. `period` is infinite if the axis does not wrap. */
-export function minimumDistance(apart: number, period: number): number {
-  const distance = Math.abs(apart);
-  return Math.min(distance, Math.abs(period - distance));
 }

@@ -7,7 +7,7 @@ import { CellstormError } from '../../core/base/errors';
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 import { sortPairs } from '../equal/search';
-import { wrapOnceIn } from '../equal/wrapped';
+import { wrapOnceIn } from '../shared/overlap';
 import type { RayHits } from '../shared/ray-walk';
 
 interface PortionedSearch {

@@ -10,8 +10,8 @@ import { sortInsideCells } from '../equal/order';
 import { countsToStarts, sortByColumn, sortByRow } from '../shared/counting-sort';
 import type { Placement } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { LevelCells } from './cells';
-import { LARGEST_SAMPLE, LevelChoice, sampleSize } from './level-choice';
+import { ballsOverlap } from '../shared/overlap';
+import { LARGEST_SAMPLE, LevelCells, LevelChoice, sampleSize } from './cells';
 
 /** The level of quarantined particles. */
 const NO_LEVEL = 255;
@@ -89,6 +89,19 @@ export class LevelOrder {
   cellOf(slot: number, axis: number): number {
     const position = this.positions[this.lattice.dimensions * slot + axis] as number;
     return this.cells.at(position, axis, this.assignedLevels[slot] as number);
+  }
+
+  /** Returns whether the particles in two slots overlap, exactly. */
+  overlap(slot: number, other: number): boolean {
+    const { positions, radii, lattice } = this;
+    return ballsOverlap(
+      positions,
+      slot,
+      other,
+      radii[slot] as number,
+      radii[other] as number,
+      lattice.periods,
+    );
   }
 
   census(): BucketCensus {

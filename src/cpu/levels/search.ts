@@ -7,12 +7,10 @@
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
 import { PortionedSearch, portionWords } from '../equal/search';
-import { minimumDistance } from '../equal/wrapped';
 import { labelsDescent } from '../shared/lattice';
-import { wrappedBand } from '../shared/overlap';
+import { minimumDistance, SUM_BAND, wrappedBand } from '../shared/overlap';
+import { collect2D, collect3D, type LevelTask } from './dense';
 import type { LevelOrder } from './order';
-import { BAND, collect2D, type LevelTask, overlapAt } from './plane';
-import { collect3D } from './space';
 
 /**
  * A span is the range of slots in cells that follow each other along x. Each level has a list of spans for the cells
@@ -257,9 +255,9 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const sum = radius + (radii[other] as number);
         const limit = sum * sum;
         const excess = dx * dx + dy * dy - limit;
-        const band = BAND * limit;
+        const band = SUM_BAND * limit;
         if (excess > band) continue;
-        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        if (excess >= -band && !order.overlap(slot, other)) continue;
         this.addPair(slot, other, list, span);
       }
     }
@@ -285,9 +283,9 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const sum = radius + (radii[other] as number);
         const limit = sum * sum;
         const excess = dx * dx + dy * dy + dz * dz - limit;
-        const band = BAND * limit;
+        const band = SUM_BAND * limit;
         if (excess > band) continue;
-        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        if (excess >= -band && !order.overlap(slot, other)) continue;
         this.addPair(slot, other, list, span);
       }
     }
@@ -320,7 +318,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
         const excess = dx * dx + dy * dy + dz * dz - sum * sum;
         const band = 2 * wrappedBand(sum, longestPeriod) + noise * noise;
         if (excess > band) continue;
-        if (excess >= -band && !overlapAt(order, slot, other)) continue;
+        if (excess >= -band && !order.overlap(slot, other)) continue;
         this.addPair(slot, other, list, span);
       }
     }

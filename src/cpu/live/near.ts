@@ -5,8 +5,7 @@
 
 import type { Visit } from '../equal/near';
 import { type Nearest, widen } from '../equal/nearest';
-import { minimumDistance } from '../equal/wrapped';
-import { ballsOverlap, wrappedBand } from '../shared/overlap';
+import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 

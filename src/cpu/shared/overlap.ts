@@ -2,7 +2,58 @@
  * Decides exactly whether two particles overlap. The pair loops call this file only if a distance² is within rounding
  * of diameter².
  * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
+ *
+ * This file also wraps positions and distances in periodic worlds.
  */
+import { wrapAxis, wrapOnce } from '../../core/world/cells';
+import type { World } from '../../core/world/world';
+
+const { fround } = Math;
+
+/** Wraps the finite positions of particles from `first` up to `end` in place, by at most one period. */
+export function wrapOnceIn(world: World, positions: Float32Array, first: number, end: number): void {
+  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
+  wrapWith(world, positions, first, end, edges, wrapOnce);
+}
+
+/** Like wrapOnceIn, but by any number of periods. */
+export function wrapIn(world: World, positions: Float32Array, first: number, end: number): void {
+  const edges = world.period.map((period, axis) => fround((world.min[axis] as number) + period));
+  wrapWith(world, positions, first, end, edges, wrapAxis);
+}
+
+function wrapWith(
+  world: World,
+  positions: Float32Array,
+  first: number,
+  end: number,
+  highest: readonly number[],
+  move: (world: World, position: number, axis: number) => number,
+): void {
+  const { dimensions, period } = world;
+  const low = world.min.map((value, axis) => (period[axis] === 0 ? Number.NEGATIVE_INFINITY : value));
+  const high = highest.map((value, axis) => (period[axis] === 0 ? Number.POSITIVE_INFINITY : value));
+  for (let word = dimensions * first; word < dimensions * end; word += dimensions) {
+    let isInside = true;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const position = positions[word + axis] as number;
+      if (!(position >= (low[axis] as number) && position < (high[axis] as number))) isInside = false;
+    }
+    if (isInside) continue;
+    const vector = positions.subarray(word, word + dimensions);
+    if (!vector.every(Number.isFinite)) continue;
+    for (let axis = 0; axis < dimensions; axis++) vector[axis] = move(world, vector[axis] as number, axis);
+  }
+}
+
+/**
+ * Returns the distance of two minimum images along an axis. `apart` is the difference of their coordinates. `period` is
+ * infinite if the axis does not wrap.
+ */
+export function minimumDistance(apart: number, period: number): number {
+  const distance = Math.abs(apart);
+  return Math.min(distance, Math.abs(period - distance));
+}
 
 /**
  * Share of diameter². A distance² that differs by less may be on the wrong side of diameter². Each difference, square,
@@ -12,7 +63,14 @@
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * Returns a bound for minimum images. A computed distance² that differs from diameter² by more is on the right side.
+ * If distance² and `(sum of radii)²` differ by at most `SUM_BAND · (sum of radii)²`, rounding may decide. Such a pair is
+ * tested exactly. SUM_BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ */
+export const SUM_BAND = 2 * ROUNDING_BAND;
+
+/**
+ * Returns a bound for minimum images. If a computed distance² differs from diameter² by more than the bound, it is on
+ * the right side of diameter².
  *
  * Derivation, with P the longest period:
  * - Along an axis, the coordinates' difference is at most about P. Rounding changes it by at most about 2⁻⁵³ P.
@@ -189,14 +247,14 @@ function overlapsExactly(
   for (let axis = 0; axis < a.length; axis++) {
     let difference = toInteger(a[axis] as number) - toInteger(b[axis] as number);
     const period = periods?.[axis] ?? Number.POSITIVE_INFINITY;
-    if (Number.isFinite(period)) difference = minimumDistance(difference, toInteger(period));
+    if (Number.isFinite(period)) difference = exactMinimumDistance(difference, toInteger(period));
     squares += difference * difference;
   }
   const limit = toInteger(diameter) + toInteger(rest);
   return squares < limit * limit;
 }
 
-function minimumDistance(difference: bigint, period: bigint): bigint {
+function exactMinimumDistance(difference: bigint, period: bigint): bigint {
   const rest = difference % period;
   const apart = rest < 0n ? -rest : rest;
   return 2n * apart > period ? period - apart : apart;

@@ -17,7 +17,10 @@ export interface Response {
   /** Sums of the normal changes, as vectors and as magnitudes. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
-  /** The largest velocity change that would end the approach of one contact, if above idleClosing (pass-law.ts). */
+  /**
+   * The largest velocity change that would end the approach of one contact, if it is above idleClosing (law.ts);
+   * zero between passes.
+   */
   readonly closings: Float64Array;
   /** The normal velocity towards the partner, below 0; −restSpeed without a partner. */
   readonly approaches: Float64Array;
@@ -25,7 +28,10 @@ export interface Response {
   readonly partners: Int32Array;
 }
 
-/** One pass calls findPartners (if restitution > 0), respond, then finish (finish.ts). */
+/**
+ * The loops of the contact law over pairs. One pass calls findPartners (if restitution > 0), respond, then finish
+ * (general-contact.ts).
+ */
 export interface ContactKernels {
   findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;
   respond(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void;

@@ -9,10 +9,9 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import { visitInBox } from '../equal/box';
 import { visitCells } from '../equal/hashed';
 import { CellOrder } from '../equal/order';
-import { minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { overlapsWrapped, wrappedBand } from '../shared/overlap';
+import { minimumDistance, overlapsWrapped, wrappedBand } from '../shared/overlap';
 import { WIDER } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
 

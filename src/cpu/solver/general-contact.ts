@@ -1,16 +1,142 @@
 /**
- * The contact law for pairs of particles in any world, in 2D and 3D. Particles of one radius use `findPartners` and
- * `respond` of this file only in periodic worlds; otherwise plane-contact.ts and space-contact.ts are faster.
+ * A pass of the contact law (core/contact/law.ts) in any world, for all sizes, in 2D and 3D:
+ *   - `meet` and `meetShapes`: the geometry of one contact, in doubles. A contact is between two balls, or between two
+ *     bodies that may be boxes (core/particles/shapes.ts). Both write the unit normal to `normal`, to avoid an
+ *     allocation.
+ *   - `findPartners`, `respond` and `pushApart`: the law for pairs of particles. Particles of one radius use
+ *     `findPartners` and `respond` of this file only in periodic worlds. In other worlds they use the faster loops of
+ *     plane-contact.ts and space-contact.ts.
+ *   - `finish` and `finishPushApart`: the end of a pass for each particle. `finish` limits the change of its velocity,
+ *     holds it by static friction, moves it, applies the walls, and sets its load.
  * Guarantee: for particles of one radius, away from the ends of a periodic world, `findPartners` and `respond` give the
  * same bits as those files.
  */
-import { BOUNCE_PUSH } from '../../core/base/constants';
-import { bounceChange, frictionShare, massShare } from '../../core/contact/law';
-import { idleClosing, pushChange } from '../../core/contact/pass-law';
+import { BOUNCE_PUSH, COINCIDENT_SQUARED, NOT_APART } from '../../core/base/constants';
+import {
+  bounceChange,
+  changeLimit,
+  frictionShare,
+  holdFactor,
+  idleClosing,
+  loadOf,
+  massShare,
+  pushChange,
+} from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
+import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
-import type { ContactKernels, Response } from './contact';
-import { meet, NO_CONTACT, normal } from './shapes';
+import type { Lattice } from '../shared/lattice';
+import { type ContactKernels, coincidentNormal, GREATEST_PLAIN, type Response } from './contact';
+import { normaliseNotFinite } from './integrate';
+import { loadScratch, meetWalls, scratchMargin, scratchPosition, scratchVelocity } from './walls';
+
+/** Returned instead of an overlap if two bodies do not overlap. */
+export const NO_CONTACT = Number.NEGATIVE_INFINITY;
+
+/** The unit normal of the last contact found, from slot b to slot a. */
+export const normal = new Float64Array(3);
+
+/** Scratch arrays of meetShapes, per axis: the difference of the centres; its excess over the sum of half extents. */
+const apart = new Float64Array(3);
+const beyond = new Float64Array(3);
+
+/** Positions and sizes of bodies of which some may be boxes. */
+export type PlacedShapes = Pick<ParticleState, 'positions' | 'radii' | 'halves'>;
+
+/**
+ * Returns the minimum image of a difference of coordinates along one axis. `period` is infinite if the axis does not
+ * wrap.
+ */
+export function minimumImage(difference: number, period: number): number {
+  const half = period / 2;
+  return difference > half ? difference - period : difference < -half ? difference + period : difference;
+}
+
+/**
+ * Sets `normal` for two particles that the search found, and returns their overlap. Returns NO_CONTACT for boxes that
+ * do not overlap although the balls around them do. `diameter` is used if particles have no sizes of their own.
+ */
+export function meet(lattice: Lattice, state: ParticleState, a: number, b: number, diameter: number): number {
+  if (state.halves.length > 0) return meetShapes(lattice, state, a, b);
+  const { radii } = state;
+  const reach = radii.length > 0 ? (radii[a] as number) + (radii[b] as number) : diameter;
+  return reach - meetBalls(lattice, state.positions, a, b);
+}
+
+/** Sets `normal` for two balls and returns the distance of their centres. */
+function meetBalls({ dimensions, periods }: Lattice, positions: Float32Array, a: number, b: number): number {
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct =
+      (positions[dimensions * a + axis] as number) - (positions[dimensions * b + axis] as number);
+    const along = minimumImage(direct, periods[axis] as number);
+    normal[axis] = along;
+    squared += along * along;
+  }
+  const isCoincident = squared < COINCIDENT_SQUARED;
+  const distance = isCoincident ? 0 : Math.sqrt(squared);
+  for (let axis = 0; axis < dimensions; axis++) {
+    normal[axis] = isCoincident
+      ? coincidentNormal(a, b, axis, dimensions)
+      : (normal[axis] as number) / distance;
+  }
+  return distance;
+}
+
+/**
+ * Returns the overlap of slots a and b along the shortest way out, or NO_CONTACT. Sets `normal` to the direction of
+ * that way, from b to a. `others`: the bodies of slot b. Default: the bodies of slot a.
+ */
+export function meetShapes(
+  { dimensions, periods }: Lattice,
+  bodies: PlacedShapes,
+  a: number,
+  b: number,
+  others = bodies,
+): number {
+  const { positions, radii, halves } = bodies;
+  const { positions: otherPositions, radii: otherRadii, halves: otherHalves } = others;
+  const atA = dimensions * a;
+  const atB = dimensions * b;
+  const round =
+    ((halves[atA] as number) > 0 ? 0 : (radii[a] as number)) +
+    ((otherHalves[atB] as number) > 0 ? 0 : (otherRadii[b] as number));
+  let squared = 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    const direct = (positions[atA + axis] as number) - (otherPositions[atB + axis] as number);
+    const along = minimumImage(direct, periods[axis] as number);
+    const outside = Math.abs(along) - ((halves[atA + axis] as number) + (otherHalves[atB + axis] as number));
+    apart[axis] = along;
+    beyond[axis] = outside;
+    if (outside > 0) squared += outside * outside;
+  }
+  if (squared >= COINCIDENT_SQUARED) {
+    if (!(squared < round * round)) return NO_CONTACT;
+    const distance = Math.sqrt(squared);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const outside = Math.max(beyond[axis] as number, 0);
+      normal[axis] = ((apart[axis] as number) < 0 ? -outside : outside) / distance;
+    }
+    return round - distance;
+  }
+  // Along every axis, the centres differ by at most the sum of the half extents. So the way out is along the axis of
+  // least depth. Centres that hardly differ along an axis count as equal along it.
+  for (let axis = 0; axis < dimensions; axis++) {
+    if (Math.abs(apart[axis] as number) >= NOT_APART) continue;
+    apart[axis] = 0;
+    beyond[axis] = -((halves[atA + axis] as number) + (otherHalves[atB + axis] as number));
+  }
+  let least = 0;
+  for (let axis = 1; axis < dimensions; axis++) {
+    if ((beyond[axis] as number) > (beyond[least] as number)) least = axis;
+  }
+  const overlap = round - (beyond[least] as number);
+  if (!(overlap > 0)) return NO_CONTACT;
+  const along = apart[least] as number;
+  normal.fill(0);
+  normal[least] = along > 0 || (along === 0 && a > b) ? 1 : -1;
+  return overlap;
+}
 
 function findPartners(pairs: SlotPairs, state: ParticleState, response: Response, substep: Substep): void {
   const { words, length, lattice } = pairs;
@@ -160,3 +286,178 @@ export function pushApart(
 }
 
 export const GENERAL_CONTACT: ContactKernels = { findPartners, respond };
+
+/** Sets all arrays of the response except `approaches` and `partners` to zero. */
+export function finish(
+  dimensions: Dimensions,
+  state: ParticleState,
+  activeCount: number,
+  response: Response,
+  substep: Substep,
+): void {
+  const is3D = dimensions === 3;
+  const { positions, velocities, radii, loads } = state;
+  const hasSizes = radii.length > 0;
+  const { pushes, changes, supports, bearings, closings } = response;
+  const { gravity, dt, friction, restSpeed, lower, upper, walls } = substep;
+  const lowerX = lower[0] as number;
+  const lowerY = lower[1] as number;
+  const lowerZ = is3D ? (lower[2] as number) : 0;
+  const upperX = upper[0] as number;
+  const upperY = upper[1] as number;
+  const upperZ = is3D ? (upper[2] as number) : 0;
+  const gainX = (gravity[0] as number) * dt;
+  const gainY = (gravity[1] as number) * dt;
+  const gainZ = is3D ? (gravity[2] as number) * dt : 0;
+  for (let slot = 0; slot < activeCount; slot++) {
+    const first = dimensions * slot;
+    let changeX = changes[first] as number;
+    let changeY = changes[first + 1] as number;
+    let changeZ = is3D ? (changes[first + 2] as number) : 0;
+    let pushX = (pushes[first] as number) + dt * changeX;
+    let pushY = (pushes[first + 1] as number) + dt * changeY;
+    let pushZ = is3D ? (pushes[first + 2] as number) + dt * changeZ : 0;
+    changes[first] = 0;
+    changes[first + 1] = 0;
+    pushes[first] = 0;
+    pushes[first + 1] = 0;
+    if (is3D) {
+      changes[first + 2] = 0;
+      pushes[first + 2] = 0;
+    }
+    let supportX = supports[first] as number;
+    let supportY = supports[first + 1] as number;
+    let supportZ = is3D ? (supports[first + 2] as number) : 0;
+    supports[first] = 0;
+    supports[first + 1] = 0;
+    if (is3D) supports[first + 2] = 0;
+    const closing = closings[slot] as number;
+    closings[slot] = 0;
+    let bearing = bearings[slot] as number;
+    bearings[slot] = 0;
+    // Otherwise there was at most a bounce, which the limit does not shorten.
+    if (bearing !== 0) {
+      const limit = changeLimit(closing, substep);
+      const squared = changeX * changeX + changeY * changeY + changeZ * changeZ;
+      if (squared > limit * limit) {
+        const kept = limit / Math.sqrt(squared);
+        changeX *= kept;
+        changeY *= kept;
+        changeZ *= kept;
+        supportX *= kept;
+        supportY *= kept;
+        supportZ *= kept;
+        bearing *= kept;
+      }
+      const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
+      const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
+      // The lengths of G and C across the support, times the length of the support.
+      let slip = Math.abs(supportX * gainY - supportY * gainX);
+      let used = Math.abs(supportX * changeY - supportY * changeX);
+      if (is3D) {
+        slip = lengthOf(supportY * gainZ - supportZ * gainY, supportZ * gainX - supportX * gainZ, slip);
+        used = lengthOf(
+          supportY * changeZ - supportZ * changeY,
+          supportZ * changeX - supportX * changeZ,
+          used,
+        );
+      }
+      const held = weight < 0 ? holdFactor(supportSquared, bearing, used, slip, friction) : 0;
+      if (held > 0) {
+        const heldX = held * (supportSquared * gainX - weight * supportX);
+        const heldY = held * (supportSquared * gainY - weight * supportY);
+        const heldZ = held * (supportSquared * gainZ - weight * supportZ);
+        changeX -= heldX;
+        changeY -= heldY;
+        changeZ -= heldZ;
+        pushX -= dt * heldX;
+        pushY -= dt * heldY;
+        pushZ -= dt * heldZ;
+      }
+    }
+    let x = (positions[first] as number) + pushX;
+    let y = (positions[first + 1] as number) + pushY;
+    let z = is3D ? (positions[first + 2] as number) + pushZ : 0;
+    let velocityX = (velocities[first] as number) + changeX;
+    let velocityY = (velocities[first + 1] as number) + changeY;
+    let velocityZ = is3D ? (velocities[first + 2] as number) + changeZ : 0;
+    if (hasSizes) loadMargin(dimensions, state, slot);
+    const marginX = hasSizes ? (scratchMargin[0] as number) : 0;
+    const marginY = hasSizes ? (scratchMargin[1] as number) : 0;
+    const marginZ = is3D && hasSizes ? (scratchMargin[2] as number) : 0;
+    const isOut =
+      x < lowerX + marginX ||
+      x > upperX - marginX ||
+      y < lowerY + marginY ||
+      y > upperY - marginY ||
+      z < lowerZ + marginZ ||
+      z > upperZ - marginZ;
+    if (walls && isOut) {
+      loadScratch(x, y, z, velocityX, velocityY, velocityZ);
+      bearing += meetWalls(dimensions, substep, hasSizes ? scratchMargin : undefined);
+      x = scratchPosition[0] as number;
+      y = scratchPosition[1] as number;
+      z = scratchPosition[2] as number;
+      velocityX = scratchVelocity[0] as number;
+      velocityY = scratchVelocity[1] as number;
+      velocityZ = scratchVelocity[2] as number;
+    }
+    if (hasSizes) {
+      const netX = velocityX - (velocities[first] as number);
+      const netY = velocityY - (velocities[first + 1] as number);
+      const netZ = is3D ? velocityZ - (velocities[first + 2] as number) : 0;
+      loads[slot] = loadOf(bearing, lengthOf(netX, netY, netZ), restSpeed);
+    }
+    positions[first] = x;
+    positions[first + 1] = y;
+    velocities[first] = velocityX;
+    velocities[first + 1] = velocityY;
+    if (is3D) {
+      positions[first + 2] = z;
+      velocities[first + 2] = velocityZ;
+    }
+    const extent = Math.abs(x) + Math.abs(y) + Math.abs(z);
+    const speed = Math.abs(velocityX) + Math.abs(velocityY) + Math.abs(velocityZ);
+    if (!(extent + speed < GREATEST_PLAIN)) normaliseNotFinite(state, dimensions, slot);
+  }
+}
+
+/** Ends a pass that pushes apart: applies `pushes`, then keeps positions inside the walls. Sets `pushes` to zero. */
+export function finishPushApart(
+  state: ParticleState,
+  activeCount: number,
+  response: Response,
+  substep: Substep,
+): void {
+  const { positions } = state;
+  const { pushes } = response;
+  const { lower, upper, walls } = substep;
+  const dimensions = lower.length;
+  for (let slot = 0; slot < activeCount; slot++) {
+    loadMargin(dimensions, state, slot);
+    for (let axis = 0; axis < dimensions; axis++) {
+      const word = dimensions * slot + axis;
+      const position = (positions[word] as number) + (pushes[word] as number);
+      pushes[word] = 0;
+      const low = (lower[axis] as number) + (scratchMargin[axis] as number);
+      const high = (upper[axis] as number) - (scratchMargin[axis] as number);
+      positions[word] = walls ? Math.min(Math.max(position, low), high) : position;
+    }
+  }
+}
+
+/**
+ * Sets scratchMargin to the distance that a particle's centre keeps from `lower` and `upper` along each axis: a ball's
+ * radius, or half of a box's edge. It is 0 if all particles have one radius, because `lower` and `upper` include it.
+ */
+function loadMargin(dimensions: number, { radii, halves }: ParticleState, slot: number): void {
+  const isBall = !((halves[dimensions * slot] as number) > 0);
+  const radius = radii.length > 0 ? (radii[slot] as number) : 0;
+  for (let axis = 0; axis < dimensions; axis++) {
+    scratchMargin[axis] = isBall ? radius : (halves[dimensions * slot + axis] as number);
+  }
+}
+
+function lengthOf(x: number, y: number, z: number): number {
+  return Math.sqrt(x * x + y * y + z * z);
+}

@@ -6,10 +6,11 @@ import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
 import { countCandidates as countHashedCandidates, takeOrderCensus } from '../equal/hashed';
 import type { CellOrder } from '../equal/order';
-import { countCandidates as countWrappedCandidates, minimumDistance } from '../equal/wrapped';
+import { countCandidates as countWrappedCandidates } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
+import { minimumDistance } from '../shared/overlap';
+import { meetShapes, NO_CONTACT } from './general-contact';
 import type { Census, PairsInPortions } from './neighbours';
-import { meetShapes, NO_CONTACT } from './shapes';
 
 export function takeCensus(order: CellOrder): Census {
   const { lattice, keys, activeCount } = order;

@@ -7,7 +7,7 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import { coincidentNormal } from './contact';
-import { minimumImage, normal } from './shapes';
+import { minimumImage, normal } from './general-contact';
 
 export interface ObstacleSearch {
   /** Moving particles that are not quarantined. They have the first slots. */
@@ -66,7 +66,7 @@ export class Overlaps {
     this.append(obstacle, reach - distance);
   }
 
-  /** The normal must be in `normal` of shapes.ts. */
+  /** Adds an obstacle whose normal is in `normal` of general-contact.ts. */
   addShapes(obstacle: number, depth: number): void {
     this.normals.set(normal, 3 * this.count);
     this.append(obstacle, depth);

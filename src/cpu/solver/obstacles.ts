@@ -5,8 +5,7 @@
  */
 
 import { BOUNCE_PUSH } from '../../core/base/constants';
-import { bounceChange, frictionShare } from '../../core/contact/law';
-import { idleClosing, pushChange } from '../../core/contact/pass-law';
+import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import { NO_OBSTACLES, obstacleShare } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -99,7 +98,7 @@ export class Obstacles {
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // Leaves out the velocity that gravity added in this substep; static friction in finish.ts acts on that.
+        // Without the velocity that gravity added in this substep: static friction in `finish` acts on that.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;

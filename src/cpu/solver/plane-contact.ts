@@ -3,8 +3,7 @@
  * unrolled copies of general-contact.ts, because a loop over axes would take longer than the other work.
  */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
-import { bounceChange, frictionShare } from '../../core/contact/law';
-import { idleClosing, pushChange } from '../../core/contact/pass-law';
+import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';

@@ -1,7 +1,6 @@
 /** The contact law for pairs of balls of one radius, in bounded and unbounded worlds; see plane-contact.ts. */
 import { BOUNCE_PUSH, COINCIDENT_SQUARED } from '../../core/base/constants';
-import { bounceChange, frictionShare } from '../../core/contact/law';
-import { idleClosing, pushChange } from '../../core/contact/pass-law';
+import { bounceChange, frictionShare, idleClosing, pushChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 import { type ContactKernels, coincidentNormal, type Response } from './contact';

@@ -1,4 +1,14 @@
-/** The neighbour search of a simulation with variable radii. */
+/**
+ * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
+ * createCpuGrid with `radii`.
+ *
+ * Other files that handle variable radii:
+ *   - ../levels/order.ts: the sort;
+ *   - ../levels/cells.ts: the levels in use, cells and buckets;
+ *   - ../levels/search.ts: pairs;
+ *   - general-contact.ts: contacts;
+ *   - variable-obstacles.ts: obstacles.
+ */
 
 import type { BroadPhase } from '../../core/contact/settings';
 import { visitBoxLevels } from '../levels/box';

@@ -1,18 +1,21 @@
 /**
- * Finds the obstacles that a particle overlaps, if sizes vary, in the tree of core/obstacles/tree.ts.
- * Guarantee: overlaps are tested as between two particles. Ordering: by slots in the tree, ascending. They do not
- * depend on the order in which the obstacles were given.
+ * Finds the obstacles that a particle overlaps, if sizes vary. `find` searches the tree of core/obstacles/tree.ts with
+ * the box around the particle.
+ * Guarantee: the test for an overlap is the same as between two particles. For balls it is that of
+ * ../levels/search.ts, for boxes that of general-contact.ts. In periodic worlds it compares minimum images. Every obstacle
+ * within reach is tested, whatever the particle's cell.
+ * Ordering: obstacles come by their slots in the tree, ascending. The slots do not depend on the order in which the
+ * obstacles were given.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
 import { ObstacleTree, type StaticBodies } from '../../core/obstacles/tree';
-import { minimumDistance } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import { ballsOverlap, wrappedBand } from '../shared/overlap';
+import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
+import { meetShapes, NO_CONTACT, type PlacedShapes } from './general-contact';
 import type { Neighbours } from './neighbours';
 import { type ObstacleSearch, Overlaps } from './obstacle-search';
-import { meetShapes, NO_CONTACT, type PlacedShapes } from './shapes';
 
 const NO_NUMBERS = new Float32Array(0);
 

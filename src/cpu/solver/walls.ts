@@ -1,6 +1,8 @@
-/** The contact law at walls, for one particle per call. */
-import { bounceChange, frictionShare } from '../../core/contact/law';
-import { wallChange } from '../../core/contact/pass-law';
+/**
+ * The contact law at walls (core/contact/law.ts), for one particle per call, in 2D and 3D. Few particles are at a wall,
+ * so a loop over axes is cheap enough.
+ */
+import { bounceChange, frictionShare, wallChange } from '../../core/contact/law';
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 

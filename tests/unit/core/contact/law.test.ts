@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { MOST_LOAD } from '../../../../src/core/base/constants';
-import { massShare } from '../../../../src/core/contact/law';
-import { changeLimit, holdFactor, idleClosing, loadOf } from '../../../../src/core/contact/pass-law';
+import { changeLimit, holdFactor, idleClosing, loadOf, massShare } from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
   'massShare divides a push of two particles by the mass of the other, in %dD',

@@ -1,7 +1,7 @@
 /** The parts of the contact law that act on one particle. */
 
 import { describe, expect, it } from 'vitest';
-import { changeLimit } from '../../../../src/core/contact/pass-law';
+import { changeLimit } from '../../../../src/core/contact/law';
 import { deriveSubstep, type SettingsOptions } from '../../../../src/core/contact/settings';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import type { ParticleArrays, SimulationOptions } from '../../../../src/core/simulation/simulation';

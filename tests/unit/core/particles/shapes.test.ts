@@ -5,7 +5,7 @@ import { defineLevels } from '../../../../src/core/world/level-world';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { defineLattice } from '../../../../src/cpu/shared/lattice';
-import { meetShapes as faceShapesFast, NO_CONTACT, normal } from '../../../../src/cpu/solver/shapes';
+import { meetShapes as faceShapesFast, NO_CONTACT, normal } from '../../../../src/cpu/solver/general-contact';
 import { faceShapes } from '../../../../src/reference/solve/contact';
 import { DIMENSIONS } from '../../../helpers/passes';
 import { fc, runs } from '../../../helpers/properties';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LevelChoice } from '../../../../src/cpu/levels/level-choice';
+import { LevelChoice } from '../../../../src/cpu/levels/cells';
 
 describe('the choice of levels', () => {
   function choose(populations: number[], shares: number[], room = 1e6, buckets = populations.map(() => 10)) {
