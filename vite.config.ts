@@ -96,10 +96,10 @@ export default defineConfig(({ command }) => ({
         },
         // The page loads the worker by this name.
         entryFileNames: ({ facadeModuleId }) =>
-          facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash:6].js',
-        // Hashes appear in many files and do not compress; six characters are enough to tell builds apart.
-        chunkFileNames: 'assets/[name]-[hash:6].js',
-        assetFileNames: 'assets/[name]-[hash:6][extname]',
+          facadeModuleId?.endsWith(BENCH_WORKER) ? BUILT_BENCH_WORKER : 'assets/[name]-[hash:7].js',
+        // Hashes appear in many files and do not compress; seven characters are enough to tell builds apart.
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
       },
     },
   },

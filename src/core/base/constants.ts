@@ -142,6 +142,9 @@ export const STILL_DISPATCH = 3;
 export const ROUND_DISPATCH = 6;
 /** One thread per particle. */
 export const FILE_DISPATCH = 9;
+/** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
+export const FAST_SHARE = 1 / 16;
+
 /**
  * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Among hits in
  * one tick the closing speeds decide, not the rounding of a device.

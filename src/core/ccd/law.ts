@@ -34,10 +34,10 @@ import type { StaticBodies } from '../obstacles/tree';
 import { type Sizes, thicknessOf } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/** Share of a diameter. The contact law can handle slower particles. */
-export const FAST_SHARE = 1 / 16;
-
-/** Share of a diameter. Resting contacts of equal particles are less deep. */
+/**
+ * Share of a diameter: the overlap at which a path ends. Resting contacts of equal particles are less deep, so they end
+ * no path.
+ */
 export const OVERLAP_SHARE = 1 / 16;
 
 /**

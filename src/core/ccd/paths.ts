@@ -7,6 +7,7 @@
 import {
   CCD_TICKS,
   CLOSING_BITS,
+  FAST_SHARE,
   MOST_PIECES,
   NO_PARTNER,
   PIECES_PER_TICK,
@@ -28,7 +29,6 @@ import {
   type CcdSearch,
   type CcdState,
   type ContinuousCounts,
-  FAST_SHARE,
   keyOfEnd,
   keyOfHit,
   longestPiece,

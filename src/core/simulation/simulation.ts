@@ -4,8 +4,9 @@
  */
 
 import { checkInteger } from '../base/checks';
+import { FAST_SHARE } from '../base/constants';
 import { CellstormError } from '../base/errors';
-import { type ContinuousCounts, FAST_SHARE } from '../ccd/law';
+import type { ContinuousCounts } from '../ccd/law';
 import { checkTimeStep, MAX_SUBSTEPS, type Settings, type SettingsOptions } from '../contact/settings';
 import type { ObstaclesGiven } from '../obstacles/obstacles';
 import type { Sizes } from '../particles/shapes';

@@ -5,7 +5,7 @@
  */
 
 import { CCD_FARTHEST, CCD_HEADER, CCD_SUBSTEPPED } from '../../core/base/constants';
-import type { ContinuousCounts } from '../../core/ccd/law';
+import { type ContinuousCounts, NO_CONTINUOUS_COUNTS } from '../../core/ccd/law';
 import type { World } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts, PARTICLE_USAGE } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
@@ -18,6 +18,8 @@ import { type CcdBytes, ccdBytes } from './memory';
 type Names = keyof CcdBytes;
 
 export class Ccd {
+  readonly noCounts = NO_CONTINUOUS_COUNTS;
+
   private constructor(
     private readonly pass: CcdPass,
     private readonly owned: BufferSet<Names>,

@@ -5,7 +5,7 @@
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
 import type { StageTimes } from '../../core/base/stage-times';
-import { type ContinuousCounts, NO_CONTINUOUS_COUNTS } from '../../core/ccd/law';
+import type { ContinuousCounts } from '../../core/ccd/law';
 import {
   checkTimeStep,
   MAX_ROUNDS,
@@ -273,7 +273,8 @@ export class Simulation implements ParticleSimulation {
   /** Counts the fast particles and their paths in the last step. For `continuous` simulations only. */
   async continuousCounts(): Promise<ContinuousCounts> {
     const ccd = this.requireCcd('continuousCounts');
-    if (this.stepped === 0) return NO_CONTINUOUS_COUNTS;
+    // A step without particles records nothing.
+    if (this.stepped === 0) return ccd.noCounts;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.continuousCounts' });
     const reading = this.readback.record(encoder, [ccd.header]);
     this.gpu.device.queue.submit([encoder.finish()]);

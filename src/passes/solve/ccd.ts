@@ -23,6 +23,7 @@ import plan from '../../../shaders/solve/ccd/plan.wgsl?raw';
 import slowHits from '../../../shaders/solve/ccd/slow_hits.wgsl?raw';
 import strike from '../../../shaders/solve/ccd/strike.wgsl?raw';
 import {
+  FAST_SHARE,
   FILE_DISPATCH,
   PATH_DISPATCH,
   ROUND_DISPATCH,
@@ -33,7 +34,6 @@ import {
   AROUND_FAST,
   AROUND_SLOW,
   CCD_ROUNDS,
-  FAST_SHARE,
   MOST_TANGENTS,
   OVERLAP_SHARE,
   PIECE_SHARE,
