@@ -1,16 +1,16 @@
 /**
  * Creates the page's parts and runs the frames. A choice takes this way to its picture:
  *
- * - panel/panel.ts passes it on.
- * - session/chooser.ts refuses it, gives it to the run, or requests a new run.
- * - session/restarts.ts starts one run at a time.
- * - session/engines.ts opens the engine and starts the run on it.
- * - view/session.ts holds the choices and the run for all parts.
- * - playground.ts shows the run (`show`) and runs the frames (`tick`).
- * - session/stepper.ts decides when to take a step.
- * - session/picture.ts combines all that a frame is drawn from.
- * - engines/gpu-engine.ts steps the simulation; view/gpu-view.ts draws it. Without a GPU, cpu-engine.ts and
- *   view/canvas-view.ts do.
+ * To follow a choice to its picture, read these files:
+ *   panel/panel.ts          passes the choice of a control on;
+ *   session/chooser.ts      refuses it, gives it to the run, or requests a new run;
+ *   session/restarts.ts     opens the engine and starts one run at a time on it;
+ *   view/session.ts         holds the choices and the run for all other parts;
+ *   playground.ts           shows the new run (`show`) and runs the frames (`tick`);
+ *   session/stepper.ts      decides when to take a step;
+ *   session/picture.ts      prepares colours and overlays, and combines all that a frame is drawn from;
+ *   engines/gpu-engine.ts   creates the simulation, steps it, and passes it to the view;
+ *   view/gpu-view.ts        draws it. Without a GPU, cpu-engine.ts and view/canvas-view.ts replace the last two.
  */
 import { Address } from './address';
 import { openGpuEngine } from './engines/gpu-engine';
@@ -112,7 +112,7 @@ export class Playground {
     restarts.adjusted.listen(() => meter.touch());
     restarts.shown.listen((shown) => this.show(shown));
     restarts.stopped.listen(() => panel.showEngine(undefined));
-    restarts.engines.gpuMissing.listen(() => panel.setGpuAvailable(false));
+    restarts.gpuMissing.listen(() => panel.setGpuAvailable(false));
     picture.painted.listen(() => meter.frame(performance.now()));
     picture.legend.listen((legend) => panel.showLegend(legend));
   }

@@ -1,7 +1,7 @@
 /** Films the page, live or in exact frames. A film that ends early is saved up to then, and a note says why. */
 import { STEP_SECONDS } from '../model/choices';
-import type { Engines } from '../session/engines';
 import type { Picture } from '../session/picture';
+import type { Restarts } from '../session/restarts';
 import type { Stepper } from '../session/stepper';
 import { find } from '../support/dom';
 import { notify } from '../support/notes';
@@ -36,7 +36,7 @@ export class Film {
 
   constructor(
     private readonly session: Session,
-    private readonly engines: Engines,
+    private readonly restarts: Pick<Restarts, 'losses'>,
     private readonly stepper: Stepper,
     private readonly viewpoint: Viewpoint,
     private readonly picture: Picture,
@@ -84,10 +84,10 @@ export class Film {
       if (this.live === live) this.endLive(reason);
     });
     this.show('');
-    const { session, engines } = this;
-    const { losses } = engines;
+    const { session, restarts } = this;
+    const { losses } = restarts;
     const update = () => {
-      if (engines.losses > losses) this.endLive(LOST);
+      if (restarts.losses > losses) this.endLive(LOST);
       else if (live.seconds > MOST_LIVE_SECONDS) this.endLive(`${MOST_LIVE_SECONDS} s is the longest film.`);
       else this.show(`Recording ${formatClock(live.seconds)}`);
     };
@@ -95,8 +95,8 @@ export class Film {
     this.clock = setInterval(update, SHOW_MS);
     this.stem = session.stem;
     this.picture.watch((layers) => {
-      // After a device loss the run goes on from an earlier time: leave its pictures out.
-      if (engines.losses > losses) return;
+      // After a device loss, the new run goes on from an earlier time: leave its pictures out.
+      if (restarts.losses > losses) return;
       live.show(layers);
       this.stem = session.stem;
     });
@@ -154,13 +154,13 @@ export class Film {
 
   /** Returns why there are fewer than `total` frames; '' if there are not. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
-    const { session, engines, stepper } = this;
-    const { losses } = engines;
+    const { session, restarts, stepper } = this;
+    const { losses } = restarts;
     stepper.film(true);
     try {
       while (film.frames < total && !this.ending) {
         await stepper.caughtUp();
-        if (engines.losses > losses) return LOST;
+        if (restarts.losses > losses) return LOST;
         if (session.run !== run) return 'Another simulation started.';
         await this.shoot(film, run);
         this.show(`Frame ${film.frames} of ${total}`, film.frames / total);

@@ -43,7 +43,7 @@ export class Sheets {
   private readonly film = new Later(async () => {
     const { Film } = await import('./film');
     const { session, restarts, stepper, viewpoint, picture } = this.parts;
-    return new Film(session, restarts.engines, stepper, viewpoint, picture);
+    return new Film(session, restarts, stepper, viewpoint, picture);
   });
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');

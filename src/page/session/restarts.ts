@@ -1,27 +1,60 @@
 /**
- * Keeps the choices running: starts runs, one at a time, continues earlier states, replaces lost devices, and falls
- * back to other choices. Each loss is handled once. Every new run is shown or destroyed.
+ * Keeps the choices running on an engine. Opens engines, starts runs on them, one at a time, and continues an earlier
+ * state where possible. If the present device is too small, opens a larger one. If there is no GPU, opens the CPU
+ * engine and shows a note. Replaces a lost device, and starts something else if the choices cannot run. Each loss of an
+ * engine is handled once. An engine that is opened here and not shown is destroyed.
+ * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
+ * ready yet if the visitor has chosen something else and another run stays visible.
  */
-import { GpuError, sizeRatioWarning } from '../../index';
+import { planSimulation } from '../../core/simulation/plan';
+import {
+  CellstormError,
+  GpuError,
+  type GpuRequest,
+  LimitError,
+  type SimulationOptions,
+  sizeRatioWarning,
+} from '../../index';
 import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
-import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
+import { refuseOpened, type Selection, settingChanges, startCount, startOf } from '../model/opened';
+import { methodOf } from '../model/scenes';
 import type { SeenBox } from '../model/seen-box';
-import type { State } from '../model/simulation-view';
+import type { MethodStart, Start, State } from '../model/simulation-view';
 import { notify, showEngineNote } from '../support/notes';
 import { nextTask } from '../support/save';
 import { Signal } from '../support/signal';
 import { whileWaiting } from '../support/waiting';
-import { type Engine, explain, goOnFrom, type Run, seenOf, stateOf } from '../view/engine';
+import {
+  type Engine,
+  explain,
+  explainMissingGpu,
+  goOnFrom,
+  hardwareOf,
+  type Run,
+  seenOf,
+  stateOf,
+} from '../view/engine';
 import type { Session } from '../view/session';
-import { CPU_INSTEAD, Engines, hardwareOf, NoEngineError, type Openers, startFrom } from './engines';
 import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
 
 /** After one more loss, the CPU engine takes over. */
 const MOST_LOSSES = 2;
+
+/** Milliseconds before a second request for a GPU adapter. */
+const ADAPTER_PAUSE_MS = 1000;
+const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
+
+export interface Openers {
+  gpu(request: GpuRequest): Promise<Engine>;
+  cpu(): Promise<Engine>;
+}
+
+/** Thrown if not even the CPU engine could be opened. */
+class NoEngineError extends CellstormError {}
 
 export interface Shown extends Prepared {
   readonly engine: Engine;
@@ -40,11 +73,14 @@ export class Restarts {
   readonly stopped = new Signal();
   /** Emitted when changed settings have been applied to the run. */
   readonly adjusted = new Signal<Run>();
+  /** Emitted if no GPU can be opened and none was lost before. */
+  readonly gpuMissing = new Signal();
   private startedCount = 0;
   private wanted: Selection | undefined;
   private working: Promise<void> | undefined;
-  readonly engines: Engines;
-  /** State for the next run, after a device loss or for more room. */
+  losses = 0;
+  private readonly gone = new WeakSet<Engine>();
+  /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
   /**
    * True while makeRoom() prepares a run. The present run then takes no steps, because the new one would repeat them.
@@ -59,11 +95,10 @@ export class Restarts {
   constructor(
     private readonly session: Session,
     private readonly history: History,
-    openers: Openers,
+    private readonly openers: Openers,
+    /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Selection) => Promise<void>,
-  ) {
-    this.engines = new Engines(openers, session, (engine, reason) => this.recover(engine, reason));
-  }
+  ) {}
 
   get isBusy(): boolean {
     return this.working !== undefined;
@@ -206,11 +241,9 @@ export class Restarts {
       return { ...choices, engine: 'gpu' };
     }
     if (choices.engine === 'cpu') return undefined;
-    const { engines } = this;
-    // The device was lost before the run was shown: try another.
-    if (error instanceof GpuError && error.reason === 'lost' && ++engines.losses <= MOST_LOSSES)
-      return choices;
-    // The GPU failed before the first picture.
+    // The device was lost before the run was shown: try again with another device.
+    if (error instanceof GpuError && error.reason === 'lost' && ++this.losses <= MOST_LOSSES) return choices;
+    // The GPU failed before the first picture, so the CPU engine replaces it.
     this.force(explain(error), CPU_INSTEAD);
     return { ...choices, engine: 'cpu' };
   }
@@ -237,7 +270,7 @@ export class Restarts {
     const loading = this.load(choices);
     // Awaited below. Until then, its error must not count as unhandled.
     loading.catch(() => undefined);
-    const engine = await this.engines.openFor(choices);
+    const engine = await this.openFor(choices);
     let actual: Selection = { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
     if (tooMany !== undefined) {
@@ -261,7 +294,7 @@ export class Restarts {
       goesOn ? continued.checkpoint : checkpoint,
       goesOn ? continued.room : undefined,
     );
-    const started = await this.engines.start(engine, { ...options, ...room }, method);
+    const started = await this.startOn(engine, { ...options, ...room }, method);
     const { run } = started;
     try {
       const resumes = goesOn && this.resume(run, continued);
@@ -273,7 +306,7 @@ export class Restarts {
       if (isGivenUp()) throw new Error('Something else was chosen.');
       const prepared = { ...(await prepare(run, actual)), box: await seenOf(run) };
       if (isGivenUp()) throw new Error('Something else was chosen.');
-      if (this.engines.hasLost(started.engine)) throw new GpuError('lost', 'The GPU was lost.');
+      if (this.gone.has(started.engine)) throw new GpuError('lost', 'The GPU was lost.');
       this.show(started.engine, run, actual, prepared, resumes);
     } catch (error) {
       run.destroy();
@@ -295,6 +328,83 @@ export class Restarts {
     }
     session.choicesChanged.emit();
     this.notifyAdvice();
+  }
+
+  /** Returns the present engine if it suits the choices, else a new one. Throws if no device can be large enough. */
+  private async openFor(choices: Selection): Promise<Engine> {
+    const present = this.session.engine;
+    if (!present || present.kind !== choices.engine) return this.openNew(choices);
+    const { dimensions } = choices;
+    const count = startCount(choices, hardwareOf(present, choices));
+    return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
+  }
+
+  /** Starts a run on this engine. If its device is too small, starts the run on a new device that has enough room. */
+  private async startOn(
+    engine: Engine,
+    options: SimulationOptions,
+    method: MethodStart | undefined,
+  ): Promise<{ readonly engine: Engine; readonly run: Run }> {
+    try {
+      return { engine, run: await engine.start(options, method) };
+    } catch (error) {
+      if (engine !== this.session.engine) engine.destroy();
+      if (!(error instanceof LimitError) || engine.kind === 'cpu') throw error;
+    }
+    const { dimensions, capacity, world } = planSimulation(options);
+    const cells = Math.max(world.cellCount, method?.cells ?? 0);
+    const larger = await this.openGpu({ particles: capacity, dimensions, cells });
+    try {
+      return { engine: larger, run: await larger.start(options, method) };
+    } catch (further) {
+      larger.destroy();
+      throw further;
+    }
+  }
+
+  private async openNew(choices: Selection): Promise<Engine> {
+    if (choices.engine === 'cpu') return this.openCpu();
+    try {
+      const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
+      const request = { particles, dimensions: choices.dimensions };
+      if (this.losses === 0) return await this.openGpu(request);
+      return await this.openGpu(request).catch(async (error: unknown) => {
+        if (!(error instanceof GpuError) || error.reason !== 'no-adapter') throw error;
+        // Browsers give no adapter for a while after a GPU process has died.
+        await new Promise((done) => setTimeout(done, ADAPTER_PAUSE_MS));
+        return this.openGpu(request);
+      });
+    } catch (error) {
+      if (!(error instanceof GpuError)) throw error;
+      // After a loss the browser may offer a GPU again later, so the GPU can still be chosen.
+      const wasThere = this.losses > 0;
+      const why = wasThere
+        ? 'The GPU was lost, and no other GPU is available now.'
+        : explainMissingGpu(error);
+      showEngineNote(`${why} ${CPU_INSTEAD}`);
+      if (!wasThere) this.gpuMissing.emit();
+      try {
+        return await this.openCpu();
+      } catch (further) {
+        showEngineNote(why);
+        throw further;
+      }
+    }
+  }
+
+  private openCpu(): Promise<Engine> {
+    return this.openers.cpu().catch((error: unknown) => {
+      throw new NoEngineError(explain(error));
+    });
+  }
+
+  private async openGpu(request: GpuRequest): Promise<Engine> {
+    const engine = await this.openers.gpu(request);
+    engine.lost.then((reason) => {
+      this.gone.add(engine);
+      this.recover(engine, reason);
+    });
+    return engine;
   }
 
   private show(
@@ -347,7 +457,7 @@ export class Restarts {
    */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;
-    const losses = ++this.engines.losses;
+    const losses = ++this.losses;
     const { session } = this;
     const { latest } = this.history;
     // makeRoom() may have packed a later state.
@@ -371,5 +481,16 @@ export class Restarts {
       this.force(`The GPU was lost ${losses} times (${why})`, `The CPU engine takes over and ${where}.`);
     }
     this.request(this.session.choices);
+  }
+}
+
+export async function startFrom(chosen: Selection, count: number): Promise<Start> {
+  switch (methodOf(chosen)) {
+    case 'fluid':
+      return (await import('../engines/methods/fluid-start')).startFluid(chosen, count);
+    case 'flock':
+      return (await import('../engines/methods/flock-start')).startFlock(chosen, count);
+    default:
+      return startOf(chosen, count);
   }
 }

@@ -97,7 +97,7 @@ class Page {
       this.shown.push(shown);
     });
     this.restarts.stopped.listen(() => this.nothings++);
-    this.restarts.engines.gpuMissing.listen(() => this.gpuAvailable.push(false));
+    this.restarts.gpuMissing.listen(() => this.gpuAvailable.push(false));
   }
 
   get choices(): Selection {
@@ -272,7 +272,7 @@ describe('a lost device', () => {
     await page.run({ count: 300 });
     await turn();
     await page.restarts.settled();
-    expect(page.restarts.engines.losses).toBe(1);
+    expect(page.restarts.losses).toBe(1);
     expect(page.opened).toHaveLength(2);
     expect(page.session.engine).toBe(page.engine);
     expect(page.session.run?.simulation.count).toBe(300);
@@ -300,7 +300,7 @@ describe('a lost device', () => {
     await page.restarts.settled();
     expect(page.choices.count).toBe(300);
     expect(page.session.run?.simulation.count).toBe(300);
-    expect(page.restarts.engines.losses).toBe(1);
+    expect(page.restarts.losses).toBe(1);
   });
 
   it('is replaced even before its first run is shown, and finally by the CPU', async () => {
