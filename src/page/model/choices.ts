@@ -106,6 +106,17 @@ export interface Hardware {
   readonly most: number;
 }
 
+/** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
+export function hardwareOf(
+  engine:
+    | { readonly kind: Choices['engine']; readonly isSoftware: boolean; most(dimensions: Dimensions): number }
+    | undefined,
+  { dimensions }: Pick<Choices, 'dimensions'>,
+): Hardware {
+  const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
+  return { isSoftware: engine?.isSoftware ?? false, most };
+}
+
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
 
 /** Limits the number of particles; undefined if nothing does. */

@@ -15,7 +15,7 @@ import {
   type SimulationOptions,
   sizeRatioWarning,
 } from '../../index';
-import { capOf, changedFields, type Hardware, roomFor } from '../model/choices';
+import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
 import { refuseOpened, type Selection, settingChanges, startCount, startOf } from '../model/opened';
@@ -26,16 +26,7 @@ import { notify, showEngineNote } from '../support/notes';
 import { nextTask } from '../support/save';
 import { Signal } from '../support/signal';
 import { whileWaiting } from '../support/waiting';
-import {
-  type Engine,
-  explain,
-  explainMissingGpu,
-  goOnFrom,
-  hardwareOf,
-  type Run,
-  seenOf,
-  stateOf,
-} from '../view/engine';
+import { type Engine, explain, explainMissingGpu, goOnFrom, type Run, seenOf, stateOf } from '../view/engine';
 import type { Session } from '../view/session';
 import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';

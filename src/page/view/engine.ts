@@ -10,10 +10,8 @@ import {
   type ObstaclesGiven,
   type SimulationOptions,
 } from '../../index';
-import type { Hardware } from '../model/choices';
 import type { Scale, Theme } from '../model/colour';
-import { type Choices, type Colouring, type EngineKind, MOST_PARTICLES } from '../model/fields';
-import type { Selection } from '../model/opened';
+import type { Choices, Colouring, EngineKind } from '../model/fields';
 import type { Overlays } from '../model/overlays';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import type { MethodStart, SimulationView, State } from '../model/simulation-view';
@@ -191,12 +189,6 @@ export function refuseColours(
   if (boxes) return 'Neighbours of boxes are not counted, so colours show speed.';
   if (by !== 'density' || !radiusRange) return '';
   return 'Density needs particles of one radius, so colours show speed.';
-}
-
-/** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
-export function hardwareOf(engine: Engine | undefined, { dimensions }: Selection): Hardware {
-  const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
-  return { isSoftware: engine?.isSoftware ?? false, most };
 }
 
 export function explain(error: unknown): string {
