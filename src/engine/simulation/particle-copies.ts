@@ -83,9 +83,9 @@ export class ParticleCopies {
     return this.owned.buffers.leaving;
   }
 
-  /** A key for bind groups: which copies of these kinds hold the state. */
-  keyOf(...kinds: readonly Kind[]): string {
-    return kinds.map((kind) => this.current[kind]).join(' ');
+  /** A key for bind groups: which copies hold the state. */
+  get key(): string {
+    return Object.values(this.current).join();
   }
 
   swap(...kinds: readonly Kind[]): void {

@@ -46,8 +46,13 @@ import type { Ccd } from './ccd';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
 import { ParticleCopies } from './particle-copies';
-import { createSimulationPasses, type SimulationPasses, variantOf } from './passes';
-import { type Recording, SimulationStages } from './stages';
+import {
+  createSimulationPasses,
+  type Recording,
+  type SimulationPasses,
+  SimulationStages,
+  variantOf,
+} from './stages';
 import { StateSubmissions } from './submissions';
 
 /** The buffers that hold the current state. A step may swap them, so get them again in each frame. */

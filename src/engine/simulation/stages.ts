@@ -1,20 +1,45 @@
 /**
- * Makes the stages of a simulation's changes and queries. Creating a stage already swaps the copies that the stage will
- * write, so record stages in the order of their creation.
- * Integrate counts the particles per cell, unless the sort must: with variable radii it also counts finer entries, and
- * with `continuous` ccd changes positions after the integration.
+ * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state. For
+ * each pass of a step this file has one entry: what it does, and a method that makes its stage. CellSort has the stages
+ * of the sort, Ccd those of continuous motion.
+ *
+ * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
+ * compiled at once. All other kernels are compiled when they are first recorded.
+ *
+ * Integrate also counts the particles per cell. With variable radii the sort counts instead, because it also counts
+ * finer entries. With `continuous` the sort counts because ccd changes positions after the integration.
+ * Creating a stage already swaps the copies that the stage will write, so record stages in the order of their creation.
  */
-import type { Settings } from '../../core/contact/settings';
+import type { BroadPhase, Settings } from '../../core/contact/settings';
+import type { SimulationPlan } from '../../core/simulation/plan';
+import type { World } from '../../core/world/world';
+import { createParts } from '../../gpu/buffers';
 import type { Gpu } from '../../gpu/device';
 import { checkKernels } from '../../gpu/kernel';
 import type { SharedBinding } from '../../gpu/params';
 import type { Stage } from '../../gpu/stage';
+import { Measure } from '../../passes/measure/measure';
+import type { Variant } from '../../passes/modules';
+import { Pairs } from '../../passes/query/pairs';
 import type { CcdBinding } from '../../passes/solve/ccd';
-import type { CellSort } from '../grid/cell-sort';
+import { Integrate } from '../../passes/solve/integrate';
+import { Partner } from '../../passes/solve/partner';
+import { Resolve } from '../../passes/solve/resolve';
+import { Retire } from '../../passes/solve/retire';
+import { type CellSort, SORT_STAGES } from '../grid/cell-sort';
 import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
-import type { SimulationPasses } from './passes';
+
+/** What each stage of a step or of `separate` does, in the order in which they run. */
+export const STEP_STAGES: Readonly<Record<string, string>> = {
+  integrate: 'Moves all particles and finds their cells',
+  ccd: 'Follows the paths of fast particles to their first hit',
+  ...SORT_STAGES,
+  partner: 'Finds the contacts that may bounce',
+  resolve: 'Tests candidates and pushes overlapping particles apart',
+  separate: 'Pushes particles apart that are too near',
+};
 
 export interface Recording {
   readonly shared: SharedBinding;
@@ -22,8 +47,51 @@ export interface Recording {
   readonly settings: Settings;
 }
 
+/** The variant that kernels are linked for. Kernels have code for obstacles only if there is room for obstacles. */
+export function variantOf({ world, obstacleCapacity }: SimulationPlan): World & Pick<Variant, 'obstacles'> {
+  return obstacleCapacity > 0 ? { ...world, obstacles: true } : world;
+}
+
+export type SimulationPasses = Awaited<ReturnType<typeof createSimulationPasses>>;
+
+export async function createSimulationPasses(gpu: Gpu, plan: SimulationPlan) {
+  const { world } = plan;
+  const parts = await createParts({
+    integrate: Integrate.create(gpu, world, !plan.continuous),
+    retire: Retire.create(gpu, world, 'first-use'),
+    grid: createNeighbourPasses(gpu, plan, 'grid'),
+    naive: createNeighbourPasses(gpu, plan, 'naive'),
+  });
+  const destroy = () => {
+    parts.grid.destroy();
+    parts.naive.destroy();
+  };
+  return { ...parts, destroy };
+}
+
+async function createNeighbourPasses(gpu: Gpu, plan: SimulationPlan, broadPhase: BroadPhase) {
+  const { world, settings } = plan;
+  const variant = variantOf(plan);
+  const compilation = broadPhase === settings.broadPhase ? 'now' : 'first-use';
+  const passes = await createParts({
+    partner: Partner.create(gpu, variant, broadPhase, compilation),
+    respond: Resolve.create(gpu, variant, broadPhase, 'respond', compilation),
+    pushApart: Resolve.create(gpu, variant, broadPhase, 'pushApart', 'first-use'),
+    measure: Measure.create(gpu, variant, broadPhase, 'first-use', plan.radiusRange),
+    pairs: Pairs.create(gpu, world, broadPhase, 'first-use'),
+  });
+  return { ...passes, destroy: () => passes.measure.destroy() };
+}
+
+/** A pass with one thread per particle. */
+interface Pass<Buffers, Group> {
+  bind(buffers: Buffers): Group;
+  encode(pass: GPUComputePassEncoder, shared: SharedBinding, group: Group, count: number): void;
+}
+
 export class SimulationStages {
-  private readonly groups = new Map<string, unknown>();
+  /** For each pass, its bind groups by the copies that hold the state. */
+  private readonly groups = new Map<object, Map<string, unknown>>();
 
   constructor(
     private readonly gpu: Gpu,
@@ -40,50 +108,38 @@ export class SimulationStages {
 
   pushApart(recording: Recording, rounds: number): Stage[] {
     return this.checked(() =>
-      Array.from({ length: rounds }, () => [...this.sorting(recording), this.pushing(recording)]).flat(),
+      Array.from({ length: rounds }, () => [...this.sorting(recording), this.separate(recording)]).flat(),
     );
   }
 
   /** Sorts the particles that are marked for removal behind all others. */
   retire(recording: Recording): Stage[] {
-    const { copies } = this;
-    const { retire } = this.passes;
-    const { shared, count } = recording;
-    const group = this.group(`retire ${copies.keyOf('position', 'id')}`, () =>
-      retire.bind({ leaving: copies.leaving, ...copies.now }),
-    );
+    const { leaving, now } = this.copies;
     return this.checked(() => [
-      { name: 'retire', encode: (pass) => retire.encode(pass, shared, group, count) },
+      this.stage('retire', this.passes.retire, recording, () => ({ leaving, ...now })),
       ...this.sorting(recording),
     ]);
   }
 
   /** `counted`: another pass has already counted the particles. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
-    const { copies } = this;
+    const { copies, sort } = this;
     copies.beforeChange();
-    const binding = this.group(`sort ${copies.keyOf('position', 'velocity', 'id')}`, () =>
-      this.sort.bind(copies.now, copies.spare),
-    );
+    const binding = this.group(sort, () => sort.bind(copies.now, copies.spare));
     copies.swap('position', 'velocity', 'id');
-    return this.sort.stages(shared, binding, count, counted);
+    return sort.stages(shared, binding, count, counted);
   }
 
-  /** The state must be sorted. */
-  measure({ shared, count, settings }: Recording): Stage {
-    const { copies } = this;
-    const { measure } = this.passes[settings.broadPhase];
-    const { position, velocity, id } = copies.now;
-    const key = `measure ${settings.broadPhase} ${copies.keyOf('position', 'velocity', 'id')}`;
-    const group = this.group(key, () =>
-      measure.bind({
-        position,
-        velocity,
-        id_in: id,
-        ...this.cells,
-      }),
-    );
-    return { name: 'measure', encode: (pass) => measure.encode(pass, shared, group, count) };
+  /** Measures the state, which must be sorted. */
+  measure(recording: Recording): Stage {
+    const { measure } = this.passes[recording.settings.broadPhase];
+    const { position, velocity, id } = this.copies.now;
+    return this.stage('measure', measure, recording, () => ({
+      position,
+      velocity,
+      id_in: id,
+      ...this.cells,
+    }));
   }
 
   /** Valid after a sort. */
@@ -104,83 +160,86 @@ export class SimulationStages {
 
   private substeps(recording: Recording): Stage[] {
     const { shared, count, settings } = recording;
-    const { copies, ccd } = this;
-    const { integrate } = this.passes;
+    const { ccd } = this;
     const stages: Stage[] = ccd ? [ccd.begin(shared, this.ccdBinding(ccd))] : [];
     for (let substep = 0; substep < settings.substeps; substep++) {
-      const { position, velocity, id } = copies.now;
-      const group = this.group(`integrate ${copies.keyOf('position', 'velocity', 'id')}`, () =>
-        integrate.bind({
-          position,
-          velocity,
-          counts: this.sort.counts,
-          ranks: this.sort.ranks,
-          id_in: id,
-        }),
-      );
-      stages.push({ name: 'integrate', encode: (pass) => integrate.encode(pass, shared, group, count) });
+      stages.push(this.integrate(recording));
       if (ccd) stages.push(ccd.stage(shared, this.ccdBinding(ccd), count));
       stages.push(...this.sorting(recording, !ccd && !this.hasLevels));
-      stages.push(...this.respond(recording));
+      if (settings.restitution > 0) stages.push(this.partner(recording));
+      stages.push(this.resolve(recording));
     }
     return stages;
+  }
+
+  private integrate(recording: Recording): Stage {
+    const { position, velocity, id } = this.copies.now;
+    const { counts, ranks } = this.sort;
+    return this.stage('integrate', this.passes.integrate, recording, () => ({
+      position,
+      velocity,
+      counts,
+      ranks,
+      id_in: id,
+    }));
   }
 
   private ccdBinding(ccd: Ccd): CcdBinding {
-    const { copies, sort } = this;
-    const { position, velocity, id } = copies.now;
-    return this.group(`ccd ${copies.keyOf('position', 'velocity', 'id')}`, () =>
+    const { now, spare } = this.copies;
+    return this.group(ccd, () =>
       ccd.bind({
-        position_in: position,
-        velocity_in: velocity,
-        id_in: id,
-        // The spare copy holds no state until the sort writes it.
-        struck: copies.spare.velocity,
-        start: sort.start,
+        position_in: now.position,
+        velocity_in: now.velocity,
+        id_in: now.id,
+        // The spare copy can serve as scratch memory, because it holds no state until the sort writes it.
+        struck: spare.velocity,
+        start: this.sort.start,
       }),
     );
+  }
+
+  private partner(recording: Recording): Stage {
+    const { now, partner } = this.copies;
+    return this.stage('partner', this.passes[recording.settings.broadPhase].partner, recording, () => ({
+      position_in: now.position,
+      velocity_in: now.velocity,
+      partner_out: partner,
+      ...this.cells,
+    }));
   }
 
   /** One pass of the contact law over the sorted state. */
-  private respond({ shared, count, settings }: Recording): Stage[] {
+  private resolve(recording: Recording): Stage {
     const { copies } = this;
-    const { broadPhase, restitution } = settings;
-    const { partner, respond } = this.passes[broadPhase];
-    const key = `${broadPhase} ${copies.keyOf('position', 'velocity')}`;
-    const { now, spare } = copies;
-    const state = { position_in: now.position, velocity_in: now.velocity, ...this.cells };
-    const stages: Stage[] = [];
-    if (restitution > 0) {
-      const group = this.group(`partner ${key}`, () =>
-        partner.bind({ ...state, partner_out: copies.partner }),
-      );
-      stages.push({ name: 'partner', encode: (pass) => partner.encode(pass, shared, group, count) });
-    }
-    const group = this.group(`respond ${key}`, () =>
-      respond.bind({
-        ...state,
+    const { now, spare, partner } = copies;
+    const stage = this.stage(
+      'resolve',
+      this.passes[recording.settings.broadPhase].respond,
+      recording,
+      () => ({
+        position_in: now.position,
+        velocity_in: now.velocity,
         position_out: spare.position,
         velocity_out: spare.velocity,
-        partner_in: copies.partner,
-      }),
-    );
-    stages.push({ name: 'resolve', encode: (pass) => respond.encode(pass, shared, group, count) });
-    copies.swap('position', 'velocity');
-    return stages;
-  }
-
-  private pushing({ shared, count, settings }: Recording): Stage {
-    const { copies } = this;
-    const { pushApart } = this.passes[settings.broadPhase];
-    const group = this.group(`pushApart ${settings.broadPhase} ${copies.keyOf('position')}`, () =>
-      pushApart.bind({
-        position_in: copies.now.position,
-        position_out: copies.spare.position,
+        partner_in: partner,
         ...this.cells,
       }),
     );
+    copies.swap('position', 'velocity');
+    return stage;
+  }
+
+  private separate(recording: Recording): Stage {
+    const { copies } = this;
+    const { now, spare } = copies;
+    const { pushApart } = this.passes[recording.settings.broadPhase];
+    const stage = this.stage('separate', pushApart, recording, () => ({
+      position_in: now.position,
+      position_out: spare.position,
+      ...this.cells,
+    }));
     copies.swap('position');
-    return { name: 'separate', encode: (pass) => pushApart.encode(pass, shared, group, count) };
+    return stage;
   }
 
   /** Throws, and undoes the swaps, if the device is known to reject a kernel. */
@@ -192,11 +251,28 @@ export class SimulationStages {
     });
   }
 
-  private group<Group>(key: string, make: () => Group): Group {
-    let group = this.groups.get(key) as Group | undefined;
+  /** Makes a stage of a pass that is bound to `buffers()`. */
+  private stage<Buffers, Group>(
+    name: string,
+    pass: Pass<Buffers, Group>,
+    { shared, count }: Recording,
+    buffers: () => Buffers,
+  ): Stage {
+    const group = this.group(pass, () => pass.bind(buffers()));
+    return { name, encode: (encoder) => pass.encode(encoder, shared, group, count) };
+  }
+
+  private group<Group>(owner: object, make: () => Group): Group {
+    const key = this.copies.key;
+    let groups = this.groups.get(owner) as Map<string, Group> | undefined;
+    if (!groups) {
+      groups = new Map();
+      this.groups.set(owner, groups);
+    }
+    let group = groups.get(key);
     if (group === undefined) {
       group = make();
-      this.groups.set(key, group);
+      groups.set(key, group);
     }
     return group;
   }

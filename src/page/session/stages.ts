@@ -1,4 +1,5 @@
-/** Keeps the stages' times of the last timed steps, for the live plot. */
+/** For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. */
+import { STEP_STAGES } from '../../engine/simulation/stages';
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
@@ -12,25 +13,14 @@ const EARLY_MS = 20;
 export const WHOLE_STEP = 'whole step';
 
 export const STAGE_HINTS: Readonly<Record<string, string>> = {
-  integrate: 'Moves all particles and finds their cells',
-  ccd: 'Follows the paths of fast particles to their first hit',
-  count: 'Counts the particles of each cell',
-  finer: 'Lists small particles in the larger cells around them',
-  scan: 'Adds up the counts to find where each cell begins',
-  scatter: 'Writes ids into their cells',
-  crowd: 'Sorts crowded cells',
-  gather: 'Reorders the state by cell',
-  heavy: 'Finds particles with too many candidates for one thread',
+  ...STEP_STAGES,
   sort: 'Reorders the state by cell',
-  partner: 'Finds the contacts that may bounce',
-  resolve: 'Tests candidates and pushes overlapping particles apart',
   transfer: 'Averages the velocities of the particles around each face of a cell',
   cells: 'Marks cells as fluid, air or solid',
   faces: 'Applies gravity and the solids to the faces',
   pressure: 'Solves for the pressure that leaves no divergence',
   extrapolate: 'Continues velocities beyond the surface',
   particles: 'Returns velocities to the particles and moves them',
-  separate: 'Pushes particles apart that are too near',
   energy: 'Lowers velocities and heights to remove energy gained in the substep',
   drain: 'Marks particles in drains for removal',
   [WHOLE_STEP]: 'This engine does not time its stages',
