@@ -1,7 +1,7 @@
 // Motion on the paths of a substep: positions, impacts, and cells around a piece of a path. Times are shares of the
 // substep. src/core/ccd/law.ts states the law; twins: src/core/ccd/paths.ts, src/core/ccd/impact.ts. position_in and
 // velocity_in are those after integration.
-// Needs: OVERLAP_SHARE, substep, velocity_in, is_finite, has_size, FAST_SHARE, position_in, rounding_of.
+// Needs: OVERLAP_SHARE, substep, velocity_in, is_finite, has_size, position_in, rounding_of.
 // Needs: shallowest_axis, MOST_TANGENTS, SHORTEST_TANGENT, level_of, grid, PIECE_SHARE, Block, box_in_world, Box.
 // Needs: block_on, block_between, greatest_on.
 

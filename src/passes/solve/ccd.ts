@@ -23,7 +23,6 @@ import plan from '../../../shaders/solve/ccd/plan.wgsl?raw';
 import slowHits from '../../../shaders/solve/ccd/slow_hits.wgsl?raw';
 import strike from '../../../shaders/solve/ccd/strike.wgsl?raw';
 import {
-  FAST_SHARE,
   FILE_DISPATCH,
   PATH_DISPATCH,
   ROUND_DISPATCH,
@@ -62,7 +61,6 @@ import { blockModules } from '../search-modules';
 const LAW = {
   AROUND_FAST,
   AROUND_SLOW,
-  FAST_SHARE,
   MOST_TANGENTS,
   OVERLAP_SHARE,
   PIECE_SHARE,
