@@ -39,17 +39,6 @@ export interface CellSortOptions {
   readonly behindStarts?: number | undefined;
 }
 
-/** What each stage of the sort does, in the order in which they run. */
-export const SORT_STAGES = {
-  finer: 'Lists small particles in the larger cells around them',
-  count: 'Counts the particles of each cell',
-  scan: 'Adds up the counts to find where each cell begins',
-  crowd: 'Sorts crowded cells',
-  scatter: 'Writes ids into their cells',
-  gather: 'Reorders the state by cell',
-  heavy: 'Finds particles with too many candidates for one thread',
-} as const;
-
 export class CellSort {
   private constructor(
     private readonly passes: { count: Count; scan: Scan; scatter: Scatter; gather: Gather },

@@ -26,7 +26,7 @@ import { Integrate } from '../../passes/solve/integrate';
 import { Partner } from '../../passes/solve/partner';
 import { Resolve } from '../../passes/solve/resolve';
 import { Retire } from '../../passes/solve/retire';
-import { type CellSort, SORT_STAGES } from '../grid/cell-sort';
+import type { CellSort } from '../grid/cell-sort';
 import type { PairState } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import type { ParticleCopies } from './particle-copies';
@@ -35,7 +35,13 @@ import type { ParticleCopies } from './particle-copies';
 export const STEP_STAGES: Readonly<Record<string, string>> = {
   integrate: 'Moves all particles and finds their cells',
   ccd: 'Follows the paths of fast particles to their first hit',
-  ...SORT_STAGES,
+  finer: 'Lists small particles in the larger cells around them',
+  count: 'Counts the particles of each cell',
+  scan: 'Adds up the counts to find where each cell begins',
+  crowd: 'Sorts crowded cells',
+  scatter: 'Writes ids into their cells',
+  gather: 'Reorders the state by cell',
+  heavy: 'Finds particles with too many candidates for one thread',
   partner: 'Finds the contacts that may bounce',
   resolve: 'Tests candidates and pushes overlapping particles apart',
   separate: 'Pushes particles apart that are too near',
