@@ -1,10 +1,10 @@
-// A body: its position and, with variable radii, its radius. With HAS_BOXES it is a ball or a box. Host twins:
+// A body has a position and, with variable radii, a radius. With HAS_BOXES, a body is a ball or a box. Host twins:
 // bodyFloats and toBodies in src/gpu/layout.ts.
 
 #if VARIABLE_RADII
 #if HAS_BOXES
 struct PackedBody {
-  // Position and radius; for a box, the radius of the ball around it.
+  // The position and the radius; for a box, the radius of the ball around the box.
   ball: vec4f,
   // xyz: half the edges of a box; 0 for a ball. w: the radius of a ball of the same volume.
   shape: vec4f,

@@ -1,4 +1,4 @@
-// Types and functions for 2D. Shaders that are not bare are linked with this file or dim3.wgsl.
+// Types and functions for 2D. The linker adds this file or dim3.wgsl, except to shaders that are `bare`.
 
 const DIMENSIONS = 2u;
 
@@ -72,17 +72,17 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// Shifts a cell's coordinates to its block. The hashed grid groups cells along x into blocks.
+// Shifting a cell's coordinates by this gives its block: the hashed grid groups cells along x into blocks.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
-// The caller passes the result to mix_bits.
+// Returns a weak hash, which the caller passes to mix_bits.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u);
 }
 
 const ALONG_X = Lattice(1, 0);
 
-// The rows of three cells around a cell.
+// The number of rows of three cells around a cell.
 const ROWS = 3u;
 
 fn row_offset(row: u32) -> Lattice {

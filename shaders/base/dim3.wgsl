@@ -1,4 +1,4 @@
-// Types and functions for 3D. Shaders that are not bare are linked with this file or dim2.wgsl.
+// Types and functions for 3D. dim2.wgsl has the same in 2D, and explains what both share.
 
 const DIMENSIONS = 3u;
 
@@ -8,7 +8,7 @@ alias Extent = vec3u;
 
 const AXES = Extent(0u, 1u, 2u);
 
-// A vector in memory: 16 bytes. The last four are zero, except in velocities with variable radii; see spare_of.
+// A vector in memory: 16 bytes. The last four bytes are zero, except in velocities with variable radii; see spare_of.
 alias Stored = vec4f;
 alias StoredBits = vec4u;
 
@@ -53,7 +53,6 @@ fn with_last(vector: Vector, last: f32) -> vec4f {
   return vec4f(vector, last);
 }
 
-// x varies fastest, so the cells of a row are adjacent in memory.
 fn flatten(cell: Lattice, cells: Extent) -> u32 {
   return (u32(cell.z) * cells.y + u32(cell.y)) * cells.x + u32(cell.x);
 }
@@ -74,24 +73,20 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return StoredLattice(lattice, 0);
 }
 
-// Shifts a cell's coordinates to its block. The hashed grid groups cells along x into blocks.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u, 0u);
 
-// The caller passes the result to mix_bits.
 fn hash_lattice(block: Lattice) -> u32 {
   return (u32(block.x) * 0x8da6b343u) ^ (u32(block.y) * 0xd8163841u) ^ (u32(block.z) * 0xcb1ab31fu);
 }
 
 const ALONG_X = Lattice(1, 0, 0);
 
-// The rows of three cells around a cell.
 const ROWS = 9u;
 
 fn row_offset(row: u32) -> Lattice {
   return Lattice(0, i32(row % 3u) - 1, i32(row / 3u) - 1);
 }
 
-// A probe reads the rows in layers of three. layer_centre returns the middle cell of a layer.
 const LAYERS = 3u;
 
 fn layer_centre(cell: u32, layer: u32, cells: Extent) -> u32 {

@@ -9,17 +9,18 @@ struct Grid {
   cell_count: u32,
   // The number of particles, including the quarantine.
   count: u32,
-  // A power of two in an unbounded world.
+  // The edge of a cell; a power of two in an unbounded world.
   cell_size: f32,
   // The period of each axis and its inverse; 0 along axes that are not periodic.
   period: Vector,
   inverse_period: Vector,
-  // Empty cells at each end of an axis: 1, or 0 if it is periodic. Not for levels and unbounded worlds.
+  // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Meaningless for levels and
+  // unbounded worlds, which have no ring.
   ring: Extent,
   // With variable radii, the number of levels and 1 / the largest diameter on the lowest level. Otherwise 0.
   levels: u32,
   inverse_base: f32,
-  // Particles with a larger radius go into the quarantine.
+  // The largest radius allowed. Particles with a larger one go into the quarantine.
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
@@ -56,12 +57,12 @@ fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }
 
-// Corners count as touching. Ignores periods.
+// Returns true if two cells are the same or touch, also at a corner. Ignores periods.
 fn is_beside(cell: Lattice, other: Lattice) -> bool {
   return all(abs(other - cell) <= Lattice(1));
 }
 
-// Also for dispatches folded into two dimensions.
+// Returns the index of a workgroup, also if the dispatch is folded into two dimensions.
 fn linear_workgroup(workgroup: vec3u, workgroups: vec3u) -> u32 {
   return workgroup.y * workgroups.x + workgroup.x;
 }

@@ -5,8 +5,8 @@
 //   fn visit(gathered: ptr<function, Gathered>, particle: Particle, other: Neighbour)
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
-// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, it is at most a cell.
-// In other loops with variable radii, its unit is the sum of both radii.
+// With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, the reach is at most
+// the edge of a cell. In other loops with variable radii, the unit of the reach is the sum of both radii.
 
 struct Particle {
   slot: u32,
@@ -23,7 +23,7 @@ struct Particle {
 
 struct Neighbour {
   slot: u32,
-  // From the neighbour, or its nearest image in a periodic world, to the particle.
+  // The vector from the neighbour, or its nearest image in a periodic world, to the particle.
   apart: Vector,
   distance_squared: f32,
 #if VARIABLE_RADII

@@ -18,7 +18,7 @@ fn surface_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   return Vertex(at(share), frame.surface);
 }
 
-// The edges at z = 0 come first, so that 2D draws only the first four.
+// The four edges at z = 0 come first, because in 2D the host draws only those.
 @vertex
 fn edge_vertex(@builtin(vertex_index) index: u32) -> Vertex {
   let edge = index >> 1u;

@@ -2,13 +2,13 @@
 // 3D the faces are the floor, then the two walls farther from the camera.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
-// Lines appear at cells of NARROWEST CSS pixels and have their full opacity from WIDE on.
+// Lines begin to appear if cells are NARROWEST CSS pixels wide, and are fully opaque if cells are WIDE.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 
 struct Face {
   @builtin(position) position: vec4f,
-  // In cells of the lowest level, along the axes of the face.
+  // The position in cells of the lowest level, along the axes of the face.
   @location(0) cell: vec2f,
   @location(1) @interpolate(flat) axes: vec2u,
 }
@@ -19,7 +19,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   var share = vec3f(corner, 0.0);
   var axes = vec2u(0u, 1u);
   if (DIMENSIONS == 3u) {
-    // The end of each axis farther from the camera.
+    // Per axis, 1 if its upper end is farther from the camera than its lower end, otherwise 0.
     let far = select(vec3f(), vec3f(1.0), vec3f(frame.view[0].z, frame.view[1].z, frame.view[2].z) < vec3f());
     if (face == 0u) {
       share = vec3f(corner.x, 0.0, corner.y);
@@ -36,7 +36,7 @@ fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) face:
   return Face(frame.projection * frame.view * vec4f(point, 1.0), vec2f(cell[axes.x], cell[axes.y]), axes);
 }
 
-// Returns an opacity. `pixel`: cells of the lowest level per device pixel.
+// Returns the opacity of a level's lines. `pixel`: cells of the lowest level per device pixel.
 fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
   let width = f32(1u << level);
   let scaled = cell / width;
@@ -57,7 +57,7 @@ fn lines_of(cell: vec2f, pixel: vec2f, axes: vec2u, level: u32) -> f32 {
 }
 
 // Returns the number of particles per cell, averaged over a pixel. In 3D, a cell of the floor stands for its column. A
-// counter may stand for a block of cells.
+// counter of the heat map may stand for a block of cells.
 fn heat_at(cell: vec2f, pixel: vec2f) -> f32 {
   let counters = overlay.heat_map.xy;
   let footprint = pixel / overlay.heat_map.z;

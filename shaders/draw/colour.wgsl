@@ -1,9 +1,9 @@
-// The colour of a particle: by speed, with VALUED by a number per particle, with AGED by the time since its birth. With
-// PLAIN, obstacles have one colour.
+// A particle's colour shows its speed; with VALUED, a number per particle; with AGED, the time since its birth. With
+// PLAIN, obstacles are drawn in one colour.
 // Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN
-// Returns the factor that scales particles in 3D. It is below 1 if lines between them must be visible.
+// Returns the factor that scales particles in 3D. It is below 1 if lines between particles must be visible.
 fn drawn_share() -> f32 {
   return frame.lowest.w;
 }

@@ -4,21 +4,22 @@
 
 struct Disc {
   @builtin(position) position: vec4f,
-  // From the centre, in pixels.
+  // The offset from the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // In pixels.
+  // The radius in pixels.
   @location(2) @interpolate(flat) radius: f32,
 #if HAS_BOXES
-  // Half the edges in pixels; 0 for a disc.
+  // Half the edges of a box in pixels; 0 for a disc.
   @location(3) @interpolate(flat) half: vec2f,
 #endif
 }
 
-// The least drawn radius in pixels. Smaller discs are drawn fainter at this radius; otherwise they fall between pixels.
+// The least drawn radius in pixels. Smaller discs are drawn fainter at this radius; otherwise they could vanish between
+// pixels.
 const SMALLEST = 0.6;
 
-// In pixels.
+// The greatest width of the darker rim, in pixels.
 const WIDEST_RIM = 5.0;
 
 @vertex

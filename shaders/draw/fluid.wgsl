@@ -14,7 +14,7 @@ struct Fluid {
   // x: the camera's distance from its target.
   // y: the unit of depths in the fluid's textures, which are relative to x.
   // z: the standard deviation of the smoothing.
-  // w: a larger difference of depth separates two surfaces.
+  // w: the greatest difference of depth within one surface.
   range: vec4f,
   // The colours mirrored from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
@@ -24,7 +24,8 @@ struct Fluid {
   absorption: vec4f,
 }
 
-// Returns the weights of a cubic B-spline for four texels. `share`, from 0 to 1, lies between the middle two.
+// Returns the weights of a cubic B-spline for four texels. `share` is the position between the middle two texels, from
+// 0 to 1.
 fn spline(share: f32) -> vec4f {
   let rest = 1.0 - share;
   let square = share * share;
@@ -37,7 +38,7 @@ fn spline(share: f32) -> vec4f {
   ) / 6.0;
 }
 
-// Cubic B-spline smoothing. Texel i lies from i to i + 1.
+// Samples a texture with cubic B-spline smoothing. Texel i covers the coordinates from i to i + 1.
 fn smooth_sample(source: texture_2d<f32>, linear: sampler, texel: vec2f) -> vec4f {
   let size = vec2f(textureDimensions(source));
   let base = floor(texel - 0.5);

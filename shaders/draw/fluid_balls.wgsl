@@ -4,14 +4,15 @@
 
 struct Ball {
   @builtin(position) position: vec4f,
-  // From the centre, in radii.
+  // The offset from the centre, in radii.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) distance: f32,
   @location(2) @interpolate(flat) share: f32,
 }
 
 struct BallPixel {
-  // Relative to the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, where the fluid is.
+  // The depth relative to the camera's target, in units of `fluid.range.y`. Half floats are finest near 0, where the
+  // fluid is.
   @location(0) distance: f32,
   // x: thickness, in distances between particles. y: x times the position on the colour scale.
   @location(1) thickness: vec2f,

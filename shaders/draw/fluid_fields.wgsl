@@ -1,6 +1,6 @@
 // Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
 // the middle layer along z, and solid cells are their outer faces. Host twin of the struct: FIELDS in
-// src/page/view/fluid/fields.ts. The lattice: src/methods/fluid/lattice.ts.
+// src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
 // Needs: PRESSURE_STOPS, fields, kinds, frame, quad_corner, NOWHERE, velocity.
 
 struct Fields {
@@ -13,7 +13,7 @@ struct Fields {
   // x: 1 / pressure at the end of the colour scale.
   // y: 1 / speed of the longest arrow.
   // z: the z coordinate of the drawn layer, in cells.
-  // w: entries of an array over the lattice.
+  // w: the length of an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
@@ -37,7 +37,7 @@ fn cells_along() -> vec3i {
   return vec3i(fields.cells.xyz);
 }
 
-// Returns the distance in entries to the next cell along each axis. w: the entry of the first cell.
+// xyz: the difference in index between a cell and the next one along each axis. w: the index of the first cell.
 fn strides() -> vec4i {
   let wide = cells_along() + 1;
   let layer = wide.x * wide.y;
@@ -65,7 +65,7 @@ fn clip_of(point: vec3f) -> vec4f {
 
 struct Slice {
   @builtin(position) position: vec4f,
-  // In cells.
+  // The position in the layer, in cells.
   @location(0) at: vec2f,
 }
 
@@ -75,7 +75,7 @@ fn slice_vertex(@builtin(vertex_index) index: u32) -> Slice {
   return Slice(clip_of(vec3f(at, select(0.0, fields.scale.z, DIMENSIONS == 3u))), at);
 }
 
-// Averages fluid cells only.
+// Interpolates the pressure between fluid cells; other cells have none.
 fn pressure_at(at: vec2f, layer: i32) -> f32 {
   let base = floor(at - 0.5);
   let share = at - 0.5 - base;
@@ -118,17 +118,17 @@ fn slice_fragment(slice: Slice) -> @location(0) vec4f {
 
 struct Face {
   @builtin(position) position: vec4f,
-  // On the face, in cells.
+  // The position on the face, in cells.
   @location(0) at: vec2f,
   @location(1) @interpolate(flat) light: f32,
   @location(2) distance: f32,
 }
 
-// Same as in spheres.wgsl.
+// The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 
-// Each instance draws the face between a node and the cell below it along one axis. Nodes are the cells and one more
-// layer at each upper end.
+// Each instance draws the face between a node and the cell below it along one axis, if exactly one of them is solid.
+// Nodes are the cells and one more layer at each upper end.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
   let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
@@ -167,7 +167,7 @@ fn face_fragment(face: Face) -> @location(0) vec4f {
 
 struct Arrow {
   @builtin(position) position: vec4f,
-  // From the tail along the arrow, and across it, in CSS pixels.
+  // The distance from the tail along the arrow, and the distance across the arrow, in CSS pixels.
   @location(0) @interpolate(linear) at: vec2f,
   @location(1) @interpolate(flat) length: f32,
 }

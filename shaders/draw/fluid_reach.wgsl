@@ -1,7 +1,7 @@
 // The radius at which fluid_splat.wgsl draws a particle.
 // Needs: fluid, frame.
 
-// In texels. A smaller particle could fall between texels.
+// The least radius in texels. A smaller particle could fall between texels.
 const NARROWEST_REACH = 2.0;
 
 fn reach_drawn() -> f32 {

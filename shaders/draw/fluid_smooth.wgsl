@@ -1,7 +1,7 @@
 // Smooths the depths of a fluid along one axis of the screen, with a narrow-range filter (Truong and Yuksel 2018):
-// - It skips texels far behind and their mirror images, so edges do not curl.
-// - Texels far in front count as a little in front.
-// - The allowed range grows with the depths found, so it follows slopes.
+// - It skips texels far behind and the texels opposite to those, so edges do not curl.
+// - Texels far in front count as if they were only a little in front.
+// - The allowed range grows with the depths found, so the filter follows slopes.
 // Needs: source, NOTHING, fluid, frame, MOST_TEXELS.
 
 @vertex

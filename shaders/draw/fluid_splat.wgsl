@@ -4,7 +4,7 @@
 
 struct Splat {
   @builtin(position) position: vec4f,
-  // From the centre, in units of the reach.
+  // The offset from the centre, in units of the reach.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) weight: f32,
   @location(2) @interpolate(flat) share: f32,

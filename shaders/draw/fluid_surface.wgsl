@@ -5,8 +5,8 @@
 
 const SOLID = 2u;
 
-// free_share replaces the disc of a particle by a square. Its half width is this share of the reach, and at most
-// WIDEST_SQUARE cells.
+// free_share replaces the disc of a particle by a square. The square's half width is this share of the reach, and at
+// most WIDEST_SQUARE cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
@@ -88,14 +88,14 @@ fn in_depth(colour: vec3f, height: f32) -> vec3f {
 #if SLOTS
 struct Drop {
   @builtin(position) position: vec4f,
-  // From the centre, in pixels.
+  // The offset from the centre, in pixels.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) colour: vec3f,
-  // In pixels.
+  // The radius in pixels.
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// Drops have their full size up to the first density, and vanish at the second.
+// Drops have their full size up to the first of these densities, and vanish at the second.
 const DROPS = vec2f(0.42, 0.62);
 
 const DROP_LIGHT = 0.25;
@@ -119,7 +119,7 @@ fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let radius = fluid.kernel.z * frame.scale.y * (1.0 - smoothstep(DROPS.x, DROPS.y, density));
   let corner = quad_corner(index) * (max(radius, SMALLEST) + 1.0);
   let corner_clip = clip + vec4f(2.0 * corner / fluid.screen.xy, 0.0, 0.0);
-  // Lighter than the surface, so that slow drops are visible on a dark background.
+  // Drops are lighter than the surface, so that slow ones are visible on a dark background.
   let colour = mix(in_depth(colour_of(slot), centre.y), fluid.zenith.rgb, DROP_LIGHT);
   return Drop(corner_clip, corner, colour, radius);
 }
@@ -156,7 +156,7 @@ fn surface_fragment(surface: Surface) -> @location(0) vec4f {
   }
   let density = density_at(found.x, surface.world);
   let slope = max(length(vec2f(dpdx(density), dpdy(density))), 1e-4);
-  // The distance inside the border, in pixels.
+  // The distance from the border, in pixels; positive inside the fluid.
   let within = (density - BORDER) / slope;
   let cell = vec2i(floor((surface.world - frame.lowest.xy) / fluid.cells.w));
   let coverage = select(clamp(0.5 + within, 0.0, 1.0), 0.0, kind_at(cell) == SOLID);

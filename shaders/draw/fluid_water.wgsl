@@ -1,5 +1,5 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture. Its surface mirrors light; its inside refracts
-// and absorbs the light behind. The fluid ends flat at the walls, like water behind glass. Writes depth. Textures hold
+// Draws the fluid in 3D as a strip of four vertices over the picture. The surface mirrors light; the fluid refracts and
+// absorbs the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth. Textures hold
 // depths as fluid_balls.wgsl stores them.
 // Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, colour_at.
 
@@ -14,17 +14,18 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// Same as in spheres.wgsl.
+// The direction of the light, as in spheres.wgsl.
 const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 // The share of head-on light that is mirrored, and the refractive index of air over that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
 const LEAST_SLOPE = 1e-7;
-// These three are in distances between particles. Water fades in between these two thicknesses.
+// THIN, BEYOND and TOUCHES are in distances between particles. Water fades in between the two thicknesses of THIN.
 const THIN = vec2f(0.15, 0.5);
 // The width over which water fades out at the wall behind it.
 const BEYOND = 0.3;
-// Nearer to the front wall than the first distance, the surface is flat. Beyond the second, the wall has no effect.
+// Nearer to the front wall than the first distance, the surface is as flat as the wall. Beyond the second distance, the
+// wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
@@ -107,7 +108,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   if (found.x >= f32(NOTHING) || coverage < 0.01) {
     discard;
   }
-  // How far the surface point moves per pixel.
+  // The change of the surface's depth per pixel, along x and y.
   let steps = found.yz * fluid.range.y * fluid.screen.z;
   let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
   let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
@@ -129,7 +130,7 @@ fn water_fragment(pixel: Pixel) -> Water {
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
   var behind = pixel_of(point + bent * path_length);
   let shown = vec2f(textureDimensions(scene));
-  // If that pixel has no fluid, uses the background straight behind instead.
+  // If that pixel has no fluid, the background straight behind this pixel is used instead.
   let amount_behind = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
   behind = select(behind, pixel.position.xy / shown, amount_behind < THIN.x);
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;

@@ -14,7 +14,7 @@ struct Frame {
   surface: vec4f,
   line: vec4f,
   obstacle: vec4f,
-  // Subtracted from positions before `view`. 0 except in unbounded worlds.
+  // The point that is subtracted from positions before `view` is applied. 0 except in unbounded worlds.
   origin: vec4f,
   // The corners of the box. lowest.w: the factor that scales particles in 3D.
   lowest: vec4f,
@@ -33,7 +33,7 @@ fn colour_at(share: f32) -> vec3f {
   return mix(frame.stops[first].rgb, frame.stops[first + 1u].rgb, stop - f32(first));
 }
 
-// Does not include drawn_share.
+// Returns the radius of a body before drawn_share scales it.
 fn drawn_radius(body: PackedBody) -> f32 {
 #if VARIABLE_RADII
   return radius_of(body);
@@ -61,5 +61,5 @@ fn is_drawable(vector: Vector) -> bool {
   return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
 }
 
-// Behind the far plane, where a vertex draws nothing.
+// A position behind the far plane, where a vertex draws nothing.
 const NOWHERE = vec4f(0.0, 0.0, 2.0, 1.0);

@@ -19,8 +19,8 @@ struct Overlay {
   cells: vec4f,
   // xyz: the period of each axis or 0. w: longer steps of the line through all slots are fainter.
   period: vec4f,
-  // xy: counters of the heat map along its axes. z: cells along an edge of a counter's block. w: 1 / particles per cell
-  // (3D: per column) at the end of the colour scale.
+  // xy: the number of counters along the axes of the heat map. z: cells along an edge of a counter's block. w: 1 /
+  // particles per cell (3D: per column) at the end of the colour scale.
   heat_map: vec4f,
   // x, y, z: 1 if the lines of cells, the heat map, and contacts are drawn. w: the factor that scales line widths.
   shown: vec4f,
@@ -28,11 +28,11 @@ struct Overlay {
 
 struct Line {
   @builtin(position) position: vec4f,
-  // In CSS pixels, from the middle of the line and from its beginning.
+  // The distances from the middle of the line and from its beginning, in CSS pixels.
   @location(0) @interpolate(linear) across: f32,
   @location(1) @interpolate(linear) along: f32,
   @location(2) @interpolate(flat) colour: vec4f,
-  // In CSS pixels. `dash` is 0 for a solid line.
+  // Half the width of the line, and the length of a dash, in CSS pixels. `dash` is 0 for a solid line.
   @location(3) @interpolate(flat) half_width: f32,
   @location(4) @interpolate(flat) dash: f32,
 }

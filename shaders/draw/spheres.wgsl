@@ -1,10 +1,11 @@
-// Draws particles in 3D from the simulation's buffers, as a strip of four vertices per slot. Each has the shading and
-// depth of its sphere or box. Distances are measured along the camera's axis.
+// Draws particles in 3D from the simulation's buffers, as a strip of four vertices per slot. Each particle has the
+// shading and depth of its sphere or box. Distances are measured along the camera's axis.
 // Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // For a sphere, from the centre in radii. For a box, the x and y, at distance 1, of the vertex's camera ray.
+  // For a sphere, the offset from the centre in radii. For a box, the x and y, at distance 1, of the vertex's camera
+  // ray.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
@@ -55,7 +56,7 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let half = position[slot].shape.xyz * drawn_share();
   if (half.x > 0.0) {
     let ray = ray_of(index, middle, half);
-    // Any depth between both planes; the fragment shader writes the true one.
+    // Any depth between the near and the far plane works here, because the fragment shader writes the true one.
     let screen = vec4f((frame.projection * vec4f(ray, -1.0, 1.0)).xy, 0.5, 1.0);
     return Sphere(screen, ray, middle, colour, radius, half);
   }
@@ -94,14 +95,15 @@ struct Cut {
   coverage: f32,
   // The depth at which the ray enters the box.
   depth: f32,
-  // In the camera's axes. On an edge, the mean of both faces, so that light changes evenly.
+  // The normal in the camera's axes. On an edge, it is the mean of the normals of both faces, so that light changes
+  // evenly.
   normal: vec3f,
   kept: f32,
 }
 
 // Intersects a box with the ray (ray.x, ray.y, −1). Call it in uniform control flow.
 fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
-  // Relative to the centre; a box has the axes of the world.
+  // The camera and the ray relative to the centre of the box, in the axes of the world, which are those of the box.
   let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
   let camera = axes * -centre;
   let towards = axes * vec3f(ray, -1.0);
@@ -110,13 +112,13 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let entries = (-ahead * half - camera) * inverse;
   let exits = (ahead * half - camera) * inverse;
   let entry = max(entries.x, max(entries.y, entries.z));
-  // The length of the ray inside the box, negative if it misses. At least −size, because huge values make fwidth
-  // useless.
+  // The length of the ray inside the box, negative if it misses. It is limited to at least −size, because huge values
+  // make fwidth useless.
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters where it has crossed the front planes of all axes. `later` is how much later it crosses an axis's
-  // plane than the other two. It is 0 for both axes where two faces meet.
+  // The ray enters where it has crossed the front planes of all axes. `later` is how much later it crosses the plane of
+  // one axis than those of the other two. It is 0 for both axes where two faces meet.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

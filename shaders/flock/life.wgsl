@@ -1,10 +1,10 @@
 // Particle life: attraction depends on both species. Particles nearer than the core, a share of the reach, repel each
-// other. Beyond, the attraction is full halfway between core and reach, and 0 at the reach. Host:
+// other. Beyond the core, the attraction is greatest halfway between core and reach, and 0 at both ends. Host:
 // src/methods/flock/life.ts.
 // Needs: Particle, parameters, species, id_of, Neighbour, attraction, heading, velocities, moved, positions.
 
 struct Own {
-  // The first attraction of the particle's species.
+  // The index of the first attraction of the particle's species.
   row: u32,
   pull: Vector,
 }

@@ -1,4 +1,4 @@
-// Motion between walls at `lower` and `upper`. Along periodic axes, these lie beyond every position.
+// Motion between walls at `lower` and `upper`. Along periodic axes, the walls lie beyond every position.
 // Needs: wrap, parameters.
 
 struct Motion {

@@ -1,4 +1,5 @@
-// Sums energies, per unit of mass, over finite particles. Outputs two vectors per workgroup, first vectors first:
+// Sums energies, per unit of mass, over finite particles. Outputs two vectors per workgroup; the first vectors of all
+// workgroups come first:
 // - the growth of kinetic plus potential energy, kinetic energy, velocity · deviation, deviation²
 // - the potential energy above the tank's floor of particles that may be lowered, the growth of kinetic energy
 // See ACCOUNT in shared.wgsl. Twin: src/methods/fluid/reference/energy.ts.

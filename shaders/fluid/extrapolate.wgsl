@@ -39,7 +39,7 @@ fn extrapolate(
       velocity[face] = sum / count;
       bits |= bit;
     } else if (IS_LAST) {
-      // Far from all fluid.
+      // After the last layer, a face that is still unknown is far from all fluid.
       velocity[face] = 0.0;
     }
   }

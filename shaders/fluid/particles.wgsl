@@ -3,8 +3,8 @@
 // Needs: frame, entry_at, velocity, kinds, SOLID, MARGIN, Obstacle, WORKGROUP, linear_index, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, before, ids, affine, MOST_CELLS, ACCOUNT, account.
 
-// The nearest face centres across one axis, which are the corners of a box around a point. `entry` is the lowest;
-// `share` is the point's offset from it in cells.
+// The nearest centres of faces across one axis, which are the corners of a box around a point. `entry` is the index of
+// the lowest corner; `share` is the point's offset from that corner in cells.
 struct Corners {
   entry: u32,
   share: vec3f,
@@ -63,7 +63,7 @@ fn lowest() -> vec3f {
   return select(vec3f(MARGIN), vec3f(MARGIN, MARGIN, 0.0), DIMENSIONS == 2u);
 }
 
-// Moves a point inside an obstacle to its surface at the end of the substep.
+// Moves a point inside an obstacle to the surface that the obstacle has at the end of the substep.
 fn leave_obstacle(obstacle: Obstacle, point: vec3f) -> vec3f {
   let position = obstacle.position.xyz + obstacle.velocity.xyz * frame.gain.w;
   let radius = obstacle.position.w;
@@ -191,8 +191,8 @@ fn move_particles(
     return;
   }
   let old = speed;
-  // With APIC, a particle takes the lattice's velocity and stores its slopes. Otherwise it also keeps a share of its
-  // own difference from `before`, the lattice's velocity before gravity and pressure.
+  // With APIC, a particle takes the lattice's velocity and stores the slopes of that velocity. Otherwise the particle
+  // also keeps a share of its own difference from `before`, the lattice's velocity before gravity and pressure.
   var first = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let corners = corners_at(point, axis);

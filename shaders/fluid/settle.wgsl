@@ -1,9 +1,10 @@
-// Applies the settlement of settlement.wgsl. A particle is usually lowered by less than the last bit of its position. A
-// hash decides which positions are rounded down, so the mean is right. Twin: src/methods/fluid/reference/energy.ts.
+// Applies the settlement of settlement.wgsl. A particle is usually lowered by less than the last bit of its position.
+// Therefore a hash decides which positions are rounded down, so that the mean is right. Twin:
+// src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, linear_index, frame, settlement, ids, ACCOUNT, positions, STORED, is_finite_number, velocities.
 // Needs: account, is_free_below, lowest_along.
 
-// Hashes to [0, 1).
+// Hashes a coordinate and an id to [0, 1).
 fn hash_of(value: f32, id: u32) -> f32 {
   var bits = bitcast<u32>(value) ^ (id * 0x9e3779b1u);
   bits = (bits ^ (bits >> 16u)) * 0x85ebca6bu;

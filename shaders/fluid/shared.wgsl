@@ -1,5 +1,6 @@
 // Declarations for the fluid's kernels. STORED is the number of floats per vector in memory. In 2D, z is 0 and there is
-// one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. Entries: src/methods/fluid/lattice.ts.
+// one cell along z. Host: src/methods/fluid/passes/kernel.ts, frame.ts. src/methods/fluid/lattice.ts describes arrays
+// over the lattice.
 // Needs: MAX_DRAINS, MAX_OBSTACLES, WORKGROUP.
 
 struct Obstacle {
@@ -18,19 +19,20 @@ struct Drain {
 struct Frame {
   // xyz: cells of the lattice. w: the number of particles.
   cells: vec4u,
-  // xyz: distances in entries between neighbouring cells. w: the entry of the first cell.
+  // xyz: the difference in index between neighbouring cells along each axis. w: the index of the first cell.
   strides: vec4u,
-  // x: entries of an array over the lattice. y: entries of `coupling` per axis. z: obstacles. w: nodes, which are the
-  // cells and one more layer at the upper end of each axis.
+  // x: the length of an array over the lattice. y: the length of `coupling` per axis. z: the number of obstacles. w:
+  // the number of nodes, which are the cells and one more layer at the upper end of each axis.
   sizes: vec4u,
-  // Strides of the sorted grid. w: the first cell inside its ring.
+  // xyz: the same differences in the sorted grid. w: the index of the first cell inside its ring.
   grid_strides: vec4u,
   // xyz: the last cell inside the ring, counted from 0. w: the number of drains.
   grid_last: vec4u,
   // xyz: the velocity that gravity adds. w: the seconds of the substep.
   gain: vec4f,
   // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed that fills a cell through one
-  // face in a substep, with a least duration (correctionRate in src/methods/fluid/reference/equations.ts).
+  // face in a substep, or in a least duration if that is longer (correctionRate in
+  // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: the share of a surplus of particles corrected per substep. z: 1 / particles per cell. w: the
   // solver's tolerance.
@@ -43,9 +45,9 @@ struct Frame {
 }
 
 struct Level {
-  // xyz: cells. w: entries of `coupling` per axis.
+  // xyz: cells. w: the length of `coupling` per axis.
   cells: vec4u,
-  // w: the entry of the first cell.
+  // w: the index of the first cell.
   strides: vec4u,
   // xyz: cells of the coarser level. w: in the first level, the number of levels; in the others, the first level of the
   // tail.
@@ -85,8 +87,8 @@ fn is_face(at: vec3u, axis: u32, cells: vec4u) -> bool {
   return all(at < end);
 }
 
-// Floats of a particle's account of a substep: the growth of kinetic energy, the position before, and the deviation
-// from the lattice's velocity.
+// The number of floats in a particle's account of a substep: the growth of kinetic energy, the position before the
+// substep, and the deviation from the lattice's velocity.
 const ACCOUNT = 1u + 2u * DIMENSIONS;
 
 fn is_finite_number(value: f32) -> bool {

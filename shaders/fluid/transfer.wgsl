@@ -4,7 +4,8 @@
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.
 
-// The bit of the cell itself. solids_around sets a bit per solid cell in the 3 × 3 (× 3) cells; x varies fastest.
+// The bit of the cell itself. solids_around sets a bit per solid cell among the 3 × 3 (× 3) cells around a cell; x
+// varies fastest.
 const OWN_BIT = 13u;
 
 fn solids_around(at: vec3u) -> u32 {
@@ -24,7 +25,7 @@ fn solids_around(at: vec3u) -> u32 {
 }
 
 // Returns the part of a particle's weight outside solid cells. `middle`: the cell's own weight along each axis.
-// `offset`: from the cell's lower corner, in cells.
+// `offset`: the particle's offset from the cell's lower corner, in cells.
 fn free_share(solids: u32, middle: vec3f, offset: vec3f) -> f32 {
   let side = vec3i(select(vec3f(-1.0), vec3f(1.0), offset >= vec3f(0.5))) * vec3i(1, 3, 9);
   var free = 0.0;

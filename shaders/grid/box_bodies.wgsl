@@ -1,5 +1,5 @@
 // Turns boxes into bodies of a grid with levels. A body is at the low corner of its box, and its radius selects the
-// box's level. `refused` counts invalid and too large boxes; both are in no pair. Twin:
+// box's level. `refused` counts invalid and too large boxes, which are in no pair. Twin:
 // src/reference/grid/box-bodies.ts.
 //
 // No pair is missed:
@@ -10,7 +10,7 @@
 // Needs: grid, coarsened, linear_workgroup, boxes, snap, is_finite, refused, level_of, finest_at, greatest_on, bodies.
 // Needs: high_out.
 
-// Invalid, so the body goes into the quarantine.
+// An invalid radius, which puts a body into the quarantine.
 const NO_RADIUS = -1.0;
 
 const INVALID = 0u;
@@ -53,11 +53,11 @@ fn make_bodies(
   if (!is_finite(low_in) || !is_finite(high_in) || any(low > high)) {
     atomicAdd(&refused[INVALID], 1u);
   } else {
-    // Halves first, because a whole extent may exceed the largest float.
+    // Halves the corners first, because a whole extent may exceed the largest float.
     let half_extent = longest(0.5 * high - 0.5 * low);
     var level = grid.levels;
     if (half_extent <= grid.greatest_radius) {
-      // Starts at the level of the box's size, so that equal boxes are usually on one level.
+      // The search starts at the level of the box's size, so that equal boxes are usually on one level.
       level = level_from(level_of(half_extent), finest_at(low), finest_at(high));
     }
     if (level < grid.levels) {

@@ -1,4 +1,4 @@
-// Counts particles per bucket, and finer entries with HAS_FINER. Each particle gets a rank in its bucket, in the order
+// Counts particles per bucket and, with HAS_FINER, finer entries. Each particle gets a rank in its bucket, in the order
 // of the atomics; gather.wgsl makes the order canonical.
 // Needs: linear_workgroup, grid, id_in, position_in, bucket_of, ranks, counts, level_of, cell_at, FINER_STEPS, finer.
 // Needs: finer_bucket, bucket_at, coarsened.

@@ -1,6 +1,6 @@
 // Sorts crowded buckets by id or, with FINER, lists of finer entries as numbers. sort_tiles sorts tiles of CROWD_TILE
 // entries. merge_pieces merges tiles into runs of CROWD_RUN entries, then the runs of a bucket. No thread reads a whole
-// crowd alone. Without tiles, no workgroup runs.
+// crowd alone. If there are no tiles, no workgroup runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
 // `crowd` holds CROWD_HEADER counters, then per tile its bucket and its index in the bucket.
@@ -28,10 +28,10 @@ fn first_entry_of(bucket: u32) -> u32 {
 #endif
 
 struct Tile {
-  // The bucket's entries.
+  // The range of the bucket's entries.
   first: u32,
   end: u32,
-  // The tile's entries.
+  // The range of the tile's entries.
   begin: u32,
   stop: u32,
 }

@@ -1,11 +1,12 @@
-// Lists the finer entries of each cell: particles in it that are FINER_STEPS or more levels lower, in one range.
-// - clear_finer clears the first word, or marks all levels if there are too few for finer entries.
+// Lists the finer entries of each cell in one range: the particles in the cell that are FINER_STEPS or more levels
+// lower.
+// - clear_finer clears the first word, or marks all levels if there are too few levels for finer entries.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
 // - count.wgsl counts finer entries, in buckets behind those of the grid.
 // - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
-// `finer` holds one bit per occupied level and CROWD_BIT; from FINER_HEADER on, entries by bucket, ascending; at the
-// end, words for heavy.wgsl. An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell. The
-// level is needed because cells of two levels may share a bucket.
+// Layout of `finer`: in the first word, one bit per occupied level and CROWD_BIT; from FINER_HEADER on, entries by
+// bucket, ascending; at the end, words for heavy.wgsl. An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the
+// level of the cell. The level is needed because cells of two levels may share a bucket.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 
@@ -17,7 +18,7 @@ fn clear_finer() {
 }
 #elif NOTE
 
-// Loads first: usually the bit is set, and threads need not wait.
+// Loads the word first: usually the bit is already set, and the thread need not wait for an atomic write.
 fn note(mask: u32) {
   if ((atomicLoad(&finer[0]) & mask) == 0u) {
     atomicOr(&finer[0], mask);
@@ -70,7 +71,7 @@ fn list_finer(
     if (index < arrayLength(&finer)) {
       atomicStore(&finer[index], (slot << FINER_LEVEL_BITS) | higher);
     }
-    // Lists tiles as scatter.wgsl does.
+    // Lists the tiles of long lists, as scatter.wgsl does for crowded buckets.
     if (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u)) {
       note(1u << CROWD_BIT);
       let tile = atomicAdd(&crowd[0], 1u);

@@ -1,8 +1,9 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
-// HEAVY_ROW candidates. In a loop over layers of three rows, a layer must hold more than 3 × HEAVY_ROW. Without crowds,
-// no particle is heavy. Their slots, in any order, overwrite the tiles of crowd.wgsl.
-// With variable radii, `finer` ends with these slots, one bit per slot, and their number (heavy_words.wgsl), to save a
-// binding. `clear` runs before the sort, `close` after list_heavy.
+// HEAVY_ROW candidates. In a loop over layers of three rows, a layer must hold more than 3 × HEAVY_ROW. If there is no
+// crowd, no particle is heavy. With equal radii, the slots of heavy particles, in any order, overwrite the tiles of
+// crowd.wgsl.
+// With variable radii, these slots, their number and one bit per slot are at the end of `finer` (heavy_words.wgsl),
+// which saves a binding. `clear` runs before the sort, `close` after list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 
@@ -13,7 +14,7 @@ fn close() {
   finer[heavy_number_at(arrayLength(&finer))] = atomicLoad(&crowd[1]);
 }
 #elif !CLEAR
-// The linked neighbour loop needs these declarations, but is not called.
+// The neighbour loop is linked for its tests of crowds. It needs these declarations, but is not called.
 
 alias Gathered = u32;
 

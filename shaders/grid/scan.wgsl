@@ -1,6 +1,6 @@
-// Exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one workgroup, and
-// `apply` scans each block. No workgroup waits for another. `apply` zeroes the counts and `spine` the sums, for the
-// next scan. Lengths are multiples of four, padded with zeros.
+// Computes an exclusive prefix sum. `reduce` sums blocks of SCAN_BLOCK counts, `spine` scans these sums in one
+// workgroup, and `apply` scans each block. No workgroup waits for another. `apply` zeroes the counts and `spine` the
+// sums, for the next scan. Arrays are padded with zeros to multiples of four.
 // Needs: scan, block_sums, block_starts, linear_workgroup, counts, starts.
 
 struct Scan {
@@ -8,7 +8,7 @@ struct Scan {
   blocks: u32,
 }
 
-// `spine` waits for each load, so it reads vectors of four, without atomics.
+// `spine` waits for each load. To wait less, it reads vectors of four, without atomics.
 
 const VECTORS_PER_THREAD = SCAN_ITEMS / 4u;
 const VECTORS_PER_BLOCK = SCAN_BLOCK / 4u;
@@ -19,14 +19,14 @@ fn sum_of(vector: vec4u) -> u32 {
   return vector.x + vector.y + vector.z + vector.w;
 }
 
-// Returns the exclusive sums of four counts after `before`.
+// Returns the exclusive sums of four counts, which begin with `before`.
 fn running_sums(before: u32, counts_of_four: vec4u) -> vec4u {
   let second = before + counts_of_four.x;
   let third = second + counts_of_four.y;
   return vec4u(before, second, third, third + counts_of_four.z);
 }
 
-// Sums the values of lower threads. Executes one barrier.
+// Returns the sum over lower threads. Executes one barrier.
 fn workgroup_prefix(thread: u32, sum: u32) -> u32 {
   thread_sums[thread] = sum;
   workgroupBarrier();
@@ -75,7 +75,7 @@ fn reduce(
 ) {
   let block = linear_workgroup(workgroup, workgroups);
   var sum = 0u;
-  // Neighbouring threads read neighbouring vectors, because order does not matter for a sum.
+  // Neighbouring threads read neighbouring vectors, which is fastest; order does not matter for a sum.
   for (var index = 0u; index < VECTORS_PER_THREAD; index++) {
     let vector = block * VECTORS_PER_BLOCK + index * SCAN_WORKGROUP_SIZE + thread;
     if (vector < scan.vectors) {
@@ -111,7 +111,7 @@ fn apply(
   if (block < scan.blocks) {
     running += block_starts[block];
   }
-  // Reads the counts again: they are in the nearest cache.
+  // Reads the counts again instead of keeping them, because they are in the nearest cache.
   for (var index = first; index < end; index++) {
     let value = counts[index];
     starts[index] = running_sums(running, value);

@@ -12,7 +12,7 @@ fn block_on(level: u32, low: Vector, high: Vector) -> Block {
   let first = cell_at(low, level);
   let last = cell_at(high, level);
 #if WRAPS
-  // Along periodic axes, low > high means all but the range from `high` to `low`.
+  // Along a periodic axis, low > high means the whole axis except the range from `high` to `low`.
   let cells = Lattice(cells_at(level));
   let length = last + select(Lattice(), cells, low > high) - first + Lattice(1);
   return Block(select(first, Lattice(), length >= cells), Extent(min(length, cells)), level);

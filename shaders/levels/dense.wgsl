@@ -1,9 +1,9 @@
-// Levels of dense cells: one bucket per cell, ordered by level, then by row. Same names except cells_at and wrap_cell:
-// levels/hashed.wgsl.
+// Levels of dense cells: one bucket per cell, ordered by level, then by row. levels/hashed.wgsl defines the same names
+// except cells_at and wrap_cell.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// Finer entries are at least this many levels lower. Particles one level lower are found in their own cells, which lie
-// in rows.
+// The finer entries of a cell are at least this many levels lower. Particles one level lower are found in their own
+// cells, which lie in rows.
 const FINER_STEPS = 2u;
 
 fn cells_at(level: u32) -> Extent {
@@ -41,7 +41,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// Wraps a cell up to one period outside, along periodic axes. Along others, the cell must be inside.
+// Wraps a cell up to one period outside, along periodic axes. Along other axes, the cell must be inside.
 fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());

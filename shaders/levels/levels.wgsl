@@ -24,7 +24,7 @@ fn greatest_on(level: u32) -> f32 {
   return bitcast<f32>(((253u + level) << 23u) - bitcast<u32>(grid.inverse_base));
 }
 
-// If false, the particle goes into the quarantine.
+// Returns whether a radius is allowed. If not, the particle goes into the quarantine.
 fn has_size(radius: f32) -> bool {
   let is_number = (bitcast<u32>(radius) & MAGNITUDE_BITS) < EXPONENT_BITS;
   return is_number && radius >= 0.0 && radius <= grid.greatest_radius;

@@ -1,4 +1,5 @@
-// Levels share one table in a hashed grid, so any may hold particles. Same name: levels/occupied_dense.wgsl.
+// In a hashed grid, all levels share one table, so any level may hold particles. levels/occupied_dense.wgsl defines the
+// same name.
 
 fn is_occupied(level: u32) -> bool {
   return true;

@@ -2,9 +2,9 @@
 // radii)², except slot `except`. With BOXES, the kernel's overlaps(gathered, particle, other) decides instead.
 //
 // Overlapping particles are in adjacent cells of the higher of their levels. Candidates on the particle's level and
-// above are in the cells around it on each level. Lower ones are finer entries of the cells around it on its own level.
-// In a dense grid, those one level lower are read in their rows instead.
-// The order depends on the state alone. With HEAVY, threads share the candidates.
+// above are in the cells around the particle on each level. Candidates on lower levels are finer entries of the cells
+// around the particle on its own level. In a dense grid, candidates one level lower are read in their rows instead.
+// The order of candidates depends on the state alone. With HEAVY, threads share the candidates.
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
@@ -49,7 +49,7 @@ fn count_candidates(slot: u32, cell: Cell) -> u32 {
 }
 
 #if CROWDS
-// True if grid/heavy.wgsl listed the particle. Without CROWD_BIT, the bits are stale.
+// True if grid/heavy.wgsl listed the particle. If CROWD_BIT is not set, the bits per slot are stale.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;

@@ -50,9 +50,10 @@ fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
 #endif
 }
 
-// Returns the part of a block that may hold particles closer than `reach`, usually half. With WHOLE_BLOCKS, pairs may
-// be farther apart than the sum of radii. The margin is many times the rounding error of cells and of this function.
-// Outermost cells hold the particles outside the box, so clamping finds them.
+// Returns the part of a block that may hold particles closer than `reach`, usually half of the block. With
+// WHOLE_BLOCKS, returns the whole block, because pairs may be farther apart than the sum of radii. The margin is many
+// times the rounding error of cells and of this function. The outermost cells also hold the particles outside the box,
+// so clamping misses none.
 fn reached_cells(from_origin: Vector, reach: f32, candidates: Block, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return candidates;
@@ -78,7 +79,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// A row that crosses an end counts once.
+// Counts a row that crosses an end of the x axis once.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
@@ -105,7 +106,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   var last = block.high.x;
   var layer = index;
 #if WRAPS
-  // The first layers hold the parts of rows before the end, the others those beyond.
+  // The first half of the layers hold the parts of rows before the end; the second half hold the parts beyond.
   let across = layers_across(block);
   let along_x = i32(cells.x);
   let is_beyond = index >= across;
@@ -123,7 +124,7 @@ fn layer_of(block: Block, index: u32, level: u32, offset: u32) -> Layer {
   }
   let rows = block.high.y - corner.y + 1;
   let length = u32(last - corner.x) + 1u;
-  // Missing rows repeat the last one as empty.
+  // If the layer has fewer than three rows, the missing ones repeat the start of the last one, with length 0.
 #if WRAPS
   corner = wrap_cell(corner, level);
   let back = cells.x * cells.y;
@@ -165,12 +166,12 @@ fn visit_overlap(gathered: ptr<function, Gathered>, particle: Particle, except: 
   }
 }
 
-// Lower particles are finer entries.
+// Returns the lowest level whose rows are searched. Particles on lower levels are finer entries.
 fn lowest_level(level: u32) -> u32 {
   return max(level, 1u) - 1u;
 }
 
-// Returns a bit per search: occupied levels from the level below `level` upwards, then finer entries.
+// Returns a bit per search: one per occupied level, from the level below `level` upwards, then one for finer entries.
 fn searches_of(level: u32, occupied: u32) -> u32 {
   let lowest = lowest_level(level);
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> lowest) << lowest;

@@ -28,7 +28,7 @@ fn adjacent_cells(middle: Lattice) -> Block {
   return Block(middle - Lattice(1), middle + Lattice(1));
 }
 
-// See levels/probe_dense.wgsl. The margin is many times the rounding error.
+// See reached_cells in levels/probe_dense.wgsl. The margin is many times the rounding error.
 fn reached_cells(position: Vector, reach: f32, middle: Lattice, level: u32) -> Block {
 #if WHOLE_BLOCKS
   return adjacent_cells(middle);
@@ -86,7 +86,8 @@ fn slot_in(row: Row, index: u32) -> u32 {
   return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// True if a particle found in a row's buckets is in its cells. With `are_finer`, it may be on a lower level.
+// True if a particle found in a row's buckets is in the row's cells. With `are_finer`, the particle may be on a lower
+// level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -135,7 +136,7 @@ fn visit_candidates(
   lane: u32,
 ) {
   let base = FINER_HEADER - grid.count;
-  // One bit per search: occupied levels, then finer entries.
+  // One bit per search: one per occupied level, then one for finer entries.
   let levels = ((occupied & ((1u << grid.levels) - 1u)) >> level) << level;
   var left = levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
   var index = 0u;

@@ -1,8 +1,9 @@
-// Splits the rows of a block into segments, each in one hash block and so one range of slots. Same names:
-// levels/segments_dense.wgsl.
+// Splits the rows of a block into segments, each in one hash block and so one range of slots.
+// levels/segments_dense.wgsl defines the same names.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// The particles on `level` in cells from `low` to `high`. Others may lie among their slots.
+// A segment stands for the particles on `level` in the cells from `low` to `high`. Other particles may lie among their
+// slots.
 struct Segment {
   first: u32,
   end: u32,

@@ -1,4 +1,4 @@
-// Counts the particles in a particle's cell, in a dense grid. Same name: census_hashed.wgsl.
+// Counts the particles in the cell of a slot, in a dense grid. census_hashed.wgsl defines the same name.
 // Needs: Cell, Census, bucket_at, level_of, position_in, start.
 
 fn census_of(slot: u32, cell: Cell) -> Census {

@@ -1,5 +1,5 @@
-// Counts the particles in a particle's cell, in a hashed grid, whose buckets may hold several cells. Same name:
-// census_dense.wgsl.
+// Counts the particles in the cell of a slot, in a hashed grid, whose buckets may hold several cells. census_dense.wgsl
+// defines the same name.
 // Needs: level_of, position_in, Cell, Census, bucket_at, start, grid, cell_of_slot.
 
 #if VARIABLE_RADII

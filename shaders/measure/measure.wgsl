@@ -1,5 +1,5 @@
-// Sums and maxima over all particles, just sorted: MEASURE_WORDS words per workgroup. Values are added in order of
-// threads, so the bits are reproducible.
+// Computes sums and maxima over all particles, which the caller has just sorted. Outputs MEASURE_WORDS words per
+// workgroup. Values are added in order of threads, so the bits are reproducible.
 // Words (* counts each pair twice):
 //   0, 1    candidates (low, high)*
 //   2, 3    contacts (low, high)*
@@ -21,17 +21,17 @@
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The world's corners. Without variable radii, `substep.lower` and `substep.upper` are a radius inside.
+  // The world's corners. Without variable radii, `substep.lower` and `substep.upper` lie a radius inside these corners.
   lowest: Vector,
   highest: Vector,
-  // Squared distances in [low, high) are borderline. `lattice_scale` is that of the exact lattice; see
+  // Squared distances in [low, high) are borderline. `lattice_scale` is the scale of the exact lattice; see
   // src/core/world/borderline.ts.
   borderline_low: f32,
   borderline_high: f32,
   lattice_scale: f32,
   // With variable radii, a pair is borderline if its squared distance differs from reach² by at most borderline_share ×
   // reach² + borderline_around × reach. `borderline_high` is then a factor: from borderline_high × reach² on, no pair
-  // is. With boxes, `visit` compares overlaps.
+  // is borderline. With boxes, `visit` compares overlaps instead of squared distances.
   borderline_share: f32,
   borderline_around: f32,
 }
@@ -225,7 +225,7 @@ fn measure_state(
   for (var base = workgroup.x * MEASURE_WORKGROUP_SIZE; base < grid.count; base += stride) {
     let slot = base + thread;
     let present = slot < grid.count;
-    // Initialised explicitly, because some implementations do not clear it in each round.
+    // The variable is initialised explicitly, because some implementations do not clear variables in each round.
     var gathered = Gathered();
     var cell = NOWHERE;
     var position = Vector();
@@ -306,7 +306,7 @@ fn measure_state(
   if (thread >= MEASURE_WORDS) {
     return;
   }
-  // Thread n combines word n of all threads in each way; the switch chooses one.
+  // Thread n combines word n of all threads in every way (sum or maximum, integer or float); the switch chooses one.
   var sum = 0u;
   var carried = 0u;
   var most = 0u;

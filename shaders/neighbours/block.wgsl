@@ -1,4 +1,4 @@
-// Works for all kinds of blocks.
+// Counts the cells of a block of any kind.
 // Needs: Block.
 
 fn cells_in(block: Block) -> u32 {

@@ -1,5 +1,5 @@
-// A block of cells in a dense grid. It may continue at the other end of a periodic axis. Same names:
-// block_unbounded.wgsl.
+// A block of cells in a dense grid. It may continue at the other end of a periodic axis. block_unbounded.wgsl defines
+// the same names.
 // Needs: grid, lattice_at.
 
 struct Block {
@@ -8,7 +8,7 @@ struct Block {
 }
 
 // Returns the cells of positions between two corners. lattice_at is monotone, rounding included, so no cell is missed.
-// Along periodic axes, low > high means all but the range from `high` to `low`.
+// Along a periodic axis, low > high means the whole axis except the range from `high` to `low`.
 fn block_between(low: Vector, high: Vector) -> Block {
   let cells = Lattice(grid.cells);
   let first = lattice_at(low);

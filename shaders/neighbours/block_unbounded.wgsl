@@ -1,4 +1,4 @@
-// A block of cells in the unbounded world; not a hash block. Same names: block_dense.wgsl.
+// A block of cells in the unbounded world. It is not a hash block. block_dense.wgsl defines the same names.
 // Needs: lattice_at, grid, mix_bits, bucket_at.
 
 struct Block {
@@ -11,8 +11,8 @@ fn block_between(low: Vector, high: Vector) -> Block {
   return Block(first, Extent(lattice_at(high) - first) + Extent(1u));
 }
 
-// Returns the number of lists of paths (solve/ccd/link.wgsl). They have a hash table of their own, because paths may
-// pass many more cells than there are particles.
+// Returns the number of lists of paths (solve/ccd/link.wgsl). The lists have a hash table of their own, because paths
+// may pass many more cells than there are particles.
 fn lists_of_cells() -> u32 {
   return max(grid.cell_count, FEWEST_LISTS);
 }

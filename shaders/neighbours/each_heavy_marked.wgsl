@@ -1,11 +1,11 @@
-// Like each_heavy.wgsl, for neighbours listed by id. Sets one bit per neighbour and reads the bits in order, so ids
+// Like each_heavy.wgsl, but lists neighbours by id. Sets one bit per neighbour and reads the bits in order, so ids
 // ascend without a sort. Instead of finish and merge, the kernel defines
 //   fn own_stretch(gathered: Gathered) -> Stretch        the particle's part of the list
 //   fn put(gathered: Gathered, index: u32, id: u32)      writes an entry
 //   fn put_empty(index: u32)                             marks an entry that stays empty
 // Its Gathered has a field `marks`, which visit passes to `mark`.
-// `offsets`: array<atomic<u32>> holds offsets, then MARK_ROWS rows of n bits. Offsets take n + MARK_ROWS words, and
-// marks n words, because MARK_ROWS is 32 (offsetBytes in src/passes/query/pairs.ts).
+// `offsets`: array<atomic<u32>> holds offsets, then MARK_ROWS rows of n bits. The offsets take n + MARK_ROWS words; the
+// bits take n words, because MARK_ROWS is 32 (offsetBytes in src/passes/query/pairs.ts).
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, own_stretch, put, put_empty.
 

@@ -1,4 +1,4 @@
-// Functions that a user's kernel may call. Bindings: src/engine/grid/grid-kernel.ts.
+// Functions that a user's kernel may call. src/engine/grid/grid-kernel.ts declares the bindings.
 // Needs: Own, position_in, id_in, velocity_in, REACH_SQUARED_BITS.
 
 // Users name the struct Own, our modules Gathered.
@@ -8,7 +8,7 @@ fn position_of(slot: u32) -> Vector {
   return body_position(position_in[slot]);
 }
 
-// Returns the index in the caller's buffers.
+// Returns a particle's index in the caller's buffers.
 fn id_of(slot: u32) -> u32 {
   return id_in[slot];
 }

@@ -1,4 +1,4 @@
-// Functions for all kinds of segments, and the levels on which to search a box.
+// Functions for segments of any kind, and the levels on which to search a box.
 // Needs: grid, Box, Block, block_on, block_between, segments_in_row.
 
 #if VARIABLE_RADII
@@ -32,7 +32,8 @@ fn segments_in(block: Block) -> f32 {
   return rows_in(block) * f32(segments_in_row(block));
 }
 
-// Valid only if there are at most as many segments as particles.
+// Returns the number of segments. The caller has checked that it is at most the number of particles, so it fits 32
+// bits.
 fn segment_count(block: Block) -> u32 {
   return segments_in_row(block) * block.length.y * select(1u, block.length[DIMENSIONS - 1u], DIMENSIONS == 3u);
 }

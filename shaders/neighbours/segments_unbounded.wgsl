@@ -1,8 +1,8 @@
-// Splits the rows of a block into segments, each in one hash block and so one range of slots. Same names:
-// segments_dense.wgsl.
+// Splits the rows of a block into segments, each in one hash block and so one range of slots. segments_dense.wgsl
+// defines the same names.
 // Needs: Block, bucket_at, start, cell_of_slot.
 
-// The particles in cells from `low` to `high`. Others may lie among their slots.
+// A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,

@@ -1,5 +1,5 @@
-// Obstacles of one radius, in cells. Words: the first slot of each bucket and the end; the positions in canonical
-// order, OBSTACLE_WORDS each; in the unbounded world, the cells.
+// Obstacles of one radius, in cells. Layout, in words: the first slot of each bucket, and the end; the positions in
+// canonical order, OBSTACLE_WORDS each; in the unbounded world, also the cells.
 // Needs: obstacle_word, obstacle_vector, grid, OBSTACLE_WORDS.
 
 fn obstacle_start(bucket: u32) -> u32 {

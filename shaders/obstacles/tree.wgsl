@@ -1,11 +1,12 @@
-// Obstacles of any size, in a tree of boxes built by src/core/obstacles/tree.ts. Words: the number of nodes, and the
-// first word of the bodies; the nodes; the bodies. Nodes store where to continue, so a walk needs no stack.
+// Obstacles of any size, in a tree of boxes built by src/core/obstacles/tree.ts. Layout, in words: the number of nodes;
+// the first word of the bodies; the nodes; the bodies. A node stores the node at which to continue, so a walk needs no
+// stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {
   centre: Vector,
   half: Vector,
-  // The next node if the walk does not enter this one.
+  // The node that is next if the walk does not enter this one.
   skip: u32,
   // The bodies of a leaf, [first, end). Inner nodes have none.
   first: u32,

@@ -1,8 +1,8 @@
-// Rows of obstacles in the unbounded world. Same names: dense.wgsl.
+// Rows of obstacles in the unbounded world. dense.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns how many obstacles fit the buffer, with position and cell. Bounds loops, so that a corrupt grid cannot hang
-// the device.
+// Returns how many obstacles, each with position and cell, fit the buffer. This bounds loops, so that a corrupt grid
+// cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }

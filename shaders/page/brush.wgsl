@@ -1,9 +1,9 @@
-// Changes velocities by a pointer. `brush` pushes particles from the pointer's ray (2D: point) or pulls them in, less
-// with distance. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
+// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in,
+// the farther away the less. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
 // Needs: stroke, position, velocity, id.
 
 struct Stroke {
-  // A point of the ray and its unit direction, 0 in 2D. For `hold`, `origin` is the target.
+  // A point of the ray, and the unit direction of the ray, which is 0 in 2D. For `hold`, `origin` is the target.
   origin: Vector,
   direction: Vector,
   // The radius of the brush. For `hold`, the greatest speed.

@@ -3,9 +3,9 @@
 // Needs: linear_workgroup, grid, position_in, is_finite, finest_at, lattice_at, heat, counts.
 
 struct Heat {
-  // Counters along each axis; 1 along y in 3D.
+  // The number of counters along each axis; 1 along y in 3D.
   counters: Extent,
-  // Cells along each axis. Particles outside count in the nearest.
+  // The number of cells along each axis. Particles outside count in the nearest cell.
   cells: Extent,
   // A block has 2^shift cells per edge.
   shift: u32,

@@ -1,6 +1,7 @@
-// Lists pairs of slots to draw as lines, the lower first, by the lower slot. CONTACT_BIT in the second slot marks
-// contacts. Tally counts a slot's candidates or contacts in higher slots; fill writes the pairs that fit and the
-// arguments of the draw. The reach is unlimited, so all candidates count. Host: src/page/view/overlay-pipelines.ts.
+// Lists pairs of slots to draw as lines. Each pair has its lower slot first, and the list ascends by lower slots.
+// CONTACT_BIT in the second slot marks contacts. Tally counts a slot's candidates or contacts in higher slots; fill
+// writes the pairs that fit and the arguments of the draw. The reach is unlimited, so all candidates count. Host:
+// src/page/view/overlay-pipelines.ts.
 // Needs: view, grid, Particle, Neighbour, contact_with, substep, pairs, linear_workgroup, offsets, drawn, particle_of.
 // Needs: position_in, cell_of_slot, is_in_grid, count_candidates, MOST_EACH, probe, tallies.
 
@@ -38,7 +39,7 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// True if an image of a position is in view: a pair may cross an end of the world.
+// True if a position or one of its images is in view. Images count, because a pair may cross an end of the world.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;

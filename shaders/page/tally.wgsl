@@ -1,5 +1,5 @@
-// Counts neighbours, for colouring, per slot of the simulation (`id_in`). The page sorts a copy of its particles. Host:
-// src/page/view/tally.ts.
+// Counts neighbours, for colouring. The page sorts a copy of the particles, in which `id_in` holds each particle's slot
+// in the simulation. Host: src/page/view/tally.ts.
 // Needs: substep, Particle, Neighbour, tallies, id_in.
 
 struct Gathered {

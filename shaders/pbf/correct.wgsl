@@ -1,5 +1,5 @@
-// Moves each particle by its λ (density.wgsl) and its neighbours', and away from very near ones (artificial pressure).
-// Adds the move, divided by the time step, to `aims`.
+// Moves each particle by its own λ (density.wgsl) and that of its neighbours, and away from very near neighbours
+// (artificial pressure). Adds the move, divided by the time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 
@@ -12,7 +12,7 @@ fn begin(particle: Particle) -> Own {
   return Own(lambdas[particle.slot], Vector());
 }
 
-// Both particles of a pair get opposite pushes, which keeps momentum.
+// The particles of a pair get opposite pushes, which keeps momentum.
 fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour) {
   let share = weight_at(other.distance_squared) / parameters.near_weight;
   let pressure = parameters.pressure * (share * share) * (share * share);

@@ -4,14 +4,16 @@
 struct Solid {
   // w: the radius of a ball, or 0 for a box.
   centre: vec4f,
-  // For a box, half of each edge. For a ball, w: the estimated share of the poly6 kernel within its cross-section.
+  // For a box, xyz: half of each edge. For a ball, w: the estimated share of the poly6 kernel within the ball's
+  // cross-section.
   halves: vec4f,
 }
 
 // Returns the density and gradient of imagined fluid at rest inside solids. A solid's density is the share of poly6
 // inside it, as a product:
-// - box: per axis, the share between its two faces. In 3D this is exact if only one face is within reach.
-// - ball: the share between planes that touch its near and far end, times the share within its cross-section.
+// - box: per axis, the share between its two faces. In 3D, the product is exact if only one face is within reach.
+// - ball: the share between the planes that touch the ball's near and far end, times the share within the ball's
+//   cross-section.
 fn solids_at(point: Vector) -> Walls {
   var sum = Walls();
   for (var index = 0u; index < parameters.solids; index++) {
@@ -48,7 +50,8 @@ fn solids_at(point: Vector) -> Walls {
   return Walls(sum.density, sum.gradient / parameters.radius);
 }
 
-// `away` is in radii of the kernel and may be negative. Returns the share of poly6 beyond a plane.
+// Returns the share of poly6 beyond a plane at the distance `away`, which is in radii of the kernel and may be
+// negative.
 fn farther(away: Vector) -> Vector {
   let share = beyond(min(abs(away), Vector(1.0)));
   return select(Vector(1.0) - share, share, away >= Vector());
@@ -58,7 +61,7 @@ fn face(away: Vector) -> Vector {
   return plane(min(abs(away), Vector(1.0)));
 }
 
-// Moves a point out of solids to their surface; for boxes, to one inside the walls.
+// Moves a point out of solids: out of a ball to its surface, out of a box to the nearest face inside the walls.
 fn outside_solids(point: Vector) -> Vector {
   var found = point;
   for (var index = 0u; index < parameters.solids; index++) {

@@ -9,8 +9,8 @@ fn weight_at(distance_squared: f32) -> f32 {
   return parameters.weight * left * left * left;
 }
 
-// Returns the gradient of a neighbour's density. For coincident particles it lies along x, with opposite signs, so that
-// they part.
+// Returns the gradient of a neighbour's density. For coincident particles the gradient lies along x, with opposite
+// signs, so that the particles separate.
 fn slope_at(particle: Particle, other: Neighbour) -> Vector {
   let distance = sqrt(other.distance_squared);
   let left = 1.0 - distance / parameters.radius;
@@ -28,8 +28,8 @@ struct Walls {
   gradient: Vector,
 }
 
-// Returns the density and gradient of walls, as if fluid at rest lay beyond. Uses the share of 3D poly6 there, which is
-// wrong by less than 1% in 2D.
+// Returns the density and gradient of walls, as if fluid at rest lay beyond. Uses the share of 3D poly6 beyond the
+// walls, which is wrong by less than 1% in 2D.
 fn walls_at(position: Vector) -> Walls {
   let low = clamp((position - parameters.lower) / parameters.radius, Vector(), Vector(1.0));
   let high = clamp((parameters.upper - position) / parameters.radius, Vector(), Vector(1.0));

@@ -1,6 +1,6 @@
 // Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box, or NO_PARTNER if they do
-// not all fit. A workgroup searches each box over many cells, from a queue in any order. Comparisons alone decide
-// membership, so both kernels agree.
+// not all fit. If a box covers many cells, a workgroup searches it; a queue lists such boxes in any order. Comparisons
+// alone decide membership, so tally and fill agree.
 // Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
 // Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
 // Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
@@ -123,7 +123,7 @@ fn search_together(
       atomicStore(&found, 0u);
     }
     workgroupBarrier();
-    // All slots are one segment, and the workgroup one team.
+    // If all slots are searched, they are one segment, and the workgroup is one team.
     let lanes = select(LANES, WORKGROUP_SIZE, search.all_slots);
     for (var level = 0u; level < search.levels; level++) {
       let block = block_of_box(search.box, level);

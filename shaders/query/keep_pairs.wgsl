@@ -1,5 +1,5 @@
-// Keeps a list of pairs for pair_events.wgsl. If the list was too short (`count`: found, listed), the previous list
-// stays.
+// Keeps a list of pairs for pair_events.wgsl. If the list was too short, which `count` (found, listed) tells, the
+// previous list stays.
 // Needs: linear_workgroup, offsets, count, offsets_before, stretch_of, pairs, pairs_before.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

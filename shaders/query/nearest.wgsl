@@ -12,7 +12,7 @@ struct Nearest {
 
 struct Gathered {
   found: u32,
-  // The last of k entries. A candidate must come before it.
+  // The distance and id of the last of k entries. A candidate must come before this entry.
   last_distance: u32,
   last_id: u32,
 }
@@ -31,7 +31,7 @@ fn begin(point: Particle) -> Gathered {
 
 fn visit(gathered: ptr<function, Gathered>, point: Particle, other: Neighbour) {
   let distance = bitcast<u32>(other.distance_squared);
-  // Rejects far candidates without reading their ids.
+  // Far candidates are rejected before their ids are read.
   if (distance > (*gathered).last_distance) {
     return;
   }

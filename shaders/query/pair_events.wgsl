@@ -1,10 +1,12 @@
-// Compares a list of pairs with the previous one, by first id, then second. One thread per first id merges two
-// ascending stretches. TALLY counts pairs that began, stayed and ended; otherwise writes one kind (BEGUN, STAYED, else
-// ended). If the new list was too short (`count`: found, listed), tallies stay zero.
+// Compares a list of pairs with the previous list. Both are in order of first ids, then second ids. One thread per
+// first id merges two ascending stretches. With TALLY, counts the pairs that began, stayed and ended. Otherwise writes
+// the pairs of one kind: begun with BEGUN, stayed with STAYED, else ended. If the new list was too short, which `count`
+// (found, listed) tells, tallies stay zero.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 
-// Past the end and in an empty entry, returns NO_PARTNER, which is greater than any id.
+// Returns the second id of a pair. Past the end and for an empty entry, returns NO_PARTNER, which is greater than any
+// id.
 fn other_now(stretch: Stretch, index: u32) -> u32 {
   if (index < stretch.room) {
     return pairs[stretch.first + index].y;

@@ -1,6 +1,6 @@
 // Finds overlapping pairs (id, greater id), by first id, then second. Tally counts them; fill writes them. With BOXES,
-// pairs of boxes (grid/box_bodies.wgsl). A list that is too short may end within an id's pairs; which of them it holds
-// is not defined. Entries without a pair hold NO_PARTNER twice.
+// finds pairs of boxes (grid/box_bodies.wgsl). A list that is too short may end within an id's pairs; which of these it
+// holds is not defined. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 
@@ -20,7 +20,7 @@ struct Gathered {
 }
 
 #if BOXES
-// Touching boxes overlap. Positions are low corners.
+// Boxes that touch count as overlapping. The position of a box is its low corner.
 fn overlaps(gathered: ptr<function, Gathered>, particle: Particle, other: u32) -> bool {
   return all(body_position(position_in[other]) <= (*gathered).high) && all(particle.position <= load_vector(high_in[other]));
 }
@@ -100,7 +100,7 @@ fn finish(gathered: Gathered, particle: Particle) {
 fn finish(gathered: Gathered, particle: Particle) {
 #if FILL
   let end = gathered.stretch.first + min(gathered.found, gathered.stretch.room);
-  // A device may round distances differently in both kernels, so tally may count nearly touching pairs that fill does
+  // A device may round distances differently in tally and fill, so tally may count nearly touching pairs that fill does
   // not find.
   for (var hole = end; hole < gathered.stretch.first + gathered.stretch.room; hole++) {
     pairs[hole] = vec2u(NO_PARTNER);

@@ -1,5 +1,6 @@
 // The cells along a ray in a dense grid. A layer is all cells with the same coordinate along an axis. Along periodic
-// axes, layers beyond the ends stand for images. The other path_*.wgsl provide the same functions.
+// axes, layers beyond the ends stand for images. path_unbounded.wgsl and path_levels_*.wgsl are the same for other
+// grids.
 // Needs: grid, FAR_OFF, PIECE, start.
 
 struct Segment {
@@ -7,7 +8,7 @@ struct Segment {
   end: u32,
 }
 
-// Returns the whole periods below a layer, such as −1 for layer −1.
+// Returns the number of whole periods below a layer, such as −1 for layer −1.
 fn periods_of(layer: i32, axis: u32) -> i32 {
   let cells = i32(grid.cells[axis]);
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
@@ -23,7 +24,7 @@ fn shift_of(layer: i32, axis: u32) -> f32 {
   return f32(periods_of(layer, axis)) * grid.period[axis];
 }
 
-// Exact up to the rounding error that a walk allows for.
+// Returns the layer of a coordinate, up to the rounding error that a walk allows for.
 fn layer_at(coordinate: f32, axis: u32) -> i32 {
   let periods = floor((coordinate - grid.origin[axis]) * grid.inverse_period[axis]);
   let offset = coordinate - grid.origin[axis] - periods * grid.period[axis];
@@ -52,7 +53,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return origin + f32(cell + 1) * grid.cell_size;
 }
 
-// Bounds the coordinates from which a particle's layer is computed.
+// Returns a bound on the magnitude of the numbers from which a particle's layer is computed.
 fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }

@@ -1,7 +1,7 @@
 // The cells along a ray on one level of a dense grid. Functions: see path_dense.wgsl.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
-// Set it before calling any other function.
+// The level of the walk. The caller sets it before it calls any other function.
 var<private> level_walked: u32;
 
 struct Segment {
@@ -18,7 +18,7 @@ fn wraps_along(axis: u32) -> bool {
   return grid.period[axis] > 0.0;
 }
 
-// Rounds down, also for negative numbers.
+// Divides and rounds down, also for negative numbers.
 fn floor_divide(number: i32, divisor: i32) -> i32 {
   return select(number, number + 1 - divisor, number < 0) / divisor;
 }
@@ -39,7 +39,8 @@ fn layer_at(coordinate: f32, axis: u32) -> i32 {
   return min(layer, cells_along(axis) - 1) + i32(periods) * cells_along(axis);
 }
 
-// Returns where an image of a layer begins. Not for the end of the last layer, which is the end of the period.
+// Returns where an image of a layer begins. Do not use it for the end of the last layer, which is the end of the
+// period.
 fn border_before(inside: i32, periods: i32, axis: u32) -> f32 {
   let origin = grid.origin[axis] + f32(periods) * grid.period[axis];
   return origin + f32(inside << level_walked) * grid.cell_size;
@@ -64,7 +65,7 @@ fn extent_of(axis: u32) -> f32 {
   return abs(grid.origin[axis]) + f32(grid.cells[axis] + 2u) * grid.cell_size;
 }
 
-// No piece crosses the end of the world.
+// Returns the length of a piece, which is limited so that no piece crosses the end of the world.
 fn cells_in_piece() -> i32 {
   return min(i32(PIECE), cells_along(0u));
 }

@@ -1,10 +1,10 @@
 // The cells along a ray on one level of an unbounded world. Functions: see path_dense.wgsl.
 // Needs: cell_at, grid, FAR_OFF, bucket_at, start, cell_of_slot, level_of, position_in.
 
-// Set it before calling any other function.
+// The level of the walk. The caller sets it before it calls any other function.
 var<private> level_walked: u32;
 
-// The particles in cells from `low` to `high`. Others may lie among their slots.
+// A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -33,7 +33,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(border_before(layer + 1), FAR_OFF, layer >= farthest_layer());
 }
 
-// The cell of a coordinate is exact, so the walk needs no margin for it.
+// Rounding never moves a coordinate into another cell, so the walk needs no margin for it.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }

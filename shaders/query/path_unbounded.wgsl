@@ -1,7 +1,7 @@
 // The cells along a ray in the unbounded world. Functions: see path_dense.wgsl.
 // Needs: lattice_at, grid, FAR_OFF, bucket_at, start, cell_of_slot.
 
-// The particles in cells from `low` to `high`. Others may lie among their slots.
+// A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.
 struct Segment {
   first: u32,
   end: u32,
@@ -26,7 +26,7 @@ fn end_of(layer: i32, axis: u32) -> f32 {
   return select(f32(layer + 1) * grid.cell_size, FAR_OFF, f32(layer) >= f32(FARTHEST_CELL));
 }
 
-// The cell of a coordinate is exact, so the walk needs no margin for it.
+// Rounding never moves a coordinate into another cell, so the walk needs no margin for it.
 fn extent_of(axis: u32) -> f32 {
   return 0.0;
 }

@@ -1,8 +1,8 @@
 // One ray: when it comes near a coordinate, and which balls it meets.
 //
-// A ray is origin + t * direction, 0 <= t <= reach. It meets a ball if a position is inside or on the surface; the
-// least such t is the distance. A ball of a radius below 2^-63 may act as a point, because a device may flush the
-// square to 0.
+// A ray is origin + t * direction, 0 <= t <= reach. It meets a ball if one of its positions is inside the ball or on
+// the surface; the least such t is the distance. A ball of a radius below 2^-63 may act as a point, because a device
+// may flush the square to 0.
 //
 // Spans of time and coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
 // direction d, the greatest errors are
@@ -100,7 +100,7 @@ fn path_of(number: u32) -> Path {
 #endif
 }
 
-// Adds the values that depend on the greatest radius.
+// Adds to a path the values that depend on the greatest radius.
 fn path_among(path: Path, radius: f32) -> Path {
   var among = path;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
@@ -114,7 +114,7 @@ fn path_among(path: Path, radius: f32) -> Path {
 }
 
 #if VARIABLE_RADII
-// Adds the values of a level, and sets `level_walked`.
+// Adds to a path the values that depend on the level, and sets `level_walked`.
 fn path_on(path: Path, level: u32) -> Path {
   level_walked = level;
   return path_among(path, min(greatest_on(level), grid.greatest_radius));
@@ -168,7 +168,7 @@ fn hit_time(path: Path, away: Vector, radius_squared: f32) -> f32 {
   if (any(abs(away) > Vector(2.0 * FARTHEST_MET))) {
     return MISSED;
   }
-  // A unit direction needs no division, so adds no rounding error.
+  // A unit direction needs no division, so it adds no rounding error.
   let is_unit = path.direction_squared == 1.0;
   let along = dot(away, path.direction);
   let middle = select(along / path.direction_squared, along, is_unit);
@@ -188,7 +188,8 @@ struct Meeting {
   image: Lattice,
 }
 
-// True if a particle is in the world along periodic axes. Rays meet no other particles, which the grid could not wrap.
+// True if a particle is in the world along periodic axes. Rays do not meet other particles, because the grid could not
+// wrap them.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));

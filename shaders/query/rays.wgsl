@@ -4,7 +4,7 @@
 //
 // Where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The walk goes over
 // layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range of slots. It
-// visits each cell once. With variable radii, there is a walk per occupied level.
+// visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
 // Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.
@@ -13,7 +13,7 @@
 struct Gathered {
   found: u32,
 #if FILL
-  // The ray's part of the list, and whether all its entries fit.
+  // The ray's part of the list, and whether all entries of the ray fit there.
   room: Stretch,
   has_room: bool,
 #endif
@@ -83,7 +83,7 @@ fn test_all(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Returns the layers along z near the ray; one in 2D.
+// Returns the first and last layer along z near the ray; both are 0 in 2D.
 fn layers_of(path: Path) -> vec2i {
   if (DIMENSIONS == 3u) {
     return layers_within(sweep(path, DIMENSIONS - 1u, vec2f(0.0, path.reach)), DIMENSIONS - 1u);
@@ -100,8 +100,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns the path's width: across_at minus 2, at least 1. Far from the origin, rounding can make it thousands of
-// layers.
+// Returns the path's width: across_at minus 2, at least 1. Far from the origin, rounding can make a path thousands of
+// layers wide.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }
@@ -177,7 +177,7 @@ fn walk(gathered: ptr<function, Gathered>, path: Path) {
   }
 }
 
-// Tests all particles instead if they are fewer than the pieces on the walks.
+// Walks along the ray, or tests all particles if there are fewer of them than pieces on the walks.
 fn search(gathered: ptr<function, Gathered>, path: Path) {
 #if VARIABLE_RADII
   var pieces = 0.0;
@@ -190,7 +190,7 @@ fn search(gathered: ptr<function, Gathered>, path: Path) {
     test_all(gathered, path_among(path, grid.greatest_radius));
     return;
   }
-  // The highest level has the shortest walk, and a ball met there may shorten the others.
+  // The highest level has the shortest walk, and a ball met there may shorten the walks on the other levels.
   for (var level = grid.levels; level > 0u; level--) {
     if (is_occupied(level - 1u)) {
       walk(gathered, path_on(path, level - 1u));

@@ -13,8 +13,8 @@ struct Contact {
 }
 
 #if VARIABLE_RADII
-// Returns the other mass divided by both, from the ratio of radii. A mass is multiplied by 1 + load. Equal radii share
-// equally, whatever their loads. Twin: massShare in src/core/contact/law.ts.
+// Returns the other mass divided by the sum of both, from the ratio of radii. Each mass is multiplied by 1 + load.
+// Bodies of equal radii share equally, whatever their loads. Twin: massShare in src/core/contact/law.ts.
 fn mass_share(own: f32, other: f32, own_load: f32, other_load: f32) -> f32 {
   let is_smaller = own < other;
   let ratio = select(other / own, own / other, is_smaller);
@@ -34,7 +34,7 @@ fn rounding_of(half: Vector, radius: f32) -> f32 {
   return select(radius, 0.0, half.x > 0.0);
 }
 
-// Depths are negative inside, so the shallowest is the greatest. Returns the first of equal ones.
+// Depths are negative inside, so the shallowest is the greatest. Returns the first axis if depths are equal.
 fn shallowest_axis(depths: Vector) -> u32 {
   var least = 0u;
   for (var axis = 1u; axis < DIMENSIONS; axis++) {
@@ -43,7 +43,7 @@ fn shallowest_axis(depths: Vector) -> u32 {
   return least;
 }
 
-// Expects bodies whose enclosing balls overlap. Geometry: src/core/particles/shapes.ts.
+// Expects bodies whose enclosing balls overlap. src/core/particles/shapes.ts explains the geometry.
 fn contact_with(particle: Particle, other: Neighbour) -> Contact {
   let round = rounding_of(particle.half, particle.radius) + rounding_of(other.half, other.radius);
   let sides = particle.half + other.half;

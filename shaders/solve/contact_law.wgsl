@@ -49,8 +49,9 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative`: this velocity minus the other's. Friction acts on `slide`: `relative` between particles; at an obstacle,
-// without this substep's gain by gravity, which `settle` handles. `bounces`: a bounce with the partner (partner.wgsl).
+// `relative`: this velocity minus the other's. Friction acts on `slide`. Between particles, that is `relative`. At an
+// obstacle, it leaves out what gravity adds in this substep, which `settle` handles. `bounces`: true for a bounce with
+// the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,
@@ -82,9 +83,9 @@ fn contact_effect(
   );
 }
 
-// Limits the total change of velocity, and shortens support and bearing alike. Then static friction removes the
-// velocity that gravity adds across the support, as far as friction reaches. It removes less if contacts press from
-// opposite sides.
+// Limits the total change of velocity, and shortens support and bearing by the same factor. Then static friction
+// removes the velocity that gravity adds across the support, as far as friction reaches. Static friction removes less
+// if contacts press from opposite sides.
 fn settle(sum: Effect) -> Effect {
   var settled = sum;
   let limit = max(substep.limit_factor * sum.closing, substep.kick_speed);
@@ -109,7 +110,8 @@ fn settle(sum: Effect) -> Effect {
   return settled;
 }
 
-// Returns how much contacts press from opposite sides, in units of the particle's weight. `change` includes walls.
+// Returns how much contacts press from opposite sides, in units of the particle's weight. `change` includes the effect
+// of walls.
 fn load_of(bearing: f32, change: Vector) -> f32 {
   var load = 0.0;
   if (substep.rest_speed > LEAST_REST_SPEED) {

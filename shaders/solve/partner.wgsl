@@ -1,6 +1,6 @@
 // Finds each particle's partner: its fastest approaching contact above rest_speed, or NO_PARTNER. Mutual partners
-// bounce in resolve.wgsl. Of equally fast contacts, the first visited counts. With ascending slots, the pair with the
-// lowest slots is therefore mutual.
+// bounce in resolve.wgsl. Of equally fast contacts, the first visited counts. If slots are visited in ascending order,
+// the pair with the lowest slots is therefore mutual.
 // Needs: Particle, Neighbour, Contact, OBSTACLE_PARTNER, substep, velocity_in, contact_with, probe_obstacles.
 // Needs: partner_out.
 
@@ -11,7 +11,7 @@ struct Gathered {
 }
 
 #if OBSTACLES
-// An obstacle as partner is its slot with OBSTACLE_PARTNER set. It has no partner itself.
+// If the partner is an obstacle, `partner` is its slot with OBSTACLE_PARTNER set. Obstacles have no partners.
 alias ObstacleSum = Gathered;
 
 fn meet_obstacle(met: ptr<function, ObstacleSum>, particle: Particle, obstacle: Neighbour, contact: Contact) {

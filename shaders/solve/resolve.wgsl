@@ -1,6 +1,6 @@
 // One Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state before
 // the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
-// PUSH_APART, neither reads nor writes velocities.
+// PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
 // Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.
 // Needs: load_of, velocity_out.
@@ -132,7 +132,7 @@ fn with_obstacles(gathered: Gathered, particle: Particle) -> Gathered {
   met.partner = gathered.partner;
 #endif
   probe_obstacles(&met, particle);
-  // All obstacles together push no farther than the deepest alone.
+  // All obstacles together push no farther than the one with the deepest overlap would alone.
   let share = select(1.0, met.deepest / met.overlaps, met.overlaps > met.deepest);
 #if PUSH_APART
   all.push += share * met.push;
@@ -162,7 +162,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   var bearing = sum.bearing;
 #endif
 #if VARIABLE_RADII
-  // A centre stays at least its extent from the walls.
+  // A centre stays at least half the extent of its body away from the walls.
 #if HAS_BOXES
   let margin = select(Vector(particle.radius), particle.half, particle.half > Vector());
 #else
@@ -175,7 +175,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // A loop without rounds costs particles away from walls nothing; a branch might.
+  // For particles away from walls, a loop without rounds costs nothing; a branch might cost time.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
   for (var axis = 0u; axis < walls; axis++) {

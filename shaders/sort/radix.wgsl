@@ -7,13 +7,13 @@
 struct Radix {
   // The lowest bit of the digit.
   shift: u32,
-  // KEYS_ constants.
+  // The types of the keys read and written, each a constant KEYS_….
   read: u32,
   written: u32,
 }
 
 #if WIDE
-// The low word, then the high word.
+// A key of two words: the low word, then the high word.
 alias Key = vec2u;
 #else
 alias Key = u32;
@@ -23,8 +23,8 @@ const SIGN = 0x80000000u;
 const INFINITY = 0x7f800000u;
 const LAST = 0xffffffffu;
 
-// Keeps the order. Flips all bits of negative floats and the sign bit of others, so −0 comes before 0. Every NaN
-// becomes the last key.
+// Converts a key to an unsigned number of the same order. Flips all bits of negative floats and the sign bit of other
+// floats, so −0 comes before 0. Every NaN becomes the last key.
 fn to_unsigned(key: Key) -> Key {
 #if WIDE
   return key;

@@ -1,5 +1,5 @@
-// An owner's part of a list: from its offset to the next owner's, but not beyond the list. `room` is 0 if offsets
-// descend (query/list_count.wgsl).
+// An owner's part of a list: from its offset to the next owner's offset, but not beyond the list. `room` is 0 if
+// offsets descend (query/list_count.wgsl).
 
 struct Stretch {
   first: u32,

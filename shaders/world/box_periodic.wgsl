@@ -1,6 +1,6 @@
-// Boxes in a periodic world, which contain a particle if one of its images is inside. Both corners are wrapped. With
-// low > high, a box is all but the gap between them. A box at least a period long covers the axis. Uses sums only, so
-// that kernels agree.
+// Boxes in a periodic world. A box contains a particle if an image of the particle is inside. The corners of a box are
+// wrapped. If low > high, the box covers the whole axis except the range from `high` to `low`. A box at least a period
+// long covers the axis. Wrapping uses sums only, so that kernels agree.
 // Needs: grid.
 
 struct Box {
@@ -21,7 +21,7 @@ struct Phase {
 fn phase_of(coordinate: f32, low: f32, period: f32) -> Phase {
   let far = low + period;
   var phase = Phase(coordinate, 0);
-  // At most one period outside: needs the last step of the loop only.
+  // A coordinate at most one period outside needs only the last step of the loop.
   let is_near =
     coordinate - 2.0 * period < low && (coordinate >= low || coordinate + 2.0 * period >= far);
   // Products with powers of two are exact, fused or not. After bit 0 the counter wraps around, which ends the loop.
@@ -49,7 +49,7 @@ fn box_in_world(box: Box) -> Box {
     if (period > 0.0) {
       let low = phase_of(box.low[axis], grid.origin[axis], period);
       let high = phase_of(box.high[axis], grid.origin[axis], period);
-      // Floats, because the difference may not fit 32 bits.
+      // The difference is a float, because it may not fit 32 bits.
       let periods = f32(high.periods) - f32(low.periods);
       let is_all = periods > 1.5 || (periods > 0.5 && high.wrapped >= low.wrapped);
       inside.low[axis] = select(low.wrapped, -EVERYWHERE, is_all);

@@ -1,4 +1,4 @@
-// Boxes in a world that does not wrap. Same names: box_periodic.wgsl.
+// Boxes in a world that does not wrap. box_periodic.wgsl defines the same names.
 
 struct Box {
   low: Vector,

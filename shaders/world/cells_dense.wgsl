@@ -1,4 +1,4 @@
-// Dense cells: the bucket of a cell is its index. Same names: unbounded.wgsl. Twin: src/core/world/cells.ts.
+// Dense cells: the bucket of a cell is its index. unbounded.wgsl defines the same names. Twin: src/core/world/cells.ts.
 // Needs: grid, is_finite, lattice_at, outer_bucket.
 
 // The index of a slot's cell, stored until the next sort.

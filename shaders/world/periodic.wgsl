@@ -8,7 +8,7 @@ fn lattice_at(position: Vector) -> Lattice {
   return Lattice(clamp(scaled, Vector(), last)) + Lattice(grid.ring);
 }
 
-// With a ring, the outermost cells never hold a particle, so only axes without one wrap.
+// Along an axis with a ring, the outermost cells never hold a particle, so only axes without a ring wrap.
 fn are_adjacent(cell: Lattice, other: Lattice) -> bool {
   let away = abs(other - cell);
   return all((away <= Lattice(1)) | (away == Lattice(grid.cells) - Lattice(1)));

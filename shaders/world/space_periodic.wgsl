@@ -1,15 +1,16 @@
-// Positions and differences in a periodic world. Same names: space_straight.wgsl. Twin: src/core/world/cells.ts.
+// Positions and differences in a periodic world. space_straight.wgsl defines the same names. Twin:
+// src/core/world/cells.ts.
 // Needs: grid, snap, is_finite.
 
 // Wraps a position up to one period outside. Uses sums only: a product might be fused in one kernel and not in another,
-// and they would disagree about the cell.
+// and the kernels would disagree about the cell.
 fn wrap_once(position: Vector) -> Vector {
   let periodic = grid.period > Vector();
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // Rounding may bring `above` to the far end or, from one period below, just below the low end. Both become the low
-  // end.
+  // Rounding may bring `above` to the far end or, from one period below, just below the low end. Either result becomes
+  // the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);
@@ -25,8 +26,9 @@ fn wrap_stored(body: PackedBody) -> PackedBody {
   return body;
 }
 
-// Wraps from any number of periods away. Only for origins of rays and kernels that store the result; others must use
-// wrap_once. A coordinate so far out that its remainder is only rounding noise becomes the low end.
+// Wraps a position from any number of periods away. Use it only for origins of rays and in kernels that store the
+// result; other code must use wrap_once. A coordinate so far out that its remainder is only rounding noise becomes the
+// low end.
 fn wrap(position: Vector) -> Vector {
   let far = grid.origin + grid.period;
   let outside = (position < grid.origin - grid.period) | (position >= far + grid.period);
@@ -37,8 +39,8 @@ fn wrap(position: Vector) -> Vector {
   return select(moved, grid.origin, beyond & !inside);
 }
 
-// Antisymmetric to the bit: `round` rounds halves to even, and products with −1, 0 or 1 are exact. If the box begins at
-// 0, first subtracts the period from the higher coordinate, which is exact.
+// The result is antisymmetric to the bit: `round` rounds halves to even, and products with −1, 0 or 1 are exact. If the
+// world begins at 0, the period is first subtracted from the higher coordinate, which is exact.
 fn minimum_image(position: Vector, other: Vector) -> Vector {
   let apart = position - other;
   let periods = round(apart * grid.inverse_period);

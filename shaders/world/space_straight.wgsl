@@ -1,4 +1,4 @@
-// Positions and differences in a world that does not wrap. Same names: space_periodic.wgsl. Twin:
+// Positions and differences in a world that does not wrap. space_periodic.wgsl defines the same names. Twin:
 // src/core/world/cells.ts.
 
 fn wrap_once(position: Vector) -> Vector {

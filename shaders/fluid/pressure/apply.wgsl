@@ -1,5 +1,5 @@
-// Applies the pressure equations to the search direction, into `image`, and sums direction · image. Twin:
-// src/methods/fluid/reference/pressure.ts.
+// Applies the pressure equations to the search direction, writes the result to `image`, and sums direction · image.
+// Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, diagonal, direction, coupling, image, store_partial.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,7 +1,7 @@
 // Assembles the pressure equations, one per fluid cell:
 //   diagonal · pressure − Σ (coupling · neighbour's pressure) = right
-// Each node also writes the couplings over its lower faces. Each workgroup sums its right-hand sides and unknowns, and
-// notes whether a cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// Each node also writes the couplings over its lower faces. Each workgroup sums its right-hand sides, counts its
+// unknowns, and notes whether a cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: LEAST_SURFACE, SURFACE_FULLNESS, FULLNESS_SLACK, frame, MOST_SHRINKING, MOST_SWELLING, kinds, FLUID, AIR.
 // Needs: fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal, right, store_partial.
 
@@ -12,7 +12,7 @@ fn surface_distance(full: f32) -> f32 {
 }
 
 // Returns the outflow that corrects a cell's density: positive if the cell is too full, negative if it is deep and not
-// full. Deep cells have no neighbour of air.
+// full. Deep cells have no air neighbour.
 fn swelling(full: f32, is_deep: bool) -> f32 {
   var excess = 0.0;
   if (full > 1.0 + FULLNESS_SLACK) {
@@ -56,7 +56,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end, the face is solid, and the previous entry belongs to another row.
+      // At the lower end, the face is solid, and the cell at the previous index belongs to another row.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

@@ -1,4 +1,4 @@
-// Sums `solution` times coupling over the neighbours of an entry. Linked with kernels over one level.
+// Sums `solution` times coupling over the neighbours of a cell of `level`.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

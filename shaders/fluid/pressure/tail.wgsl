@@ -56,7 +56,7 @@ fn prolong_all(thread: u32) {
 
 @compute @workgroup_size(TAIL_THREADS)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
-  // See Level in shared.wgsl.
+  // Level in shared.wgsl says what coarse_cells.w holds.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;
   for (var index = first; index + 1u < end; index++) {

@@ -13,7 +13,7 @@ fn turn(
     return;
   }
   let entry = frame.strides.w + index;
-  // If the share is 0, `direction` may hold NaN from an earlier substep.
+  // If the share is 0, `direction` may hold a NaN from an earlier substep, and 0 × NaN is NaN.
   let kept = select(solver.share * direction[entry], 0.0, solver.share == 0.0);
   direction[entry] = solution[entry] + kept;
 }

@@ -7,7 +7,7 @@ const AFTER_ASSEMBLE = 0u;
 const AFTER_BEGIN = 1u;
 const AFTER_DOT = 2u;
 const AFTER_APPLY = 3u;
-// Stage 4 follows update.wgsl: the last branch below.
+// Stage 4, which follows update.wgsl, is the last branch below.
 const AT_END = 5u;
 
 fn stop() {

@@ -1,6 +1,6 @@
-// Chooses one path to bounce off each slow particle: of settled hits on it, the one with the lowest key, then the
-// lowest id. A hit is settled if its key is below CCD_UNSETTLED. `claims` holds the complements of key and id per slot,
-// so atomicMax finds the lowest and 0 means none.
+// Chooses, per slow particle, the one path that bounces off it: of the settled hits on the particle, the one with the
+// lowest key, then the lowest id. A hit is settled if its key is below CCD_UNSETTLED. `claims` holds the complements of
+// key and id per slot, so atomicMax finds the lowest, and 0 means that no path claims the particle.
 // Needs: hits, counters, OBSTACLE_PARTNER, is_fast, way_of, position_in, linear_workgroup, path_count, slot_of_path.
 // Needs: claims, id_in.
 

@@ -1,4 +1,4 @@
-// Reads a counter that other threads may write. Same name: counters_read.wgsl.
+// Reads a counter that other threads may write. counters_read.wgsl defines the same name.
 // Needs: counters.
 
 fn counter_at(word: u32) -> u32 {

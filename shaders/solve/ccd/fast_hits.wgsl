@@ -1,5 +1,6 @@
 // One round: finds where each path ends among the other fast particles, whose paths end where the previous round
-// (`hits_in`) ended them. Writes `hits_out`. `first` holds hits without fast particles. All three have a hit per slot.
+// (`hits_in`) ended them. Writes `hits_out`. `first` holds the hits with anything but fast particles. Each of these
+// buffers has a hit per slot.
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
@@ -7,7 +8,7 @@
 // Needs: linear_workgroup, lane_of, first_of_all, counters, hits_out.
 
 // True if two particles may meet on pieces of their paths. Windows hold the first and last tick of a piece. The other
-// path ends at tick `end`; if that is on its piece, it rests there from then on.
+// path ends at tick `end`; if that tick is on the other piece, the other particle rests from then on.
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
@@ -19,8 +20,8 @@ fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
   let other_body = position_in[other];
   let other_way = way_of(other);
-  // A particle still moves in the tick in which its path ends. Otherwise, of two that meet, each would treat the other
-  // as resting in the next round.
+  // A particle still moves in the tick in which its path ends. Otherwise, if two particles meet, each would treat the
+  // other as resting in the next round.
   if (!is_before(end, since)) {
     let apart = minimum_image(position_at(slot, way, since), position_at(other, other_way, since));
     let key = impact(apart, way - other_way, since, body, other_body);
@@ -88,7 +89,8 @@ fn end_among_fast(slot: u32, lane: u32) -> vec2u {
           entry = links[word];
           let other_window = links[word + 1u];
           if (other != slot && may_meet(window, other_window, hits_in[other].x >> CLOSING_BITS)) {
-            // Search from when both are on their pieces. Over a longer way, the nearest image might change.
+            // The search begins when both particles are on their pieces. Over a longer distance, the nearest image
+            // might change.
             let both_since = max(since, f32(other_window >> 16u) / f32(CCD_TICKS));
             best = first_with_fast(best, slot, way, both_since, other);
           }

@@ -1,4 +1,5 @@
-// `file` lists slow particles by cell, in any order: only the first hit counts. `sweep` empties the lists.
+// `file` lists slow particles by cell. The order within a list does not matter, because only the first hit counts.
+// `sweep` empties the lists.
 // Needs: linear_workgroup, grid, position_in, bucket_of, id_in, is_fast, way_of, links, word_of_next, note_level.
 
 @compute @workgroup_size(WORKGROUP_SIZE)

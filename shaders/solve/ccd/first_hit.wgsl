@@ -1,8 +1,8 @@
-// Chooses the first of several hits, each a key and a partner. Tells which levels and how many cells to search. With
-// VARIABLE_RADII, the threads of a workgroup share the cells around a path; otherwise each path has one thread.
+// Chooses the first of several hits, each a key and a partner. Also computes which levels and how many cells to search.
+// With VARIABLE_RADII, the threads of a workgroup share the cells around a path; otherwise each path has one thread.
 // Needs: OBSTACLE_PARTNER, id_in, is_before, counter_at, block_around, margin_to, position_in.
 
-// Breaks ties: the id of a particle; for walls and obstacles, a number greater than any id.
+// Returns the number that breaks ties: the id of a particle; for walls and obstacles, a number greater than any id.
 fn tie_rank(partner: u32) -> u32 {
   if (partner < OBSTACLE_PARTNER) {
     return id_in[partner];
@@ -17,7 +17,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
 #if VARIABLE_RADII
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// The complement of the lowest key found. A thread past this key stops.
+// The complement of the lowest key found. A thread stops at pieces later than this key.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 
@@ -71,8 +71,8 @@ fn lane_of(thread: u32) -> u32 {
 }
 
 #if VARIABLE_RADII
-// Returns the number of cells in which a piece may hit something, on the levels in counter `word`. A float, because a
-// large particle may pass more small cells than 32 bits can count.
+// Returns the number of cells in which a piece may hit something, on the levels in counter `word`. The number is a
+// float, because a large particle may pass more small cells than 32 bits can count.
 fn cells_around(slot: u32, way: Vector, since: f32, to: f32, word: u32, wider: f32) -> f32 {
   var cells = 0.0;
   for (var levels = counter_at(word); levels != 0u; levels &= levels - 1u) {

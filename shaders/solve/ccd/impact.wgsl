@@ -7,7 +7,7 @@
 
 const NEAR_SHARE = 1.0 - OVERLAP_SHARE;
 
-// Later than any end of a path.
+// A key later than any end of a path.
 const NEVER = 0xffffffffu;
 const NO_CLOSING = (1u << CLOSING_BITS) - 1u;
 
@@ -37,7 +37,7 @@ fn is_fast(way: Vector, body: PackedBody) -> bool {
   return dot(way, way) > FAST_SHARE * FAST_SHARE * diameter_squared(body);
 }
 
-// Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these already allow for the
+// Returns how far inside `lower` and `upper` a centre stays. Without VARIABLE_RADII, these limits already allow for the
 // radius.
 fn margin_of(body: PackedBody) -> Vector {
 #if VARIABLE_RADII
@@ -64,7 +64,7 @@ fn time_of_key(key: u32) -> f32 {
   return f32(key >> CLOSING_BITS) * (1.0 / f32(CCD_TICKS));
 }
 
-// Compares ticks.
+// Returns true if the tick of `key` is earlier than that of `time`.
 fn is_before(key: u32, time: f32) -> bool {
   return (key >> CLOSING_BITS) < u32(time * f32(CCD_TICKS));
 }
@@ -92,8 +92,8 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 #endif
 
 // For two bodies already too near: true if they come nearer by more than a tick's motion. Rounding can bring resting
-// bodies nearer by less. `approach` is the motion along the line between them. Both arguments may be scaled, by a
-// factor and by its square.
+// bodies nearer by less. `approach` is the motion along the line between them. The caller may scale `approach` by a
+// factor if it scales `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -118,7 +118,7 @@ fn gap_at(apart: Vector, near: Near) -> Gap {
   return Gap(beyond[axis] - near.round, select(Vector(), sign(apart), AXES == Extent(axis)));
 }
 
-// Newton's method for a hit with a box. The gap is convex, so no tangent reaches zero after the hit.
+// Finds a hit with a box by Newton's method. The gap is convex, so no tangent reaches zero after the hit.
 fn impact_of_boxes(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
   var later = 0.0;
   var slope = 0.0;
@@ -180,8 +180,8 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 }
 #endif
 
-// Returns the key of a hit, or NEVER. `apart` is the first position minus the second at `since`; `motion` is the
-// relative way. Bodies already too near hit at once if they close in.
+// Returns the key of a hit, or NEVER. `apart` is the first position minus the second at `since`; `motion` is the first
+// path minus the second. Bodies already too near hit at once if they close in.
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));
@@ -233,7 +233,7 @@ fn cuts_of(way: Vector, longest: f32) -> f32 {
   return max(1.0, ceil(length(way) / longest));
 }
 
-// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends at its beginning.
+// Returns how many pieces are followed. If a tick has more than PIECES_PER_TICK, the path ends where it begins.
 fn followed_pieces(cuts: f32) -> f32 {
   return select(min(cuts, f32(MOST_PIECES)), 1.0, cuts > f32(PIECES_PER_TICK) * f32(CCD_TICKS));
 }
@@ -249,7 +249,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// Returns a margin, times `wider`, that holds the centres of all particles of a level that a piece can hit.
+// Returns, times `wider`, the margin around a piece within which lie the centres of all particles of a level that it
+// can hit.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));

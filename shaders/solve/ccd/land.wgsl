@@ -23,7 +23,7 @@ fn land(
     atomicAdd(&counters[CCD_HITS], 1u);
     if (hit.y < OBSTACLE_PARTNER) {
       let partner = hit.y;
-      // Slow particles are claimed by one path each.
+      // Each slow particle is claimed by one path.
       if (atomicLoad(&claims[2u * partner + 1u]) == ~id_in[slot]) {
         velocity_in[partner] = struck[partner];
         atomicStore(&claims[2u * partner], 0u);

@@ -5,7 +5,7 @@
 
 struct Passed {
   block: Block,
-  // Floats are coarser than cells here, so the path ends at the beginning of this piece.
+  // True if floats are coarser than cells here. The path then ends at the beginning of this piece.
   is_last: bool,
 }
 
@@ -41,7 +41,7 @@ fn link(
     let passed = passed_in(slot, way, since, f32(piece + 1u) / cuts);
     let cells = cells_in(passed.block);
     if (used + cells > room) {
-      // No nodes are left, so other paths could not find the rest. The path ends here.
+      // No nodes are left, so other paths could not find the rest of this path. It ends here.
       first[slot] = vec2u(key_of_end(since), NO_PARTNER);
       break;
     }

@@ -1,5 +1,5 @@
-// `list` lists fast particles, in any order. `farthest` measures how far a particle may move in a step, in its
-// diameters.
+// `list` lists fast particles, in any order. `farthest` finds the greatest distance that a particle may move in a step,
+// in diameters of that particle.
 // Needs: linear_workgroup, grid, is_valid, position_in, way_of, is_fast, counters, note_level, substep, counter_at.
 // Needs: velocity_in, diameter_squared.
 

@@ -14,16 +14,16 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
 }
 
 // Returns the key of the first hit on a piece from `since` on. An obstacle may be almost as long as the period, so the
-// next image ahead may be hit instead of the nearest. Pieces are too short for others. Twin: keyOnImages in
+// next image ahead may be hit instead of the nearest. Pieces are too short to hit other images. Twin: keyOnImages in
 // src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
-  // The offset to the next image along each axis; 0 if it is out of reach.
+  // The offset to the next image along each axis; 0 if that image is out of reach.
   let reach = near.sides + near.round;
   let is_ahead = grid.period - sign(motion) * apart <= reach + PIECE_SHARE * grid.period;
   let steps = select(Vector(), sign(motion) * grid.period, is_ahead & (reach < Vector(EVERYWHERE)));
   var key = NEVER;
-  // A bit per axis chooses the next image.
+  // Per axis, a bit of `image` chooses the nearest image or the next one.
   for (var image = 0u; image < (1u << DIMENSIONS); image++) {
     let is_next = (Extent(image) & (Extent(1u) << AXES)) != Extent();
     if (!any(is_next & (steps == Vector()))) {

@@ -43,7 +43,7 @@ fn first_with_obstacles(before: vec2u, slot: u32, way: Vector, since: f32, to: f
   let begin = position_at(slot, way, since);
   let end = position_at(slot, way, to);
   let middle = 0.5 * (begin + end);
-  // Far from the origin, rounding may exceed what AROUND_SLOW allows for.
+  // The last term is for positions far from the origin, where rounding may exceed what AROUND_SLOW allows for.
   let reach = 0.5 * abs(end - begin) + AROUND_SLOW * reach_of(body) + abs(middle) * 0x1p-22f;
   let nodes = branch_count();
   let stretch = (nodes + THREADS_OF_PATH - 1u) / THREADS_OF_PATH;

@@ -1,9 +1,9 @@
-// Computes velocities at the ends of paths, after hits. Also computes those of slow particles that are hit.
+// Computes velocities at the ends of paths, after hits, and the velocities of slow particles that are hit.
 // Needs: Near, gap_at, nearness, mass_share, substep, bounce_change, friction_share, velocity_in, linear_workgroup.
 // Needs: path_count, slot_of_path, hits, counters, time_of_key, velocity_out, way_of, OBSTACLE_PARTNER.
 // Needs: normal_at_obstacle, position_at, position_in, grid, is_fast, claims, id_in, minimum_image.
 
-// From the other ball to this one.
+// Returns the unit vector from the other ball to this one, or 0 if they coincide.
 fn normal_of_balls(apart: Vector) -> Vector {
   let squared = dot(apart, apart);
   return select(Vector(), apart / sqrt(squared), squared > 0.0);
@@ -37,7 +37,7 @@ fn share_between(body: PackedBody, other: PackedBody) -> f32 {
 }
 
 // Returns the change of velocity by a hit. `part` is the particle's share of the effect, `grip` the share of sliding
-// that friction may remove. With `part` one half, both changes are exactly opposite. Twin: strike in
+// that friction may remove. If `part` is one half, the changes of both particles are exactly opposite. Twin: strike in
 // src/core/ccd/law.ts.
 fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   let approach = dot(relative, normal);
@@ -48,7 +48,7 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   return change * normal - braking * sliding;
 }
 
-// Gravity after that time does not count.
+// Returns the velocity without the gravity after `time`.
 fn velocity_at(slot: u32, time: f32) -> Vector {
   return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
 }
@@ -101,7 +101,7 @@ fn strike(
   if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
-  // Both use the same time, so that their changes are exactly opposite.
+  // Both particles use the same time, so that their changes are exactly opposite.
   let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
   let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
   let normal = normal_of(apart, body, partner_body);
