@@ -1,6 +1,6 @@
 /**
- * Declares what a shader binds. The WGSL declarations and the bind group layout both come from it, so they cannot
- * disagree.
+ * Declares what a shader binds. The WGSL declarations and the bind group layout come from the same declaration, so they
+ * cannot disagree.
  */
 
 /** `parameters` is a uniform in a UniformRing, bound with a dynamic offset. */
@@ -14,7 +14,9 @@ export type BindingKind = BufferKind | TextureKind | 'sampler';
 /** How a shader uses a resource, then its WGSL type, such as `read array<u32>` or `sampler sampler`. */
 export type Binding = `${BindingKind} ${string}`;
 
-/** The resources of a bind group in binding order, by WGSL name. Names that begin with `user:`: user-code.ts. */
+/**
+ * The resources of a bind group in binding order, by WGSL name. user-code.ts explains names that begin with `user:`.
+ */
 export type Bindings = Readonly<Record<string, Binding>>;
 
 export interface DeclaredLayout {
@@ -53,7 +55,7 @@ export function declareBindings(group: number, bindings: Bindings): string[] {
   });
 }
 
-/** Without `isKernel`, the layout is for shaders that draw. */
+/** Creates a bind group layout: for a kernel or, without `isKernel`, for shaders that draw. */
 export function declareLayout(
   device: GPUDevice,
   label: string,

@@ -1,4 +1,4 @@
-/** Sets of buffers, created inside error scopes: if memory runs out, createBuffer does not throw. */
+/** Creates sets of buffers inside error scopes, because createBuffer does not throw if memory runs out. */
 import { GpuError } from '../core/base/errors';
 import type { Gpu } from './device';
 
@@ -12,7 +12,10 @@ export interface BufferSet<Names extends string> {
 
 export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
 
-/** Usable before the device has confirmed them. If it rejects one, all are destroyed and `settled` rejects. */
+/**
+ * Buffers that are usable before the device has confirmed them. If it rejects one, all are destroyed and `settled`
+ * rejects.
+ */
 export interface ReservedBuffers<Names extends string> extends BufferSet<Names> {
   readonly settled: Promise<void>;
 }

@@ -4,7 +4,7 @@
  */
 import { LimitError } from '../core/base/errors';
 
-/** Less than one row is unused. */
+/** Returns columns and rows, of which fewer workgroups are unused than a row has. */
 export function foldWorkgroups(workgroups: number, perDimension: number): readonly [number, number] {
   if (workgroups <= perDimension) return [workgroups, 1];
   const rows = Math.ceil(workgroups / perDimension);

@@ -14,7 +14,7 @@ import type { Stage } from './stage';
 import { UniformRing } from './uniform-ring';
 
 export interface KernelDescription {
-  /** Dotted, such as `grid.scan.reduce`. */
+  /** Dotted name, such as `grid.scan.reduce`. */
   readonly label: string;
   readonly dimensions: Dimensions;
   /** Modules in linking order, the kernel last. */
@@ -40,8 +40,8 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * Per device, the calls of watchKernels in progress, innermost last. Each holds promises that settle when the device
- * has accepted or rejected a recorded kernel.
+ * Per device, the calls of watchKernels in progress, innermost last. Each call holds promises that settle when the
+ * device has accepted or rejected a recorded kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -76,7 +76,7 @@ export class Kernel {
     private readonly layout: GPUBindGroupLayout,
   ) {}
 
-  /** Equal descriptions share one kernel per device, whatever their labels. */
+  /** Creates a kernel. Equal descriptions share one kernel per device, whatever their labels. */
   static async create(
     gpu: Gpu,
     description: KernelDescription,
@@ -191,7 +191,7 @@ export class Kernel {
         this.gpu.device.createComputePipelineAsync(this.pipelineDescriptor(module)),
       );
       const pipeline = await requested.result;
-      // Some devices return a pipeline in spite of an error, which the error scopes then have.
+      // Some devices return a pipeline in spite of an error, which only the error scopes report.
       const error = (await made.invalid) ?? (await requested.invalid);
       if (error) throw error;
       this.pipeline = pipeline;
@@ -213,7 +213,7 @@ export class Kernel {
     try {
       result = make();
     } finally {
-      // Rejects if the device is lost, which is reported separately.
+      // The promise rejects if the device is lost, which is reported separately.
       invalid = device.popErrorScope().catch(() => null);
     }
     return { result, invalid };
@@ -257,13 +257,13 @@ export class Kernel {
   }
 }
 
-/** `compiled` is set if recorded kernels are still compiling. It rejects if one fails. */
+/** `compiled` is set if recorded kernels are still compiling. It rejects if a kernel fails. */
 export interface Recorded<Result> {
   readonly result: Result;
   readonly compiled: Promise<void> | undefined;
 }
 
-/** `record` must be synchronous. */
+/** Runs `record`, which must be synchronous, and watches the kernels that it records. */
 export function watchKernels<Result>(gpu: Gpu, record: () => Result): Recorded<Result> {
   const verdicts = new Set<Promise<void>>();
   const recordings = RECORDINGS.get(gpu) ?? [];

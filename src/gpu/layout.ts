@@ -12,7 +12,7 @@ import type { Dimensions, World } from '../core/world/world';
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
-/** One word per level. */
+/** A table has one word per level. */
 export const TABLE_WORDS = 24;
 
 export type FieldValue<Type extends FieldType> = Type extends 'vector' | 'extent' | 'table'
@@ -79,7 +79,8 @@ export function storedFloats(dimensions: Dimensions): number {
 }
 
 /**
- * Converts packed vectors to the layout of a GPU buffer. Copies bits, so no NaN changes. `spares`: w of each 3D vector.
+ * Converts packed vectors to the layout of a GPU buffer. Copies bits, so no NaN changes. `spares`: the fourth number of
+ * each 3D vector.
  */
 export function toStored(
   dimensions: Dimensions,
@@ -140,7 +141,7 @@ export function toBodies(
   return target;
 }
 
-/** `floats` is the result of bodyFloats. */
+/** Returns the sizes of the bodies in `slots`. `floats` is the result of bodyFloats. */
 export function sizesOfBodies(
   dimensions: Dimensions,
   bodies: ArrayBuffer,
@@ -171,8 +172,8 @@ export function loadsOfBodies(
 }
 
 /**
- * Converts vectors from a GPU buffer to packed ones: all, or those in `slots`. Copies bits, so no NaN changes. `words`:
- * floats per vector in the buffer.
+ * Converts vectors from a GPU buffer to packed vectors: all of them, or those in `slots`. Copies bits, so no NaN
+ * changes. `words`: floats per vector in the buffer.
  */
 export function fromStored(
   dimensions: Dimensions,

@@ -2,8 +2,8 @@
  * Links .wgsl files into one shader.
  *
  * A file may hold lines `#if NAME`, `#if !NAME`, `#elif NAME`, `#elif !NAME`, `#else` and `#endif`. The linker rejects
- * any other `#` and undeclared flags, because wgsl-preprocessor would obey these words in comments, leave other
- * directives in the code, and take an undefined flag for false. User code is not preprocessed.
+ * any other `#` and undeclared flags, because wgsl-preprocessor would obey directives in comments, leave unknown ones
+ * in the code, and take an undefined flag for false. User code is not preprocessed.
  *
  * Lines `// Needs: NAME, NAME.` list the names that a file uses but does not declare, except names that are always
  * linked. If a file uses a listed name that nothing declares, the linker throws an error.
@@ -18,7 +18,7 @@ import type { Dimensions } from '../core/world/world';
 import { type Bindings, type DeclaredLayout, declareBindings } from './bindings';
 
 export interface ShaderSource {
-  /** Path below shaders/, for messages. */
+  /** Path below shaders/, for error messages. */
   readonly name: string;
   readonly text: string;
 }
@@ -42,7 +42,7 @@ export interface LinkOptions {
 }
 
 export interface UserCode {
-  /** Returns our lines, with names that cannot clash, followed by the user's. */
+  /** Returns our lines, with names that cannot clash, followed by the user's lines. */
   appendTo(ours: readonly SourceLine[]): SourceLine[];
   nameOf(entryPoint: string): string;
 }
@@ -122,8 +122,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare a name anywhere in a line, so each of its words counts as declared.
-  // engine/grid/kernel-code.ts has checked that it declares the required names.
+  // User code may declare a name anywhere in a line, so every word of it counts as declared. engine/grid/kernel-code.ts
+  // has checked that user code declares the required names.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }
@@ -148,7 +148,7 @@ function declareConstant(name: string, value: number | boolean): string {
   );
 }
 
-/** Keeps the number of each line in the file. */
+/** Obeys the directives. The lines that are left keep their line numbers in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

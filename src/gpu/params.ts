@@ -1,7 +1,7 @@
 /**
  * Bind group 0: the parameters of the grid and of the substep (shaders/base/params.wgsl). Changed parameters go to the
  * next slot of a UniformRing, so a recorded step keeps its own. A full ring begins again or, if the caller's recordings
- * use its buffer, continues in a new one.
+ * use its buffer, continues in a new buffer.
  */
 
 import type { Substep } from '../core/contact/settings';
@@ -141,8 +141,8 @@ export class SharedParameters {
   }
 
   /**
-   * Runs `record`, which records into an encoder of the caller. Its parameters are never overwritten, because only the
-   * caller knows whether the encoder was submitted.
+   * Runs `record`, which records into an encoder of the caller. The parameters of this recording are never overwritten,
+   * because only the caller knows whether the encoder was submitted.
    */
   recordInto(record: () => void): void {
     this.isRecorded = true;

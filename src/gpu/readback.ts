@@ -7,7 +7,7 @@ import { type ReservedBuffers, reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/** In bytes. Reading a whole state every frame is rare. */
+/** Larger staging buffers, in bytes, are not kept, because reading a whole state every frame is rare. */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {
@@ -39,7 +39,8 @@ export class Readback {
     return {
       finish: async () => {
         try {
-          // An invalid staging buffer makes copies and mapAsync invalid. `settled` reports the lack of memory.
+          // Without memory, copies and mapAsync are invalid. The scope hides these errors, because `settled` reports
+          // the lack of memory.
           device.pushErrorScope('validation');
           let mapped: Promise<void>;
           try {
@@ -102,7 +103,7 @@ export class Readback {
     else staging.destroy();
   }
 
-  /** Pending reads reject with a DestroyedError. */
+  /** Destroys the buffers. Pending reads reject with a DestroyedError. */
   destroy(): void {
     this.destroyed = true;
     for (const buffer of [...this.idle, ...this.busy]) buffer.destroy();
@@ -119,7 +120,7 @@ function copyRanges(encoder: GPUCommandEncoder, ranges: readonly ReadRange[], st
   }
 }
 
-/** Offsets of mapped ranges must be multiples of 8. */
+/** Rounds up, because offsets of mapped ranges must be multiples of 8. */
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
 }

@@ -32,7 +32,7 @@ export function submitWatched<Result>(
 
 /**
  * Rejects if `compiled` rejects or if `scope`, the validation scope of the submission, caught an error. `what` begins
- * the latter's message.
+ * the message about an error of the scope.
  */
 export function validOf(
   compiled: Promise<void> | undefined,

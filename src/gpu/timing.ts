@@ -1,7 +1,8 @@
 /**
- * Measures stages by timestamp queries or, if these do not suffice, by the wall clock. The clock times separate
- * submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They may run backwards if a device
- * changes its frequency or sleeps: such a stage gets no time and counts in `discarded`.
+ * Measures stages by timestamp queries or, if the device lacks them or there are too many stages, by the wall clock.
+ * The clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They may run
+ * backwards if a device changes its frequency or sleeps; a stage in which they do gets no duration and counts in
+ * `discarded`.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
@@ -36,7 +37,7 @@ export async function timeStages(
   };
 }
 
-/** Milliseconds; undefined if the clock ran backwards. */
+/** Milliseconds per stage; undefined if timestamps ran backwards. */
 type Times = readonly (number | undefined)[];
 
 async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stage[]): Promise<Times> {
@@ -61,7 +62,8 @@ async function timeByQueries(gpu: Gpu, readback: Readback, stages: readonly Stag
       pass.end();
     });
     gpu.device.queue.submit([encoder.finish()]);
-    // Submitted separately, so that without memory for `resolved` the device does not drop the stages.
+    // The timestamps are copied in a second submission. If there is no memory for `resolved`, the device drops only
+    // that one.
     gpu.device.pushErrorScope('validation');
     const resolving = gpu.device.createCommandEncoder({ label: 'timing.resolve' });
     resolving.resolveQuerySet(querySet, 0, queries, resolved, 0);

@@ -1,10 +1,10 @@
 /**
  * Links user code after our modules. Our names get a prefix, except public ones, so user code may define any other
- * name. It comes last, so that the compiler reports an unbalanced bracket in the user's own lines.
+ * name. User code comes last, so that the compiler reports an unbalanced bracket in the user's own lines.
  */
 import { DECLARATION, type ShaderSource, type SourceLine, type UserCode } from './link';
 
-/** Marks bindings that a user named. They may equal names in our modules. */
+/** Marks bindings that a user named. Their names may equal names in our modules. */
 export const USER = 'user:';
 
 export const PREFIX = 'cellstorm_';
