@@ -67,7 +67,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...KINDS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 3, boxes: true }),
     ),
-    // One level has no finer entries.
+    // A grid with one level has no finer entries.
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) => describeLevels({ dimensions, kind, crowds: true, levels: 1 })),
     ...KINDS_WITH_FEW_LEVELS.flatMap((kind) =>
       describeSizedSimulation({ dimensions, kind, crowds: true, levels: 1, boxes: true }),
@@ -87,7 +87,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
   ];
 }
 
-/** Keys have no dimensions. */
+/** These kernels are the same in 2D and 3D, because keys have no dimensions. */
 function describeRadix(): KernelDescription[] {
   return Object.values(RADIX_SHAPES).flatMap((shape) =>
     [false, true].flatMap((wide) =>
@@ -129,7 +129,7 @@ function describeObstacles(variant: Variant): KernelDescription[] {
   return [...ccd, ...probing];
 }
 
-/** Without the kernels that are the same in every world. */
+/** Describes continuous motion, without the kernels that are the same in every world. */
 function describeCcd(variant: Variant): KernelDescription[] {
   const steps = CCD_STEPS.filter((step) => !CCD_PLANS.includes(step));
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
@@ -218,7 +218,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** BoxPairs uses only the kernels for unbounded worlds. */
+/** Describes kernels for boxes. BoxPairs uses only those for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

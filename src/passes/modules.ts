@@ -146,8 +146,8 @@ export function bodyFlags({
 }
 
 /**
- * Bounded and periodic worlds with too few levels have no finer entries. Such unbounded worlds are rare, so their
- * kernels read an empty list.
+ * In bounded and periodic worlds with too few levels, kernels do not read finer entries. Unbounded worlds with too few
+ * levels are rare, so their kernels read an empty list.
  */
 function readsFiner({ kind, levels = 0 }: Variant): boolean {
   return levels > 0 && (kind === 'unbounded' || hasFiner({ kind, levels }));
@@ -179,7 +179,10 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
   return boxes ? [CONTACT] : [];
 }
 
-/** The list of heavy particles. With levels it is in the finer entries and needs no binding. */
+/**
+ * The binding of the list of heavy particles. With levels, the list is in the finer entries and needs no binding of its
+ * own.
+ */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }

@@ -1,6 +1,6 @@
 /**
  * Modules that look farther than adjacent cells: around points, in boxes, along rays and along paths (solve/ccd.ts). A
- * step without continuous motion does not need them.
+ * step without continuous motion does not need these modules.
  */
 
 import blockLevelsDense from '../../shaders/levels/block_dense.wgsl?raw';

@@ -1,4 +1,7 @@
-/** Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts those it skips. */
+/**
+ * Host of shaders/grid/box_bodies.wgsl: turns boxes into bodies of a grid with levels, and counts the boxes that it
+ * refuses.
+ */
 import text from '../../../shaders/grid/box_bodies.wgsl?raw';
 import type { Gpu } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
@@ -9,7 +12,7 @@ import { ParticlePass } from '../particle-pass';
 export const REFUSED_WORDS = 2;
 
 export interface BoxBodiesBuffers {
-  /** Low corner, then high corner. */
+  /** Per box, the low corner, then the high corner. */
   readonly boxes: GPUBuffer;
   readonly bodies: GPUBuffer;
   readonly high_out: GPUBuffer;

@@ -1,7 +1,7 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. One list holds first the tiles to sort, then the heavy particles; with levels only their
- * number, because finer-entries.ts holds their slots.
+ * particles after the gather. One list holds first the tiles to sort, then the heavy particles; with levels it holds
+ * only the number of heavy particles, because finer-entries.ts holds their slots.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -57,7 +57,7 @@ const LISTING_WORKGROUPS = 64;
 
 const HEAVY = { name: 'grid/heavy.wgsl', text: heavyText };
 
-/** No crowd is longer, so the last merge makes whole crowds. */
+/** No crowd is longer than this, so the last merge makes whole crowds. */
 const LONGEST = 2 ** 31;
 
 export class Crowd {
@@ -155,8 +155,9 @@ export class Crowd {
       Kernel.create(gpu, Crowd.describeHeavy(world)),
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
-    // One word per particle is enough. A heavy particle takes one. A tile takes two, but has more than CROWDED entries
-    // on average. Of finer entries, a particle has at most one per level, and there are fewer than CROWDED / 2 levels.
+    // One word per particle is enough. A heavy particle takes one word. A tile takes two words, but has more than
+    // CROWDED entries on average. Of finer entries, a particle has at most one per level, and there are fewer than
+    // CROWDED / 2 levels.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -166,7 +167,7 @@ export class Crowd {
     return new Crowd({ clear, entries, finer, heavy, close }, owned);
   }
 
-  /** The header (see CROWD_HEADER), then the list. */
+  /** Layout: the header (see CROWD_HEADER), then the list. */
   get list(): GPUBuffer {
     return this.owned.buffers.crowd;
   }

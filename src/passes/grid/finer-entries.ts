@@ -19,7 +19,7 @@ export interface FinerBuffers {
   readonly counts: GPUBuffer;
   /** The list of crowd.ts. */
   readonly crowd: GPUBuffer;
-  /** In the order of the input; `position_in` is sorted. */
+  /** Bodies in the order of the input; `position_in` is sorted. */
   readonly given: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
@@ -44,7 +44,10 @@ const BINDINGS = {
   order: { finer: 'write array<u32>', start: 'read array<u32>', counts: 'write array<u32>' },
 } as const;
 
-/** The layout of heavy_words.wgsl: a word per particle, their number, and a bit per slot. */
+/**
+ * Returns the bytes for heavy particles, in the layout of heavy_words.wgsl: a word per particle, their number, and a
+ * bit per slot.
+ */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
 }
@@ -85,12 +88,12 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** The header (see FINER_HEADER), finer entries by bucket, heavy particles. */
+  /** Layout: the header (see FINER_HEADER), finer entries by bucket, heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }
 
-  /** As long as the finer entries, for sorting crowded lists. */
+  /** Scratch memory as long as the finer entries, for sorting crowded lists. */
   get scratch(): GPUBuffer {
     return this.owned.buffers.scratch;
   }
@@ -132,8 +135,8 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // Crowd's list held crowded buckets. It now gets crowded lists of finer entries, later the number of heavy
-    // particles.
+    // Crowd's list held crowded buckets. From here on, it gets crowded lists of finer entries, later the number of
+    // heavy particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

@@ -64,7 +64,7 @@ export class Scan {
     return new Scan(gpu, { reduce: reduce as Kernel, spine: spine as Kernel, apply: apply as Kernel });
   }
 
-  /** Both buffers need the size `scanBytes(length)`. `counts` must be zero beyond the length. */
+  /** `counts` and `starts` need the size `scanBytes(length)`. `counts` must be zero beyond the length. */
   async bind(counts: GPUBuffer, starts: GPUBuffer, length: number): Promise<ScanBinding> {
     const owned = this.own(length);
     await owned.settled;
@@ -135,7 +135,7 @@ export class Scan {
     };
   }
 
-  /** Scans `length` counts, by default all. The counts after them must be zero. */
+  /** Scans the first `length` counts, by default all. The counts behind these must be zero. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
     this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);

@@ -15,10 +15,10 @@ export const BOXES_FIELDS = { box_count: 'u32' } as const;
 /** Words before the boxes: an indirect dispatch, and the number of boxes. */
 const QUEUE_HEADER = 4;
 
-/** Enough workgroups to fill a device. */
+/** Most workgroups of a search: enough to fill a device. */
 const MOST_BOX_WORKGROUPS = 1024;
 
-/** One thread alone, or a workgroup together. */
+/** A box is searched by one thread alone or by a workgroup together. */
 export const BOX_SEARCHERS = ['alone', 'together'] as const;
 export type BoxSearcher = (typeof BOX_SEARCHERS)[number];
 

@@ -22,10 +22,10 @@ export const LIST_COUNT_WORDS = 6;
 /** Byte offset of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** Stored if the number of entries found does not fit 32 bits. */
+/** Stored as the number of entries found if that does not fit 32 bits. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
-/** Two ids for a pair, one for a neighbour. */
+/** Words per entry: two ids for a pair, one for a neighbour. */
 export type EntryWords = 1 | 2;
 
 export interface ListCountBinding {

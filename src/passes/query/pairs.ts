@@ -101,7 +101,7 @@ export class Pairs {
         ...neighbourFlags(variant, broadPhase, heavy),
         FILL: isFill,
         BOXES: isBox,
-        // A box is sorted by its low corner and reaches farther than a ball.
+        // Whole blocks are searched, because a box is sorted by its low corner and reaches farther than a ball.
         WHOLE_BLOCKS: isBox,
       },
     };

@@ -72,11 +72,11 @@ const LAW = {
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
-  /** After the integration of the substep. */
+  /** Positions after the integration of the substep. */
   readonly position_in: GPUBuffer;
   readonly velocity_in: GPUBuffer;
   readonly id_in: GPUBuffer;
-  /** As long as the velocities. */
+  /** Velocities at the ends of paths, in a buffer as long as `velocity_in`. */
   readonly struck: GPUBuffer;
   /** See CCD_PATHS in core/base/constants.ts. */
   readonly counters: GPUBuffer;
@@ -355,7 +355,7 @@ export class CcdPass {
     indirect('sweep', FILE_DISPATCH);
   }
 
-  /** Measures how far a particle may move in a time step, in its diameters. */
+  /** Finds the greatest distance that a particle may move in a time step, in diameters of that particle. */
   encodeFarthest(
     pass: GPUComputePassEncoder,
     shared: SharedBinding,
