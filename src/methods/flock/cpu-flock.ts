@@ -64,7 +64,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     return { ...this.particles.buffers, hunters: this.hunters };
   }
 
-  /** Bytes of all arrays. */
+  /** Bytes of all arrays, except those of hunters and obstacles. */
   get memoryBytes(): number {
     return this.particles.memoryBytes + this.boids.memoryBytes;
   }
@@ -75,7 +75,7 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
     this.currentSettings = changeSettings(settings, this.currentSettings);
   }
 
-  /** Moves all hunters to packed positions. They keep their velocities. */
+  /** Moves all hunters to packed positions. Hunters keep their velocities. */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
     checkPacked('positions', positions, this.hunters.length / this.dimensions, this.dimensions, 2 ** 48);

@@ -283,7 +283,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Also writes the hunters as spheres of radius 0 to the start of `spheres`. Without `velocities`, they keep theirs.
+   * Writes the hunters, also as spheres of radius 0 to the start of `spheres`. Without `velocities`, hunters keep their
+   * velocities.
    */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;

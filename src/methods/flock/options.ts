@@ -111,7 +111,7 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Every boid tests each hunter and each obstacle. */
+/** Most hunters, and most obstacles. The number is limited, because every boid tests each of them. */
 export const MOST_SPHERES = 1024;
 
 /** Returns the default settings. `perception`: 10⁻⁶ to 10⁶. */
@@ -199,7 +199,10 @@ function resolveSettings(given: Partial<FlockSettings>, current: FlockSettings):
   return settings;
 }
 
-/** Hunters search up to `fear`. In a periodic world no search may exceed half the shortest period. */
+/**
+ * Limits `fear`, because hunters search that far, and in a periodic world no search may exceed half the shortest
+ * period.
+ */
 function checkFear(fear: number, { dimensions, min, max, periodic, unbounded }: FlockOptions): void {
   if (unbounded === true) return;
   checkVector('world.min', min, dimensions);

@@ -99,7 +99,7 @@ export function describeFluid(
   };
 }
 
-/** The fields that a fluid stores in another form, for the whole capacity. */
+/** The checked fields of a checkpoint that a fluid stores in another form. */
 export interface Resumed {
   readonly settings: FluidSettings;
   readonly obstacles: readonly Obstacle[];
@@ -161,7 +161,8 @@ export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPla
     checkpoint.transfer === transfer ? { ...others, blend } : others,
   );
   const { ways } = checkpoint;
-  // If the list of emitters became shorter, the last entries stay, and emitters that are added later reuse them.
+  // If the list of emitters became shorter, the last numbers of `ways` stay, and emitters that are added later reuse
+  // them.
   if (!Array.isArray(ways) || ways.length % dimensions !== 0 || ways.length > dimensions * MAX_EMITTERS) {
     const accepted = `${dimensions} numbers for each of at most ${MAX_EMITTERS} emitters`;
     throw new ArgumentError('checkpoint.ways', ways, accepted);

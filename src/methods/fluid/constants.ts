@@ -6,7 +6,10 @@
 /** Fullness of a cell whose centre is at the surface. */
 export const SURFACE_FULLNESS = 0.5;
 
-/** Least distance from a fluid cell's centre to the surface. Below it, velocities at the surface become unstable. */
+/**
+ * Least distance from a fluid cell's centre to the surface. With smaller distances, velocities at the surface become
+ * unstable.
+ */
 export const LEAST_SURFACE = 0.25;
 
 /** Greatest relative growth of a cell's volume per substep. More would throw particles about. */
@@ -34,7 +37,7 @@ export const MOST_STEP = 4;
 export const LEAST_DIAGONAL = 1e-3;
 
 /**
- * A cell is solid if its centre is deeper than this in an obstacle. Rounding must not decide about centres on a
+ * A cell is solid if its centre is deeper than this in an obstacle, so that rounding does not decide about centres on a
  * surface.
  */
 export const SOLID_DEPTH = 2 ** -10;
@@ -52,7 +55,7 @@ export const MARGIN = 1 / 64;
 export const MOST_LOWERING = 0.001;
 
 /**
- * Greatest share of the kinetic energy removed if lowering is not enough; splashes with APIC need 2%. If the move
- * gained a larger share, such as when the last bubble in a tank fills up, the whole gain may be removed.
+ * Greatest share of the kinetic energy removed if lowering is not enough; splashes with APIC need 2%. If moving the
+ * particles gained a larger share, such as when the last bubble in a tank fills up, the whole gain may be removed.
  */
 export const MOST_SLOWING = 0.05;

@@ -398,7 +398,7 @@ export class CpuFluid {
   }
 }
 
-/** The finest level's entries come first. */
+/** Returns the equations of the finest level, whose numbers come first in each array. */
 function finest({ coupling, diagonal, right, levels }: Hierarchy) {
   return { coupling, diagonal, right, couplingSize: levels.size };
 }
@@ -409,7 +409,7 @@ function marked(flags: Uint8Array): Uint32Array {
   return Uint32Array.from(ids);
 }
 
-/** `slots`: scratch with one entry per possible id. */
+/** Writes slots to `order`, by ascending id. `slots`: scratch with one number per possible id. */
 function orderById(ids: Uint32Array, slots: Int32Array, order: Uint32Array): void {
   slots.fill(-1);
   for (let slot = 0; slot < ids.length; slot++) slots[ids[slot] as number] = slot;

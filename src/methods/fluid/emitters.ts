@@ -15,7 +15,7 @@ export type Emitter = FluidRegion & {
 
 export const MAX_EMITTERS = 16;
 
-/** Each substep tests all points of a region; so many take some milliseconds. */
+/** Most points in a region. Each substep tests all of them; this many take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
 /** Most tests of a point per substep. In very fast streams a point may cross a thin region between two tests. */
@@ -36,7 +36,7 @@ export function farthestWay({ spacing }: Pick<EmitterScope, 'spacing'>): number 
 
 export interface EmitterScope {
   readonly dimensions: 2 | 3;
-  /** Between the points of an emitter's lattice. */
+  /** Distance between the points of an emitter's lattice. */
   readonly spacing: number;
   readonly max: readonly number[];
 }
@@ -75,15 +75,15 @@ export function checkEmitters(
   });
 }
 
-/** Packed. */
+/** The emitted particles, packed. */
 export interface Emitted {
   readonly positions: number[];
   readonly velocities: number[];
 }
 
 /**
- * Returns the particles emitted within `dt`, at their positions at its end. `ways` holds how far each emitter's lattice
- * has moved, `dimensions` numbers each, and is updated in place.
+ * Returns the particles emitted within `dt`, at their positions at the end of `dt`. `ways` holds how far each emitter's
+ * lattice has moved, `dimensions` numbers each, and is updated in place.
  */
 export function emit(
   emitters: readonly Emitter[],
@@ -124,7 +124,8 @@ export function emit(
 }
 
 /**
- * Visits the points, as they were before the move `way`, that may be in the region after it. The caller must test each.
+ * Visits the points that may be in the region after the move `way`, at their positions before the move. The caller must
+ * test each point.
  */
 function eachPoint(
   emitter: Emitter,

@@ -98,7 +98,8 @@ export class Fluid {
     checkGpu(gpu);
     const { dimensions, capacity, radius, min, max, positions, velocities, spacing } = plan;
     const given = { dimensions, capacity, radius, min, max, positions, velocities };
-    // Cells as wide as a diameter would be eleven times as many in 3D, nearly all of them empty.
+    // These cells are as wide as the spacing. In 3D, cells as wide as a diameter would be eleven times as many, nearly
+    // all empty.
     const bodies = { ...given, cellSize: spacing };
     // Check all limits now, because createSimulation checks its own only after the lattice has taken memory.
     Substep.check(gpu, plan);

@@ -1,19 +1,19 @@
 /**
- * The staggered lattice of all stages: how cells and faces map to array entries.
+ * The staggered lattice of all stages: how cells and faces map to array indices.
  *
- * Every array has one entry per cell. At the upper end of each axis, one layer of entries follows (in 2D not along z).
- * Its cells are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is n −
- * stride, and face `axis` of entry n lies between both.
+ * Every array has one number per cell. At the upper end of each axis, one more layer of cells follows (in 2D not along
+ * z). These cells are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is
+ * n − stride, and face `axis` of index n lies between these two cells.
  *
- * Before the first cell there are `first` more entries, so that n − stride is in the array for every cell n. These
- * entries are solid, and 0 in all arrays except that of the kinds. At the lower end of an axis, n − stride is one of
- * them or in an upper layer. So the lower neighbour is solid there.
+ * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. They stand
+ * for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, n − stride is one of
+ * them or in an upper layer, so the lower neighbour is solid there.
  */
 
 /** Numbers along x, y and z. */
 export type Triple = readonly [number, number, number];
 
-/** The lattice, and how cells map to array entries. */
+/** The lattice, and how cells map to array indices. */
 export interface Lattice {
   /** 2 or 3. */
   readonly dimensions: 2 | 3;
@@ -21,9 +21,9 @@ export interface Lattice {
   readonly cells: Triple;
   /** Cells along each axis, with the upper layer. */
   readonly extents: Triple;
-  /** Distance in entries between neighbouring cells along each axis. */
+  /** Difference in index between neighbouring cells along each axis. */
   readonly strides: Triple;
-  /** The entry of the first cell. */
+  /** Index of the first cell. */
   readonly first: number;
   /** Length of an array over the lattice. */
   readonly size: number;
@@ -53,7 +53,7 @@ export interface Levels {
   readonly size: number;
 }
 
-/** Most cells along each axis. */
+/** Most cells of the coarsest level along each axis. */
 const COARSEST = 4;
 
 /** Cells of each level are twice as wide as those of the level before. */
@@ -71,7 +71,7 @@ export function defineLevels(lattice: Lattice): Levels {
 
 /**
  * Calls `visit` with each row (along x) of the faces perpendicular to an axis, both walls included; axis −1 means
- * cells. A row ends before `end`. A call per entry would take longer than the work in hot loops.
+ * cells. A row ends before `end`. In hot loops, a call per cell would take longer than the work.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,
@@ -89,7 +89,7 @@ export function eachRow(
   }
 }
 
-/** X is fastest. */
+/** Visits all cells; x varies fastest. */
 export function eachCell(
   lattice: Lattice,
   visit: (entry: number, x: number, y: number, z: number) => void,
@@ -97,7 +97,7 @@ export function eachCell(
   eachFace(lattice, -1, visit);
 }
 
-/** Both walls are included. */
+/** Visits all faces perpendicular to an axis, both walls included. */
 export function eachFace(
   lattice: Lattice,
   axis: number,

@@ -74,7 +74,7 @@ export function checkObstacles(given: readonly ObstacleOptions[], dimensions: 2 
     obstacle.halfExtents.forEach((half, axis) => {
       checkRange(`${name}.halfExtents[${axis}]`, half, 2 ** -30, 2 ** 30);
     });
-    // In 2D, points are never outside along z.
+    // In 2D, a box is so long along z that no point is outside along z.
     const halfExtents = [0, 1, 2].map((axis) => obstacle.halfExtents[axis] ?? 2 ** 30);
     return { position: whole(position), velocity: whole(velocity), halfExtents, radius: 0 };
   });

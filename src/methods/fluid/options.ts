@@ -87,14 +87,14 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** So many cells take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
+/** Most cells. This many take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Share of the initial distance. Much larger particles at random positions would overlap nearly always; pushing them
- * apart would raise the surface.
+ * Radius of a particle as a share of the initial distance. Much larger particles at random positions would overlap
+ * nearly always; pushing them apart would raise the surface.
  */
 const RADIUS = 0.225;
 
@@ -267,7 +267,7 @@ function seed(
   return all;
 }
 
-/** `point` is always the same array. */
+/** Visits the initial particles of `fill`. `point` is always the same array. */
 function eachSeed(
   fill: readonly FluidRegion[],
   bed: Seedbed,
@@ -282,7 +282,7 @@ function eachSeed(
   });
 }
 
-/** Returns how many particles eachSeed visits. Tests single points only where no region contains the whole cell. */
+/** Returns how many particles eachSeed visits. Tests single points only in cells that no region contains as a whole. */
 function countSeeds(fill: readonly FluidRegion[], bed: Seedbed): number {
   if (fill.length === 0) return 0;
   const { cellSize, along, lattice } = bed;
@@ -354,7 +354,7 @@ export function checkInTank(
   });
 }
 
-/** In seconds. In shorter substeps, rates would be mostly rounding errors. */
+/** Shortest substep, in seconds. In shorter ones, rates would be mostly rounding errors. */
 const SHORTEST = 1e-7;
 
 export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {

@@ -40,7 +40,7 @@ export function holdsBox(region: FluidRegion, low: readonly number[], high: read
     );
   }
   const { centre } = region;
-  // The box's farthest corner.
+  // A ball holds a box if it holds the box's farthest corner.
   return isInRegion(
     region,
     low.map((value, axis) => {

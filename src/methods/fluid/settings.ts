@@ -26,9 +26,9 @@ export interface FluidSettings {
   /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * If a substep gained energy, it removes up to this share of the kinetic energy, 0 to 1, after FLIP's noise. If that
-   * is not enough, particles sink slightly and lose more speed. With 0, or while an obstacle moves, energy may grow.
-   * Default: 0.001.
+   * If a substep gained energy, it first removes noise of FLIP, then up to this share of the kinetic energy, 0 to 1. If
+   * that is not enough, particles sink slightly and lose more speed. With 0, or while an obstacle moves, energy may
+   * grow. Default: 0.001.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */
@@ -84,7 +84,7 @@ export function defaultSettings({ dimensions, transfer }: SettingsScope): FluidS
   };
 }
 
-/** Ignores properties of `given` that are not settings. */
+/** Returns checked settings. Ignores properties of `given` that are not settings. */
 export function resolveSettings(
   scope: SettingsScope,
   current: FluidSettings,
@@ -138,7 +138,7 @@ export function resolveSettings(
   };
 }
 
-/** Rejects properties that are not settings. */
+/** Returns checked settings. Rejects properties of `changes` that are not settings. */
 export function changeSettings(
   scope: SettingsScope,
   current: FluidSettings,

@@ -1,4 +1,4 @@
-/** Types and helpers of both engines. */
+/** Types and helpers of the fluid on the GPU and on the CPU. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -31,7 +31,7 @@ export interface NewFluid {
 /** The current particles, sorted by id. */
 export type FluidParticles = Pick<ParticleArrays, 'ids' | 'positions' | 'velocities'>;
 
-/** Arrays over the lattice, from either engine. */
+/** Arrays over the lattice, from the GPU or the CPU. */
 export interface LatticeState {
   readonly kinds: ArrayLike<number>;
   readonly velocity: ArrayLike<number>;
@@ -77,7 +77,8 @@ export function checkMostSubsteps(most: unknown): void {
 }
 
 /**
- * Returns how many substeps keep moves below CELLS_PER_SUBSTEP cells, but at most `most`. Gravity adds speed in `dt`.
+ * Returns how many substeps keep moves below CELLS_PER_SUBSTEP cells, but at most `most`. The speed includes what
+ * gravity adds in `dt`.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
@@ -90,7 +91,7 @@ export function substepsFor(
   return Math.min(most, Math.max(1, Math.ceil((speed * dt) / (CELLS_PER_SUBSTEP * cellSize))));
 }
 
-/** Length / s. */
+/** Returns the greatest speed of an obstacle or emitter, length / s. */
 export function fastestBody(
   { emitters }: Pick<FluidPlan, 'emitters'>,
   obstacles: readonly Obstacle[],
@@ -99,7 +100,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Moving obstacles do work on the fluid, so energy may grow. */
+/** Returns whether energy must not grow. It may while obstacles move, because these do work on the fluid. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],

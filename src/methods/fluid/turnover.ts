@@ -1,7 +1,8 @@
 /**
  * Adds the emitters' particles and removes drained particles, for both engines. The end of a substep marks particles in
- * drains; stages ignore them from then on. Every COLLECT_EVERY substeps, begin() removes the ids that it requested last
- * time and requests those marked since. So a GPU has COLLECT_EVERY substeps to deliver ids; after that, begin() waits.
+ * drains; stages ignore these particles from then on. Every COLLECT_EVERY substeps, begin() removes the ids that it
+ * requested last time and requests those marked since. So a GPU has COLLECT_EVERY substeps to deliver ids; after that,
+ * begin() waits.
  * Guarantee: the result never depends on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';
@@ -19,7 +20,7 @@ export interface TurnoverHost {
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Ids that the caller removed meanwhile. Other particles may have them by now. */
+  /** Ids that the caller removed meanwhile. Other particles may have these ids by now. */
   readonly spared: Set<number>;
 }
 
@@ -70,7 +71,7 @@ export class Turnover {
     for (const id of ids) this.due?.spared.add(id);
   }
 
-  /** Later calls of spare() do not change the result. */
+  /** Returns the ids that the next removal removes. Later calls of spare() do not change the result. */
   leaving(): Uint32Array | Promise<Uint32Array> {
     const { due } = this;
     if (!due) return new Uint32Array(0);

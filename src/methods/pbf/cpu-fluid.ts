@@ -67,7 +67,7 @@ export class CpuPositionFluid extends ParticleMethod<CpuGridParticles, PositionF
     return { ...this.particles.buffers, densities: this.twin.densities.subarray(0, this.end) };
   }
 
-  /** Bytes of all arrays. */
+  /** Bytes of all arrays, except that of obstacles. */
   get memoryBytes(): number {
     return this.particles.memoryBytes + this.twin.memoryBytes;
   }

@@ -27,7 +27,7 @@ export interface BoxObstacle {
 /** A solid body that never moves by itself. */
 export type ObstacleOptions = BallObstacle | BoxObstacle;
 
-/** A checked copy. */
+/** A checked copy of an obstacle. */
 export type Obstacle = ObstacleOptions;
 
 export const MOST_OBSTACLES = 1024;
@@ -76,7 +76,7 @@ export function checkObstacles(
   });
 }
 
-/** Packs OBSTACLE_FLOATS numbers each. `reach`: radius of the smoothing kernels. */
+/** Packs OBSTACLE_FLOATS numbers per obstacle. `reach`: radius of the smoothing kernels. */
 export function packObstacles(
   obstacles: readonly Obstacle[],
   dimensions: Dimensions,

@@ -109,7 +109,7 @@ const SETTING_NAMES = [...Object.keys(FLUID_RANGES), 'gravity'];
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'radius', 'density', 'obstacles'];
 
-/** In seconds. Velocities are distances / time step, so short steps magnify rounding errors. */
+/** Shortest step, in seconds. Velocities are distances / time step, so short steps magnify rounding errors. */
 const SHORTEST_STEP = 1e-6;
 
 /** Checked options, except `placed`, which GridParticles or CpuGridParticles checks. */
@@ -181,7 +181,8 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
 }
 
 /**
- * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer form no fluid; the kernels are not designed for more.
+ * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer particles form no fluid; the kernels are not designed
+ * for more.
  */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];

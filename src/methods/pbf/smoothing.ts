@@ -9,7 +9,7 @@ export interface Smoothing {
   readonly weight: number;
   /** Slope of the spiky kernel at its centre / rest density. Unit: 1 / length. */
   readonly slope: number;
-  /** Poly6 at a fifth of the radius / rest density. Artificial pressure is relative to it. */
+  /** Poly6 at a fifth of the radius / rest density. Artificial pressure is relative to this value. */
   readonly nearWeight: number;
 }
 
@@ -20,7 +20,7 @@ export function smoothingOf(dimensions: Dimensions, radius: number, density: num
   return { weight, slope: spiky / density, nearWeight: weight * (1 - 0.2 ** 2) ** 3 };
 }
 
-/** Spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
+/** Returns the density for a spacing of half a radius: about 12 neighbours in 2D, 32 in 3D. */
 export function defaultDensity(dimensions: Dimensions, radius: number): number {
   return (2 / radius) ** dimensions;
 }

@@ -32,8 +32,8 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid in `sums`: the neighbours' weights, from 1 at distance 0 to 0 at `perception`; then three vectors:
- * relative velocity, offset from the neighbours, separation.
+ * Numbers per boid in `sums`: the sum of the neighbours' weights, each from 1 at distance 0 to 0 at `perception`; then
+ * three vectors: relative velocity, offset from the neighbours, separation.
  */
 const SUMS = 10;
 

@@ -10,7 +10,7 @@ export interface LifeStep extends LifeNumbers {
   readonly dt: number;
   readonly reach: number;
   readonly kinds: number;
-  /** The table, packed row by row. */
+  /** The table of attractions, packed row by row. */
   readonly attraction: ArrayLike<number>;
 }
 

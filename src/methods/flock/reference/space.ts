@@ -13,11 +13,11 @@ export function vector(): Vector {
 }
 
 export class Space {
-  /** Infinite along axes that are not periodic. */
+  /** Period of each axis; infinite along axes that are not periodic. */
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
-  /** Infinite along axes without walls. */
+  /** Positions of the walls; infinite along axes without walls. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 
@@ -31,7 +31,10 @@ export class Space {
     this.upper.set(upper);
   }
 
-  /** A point beyond a wall is put back onto the wall, and its velocity towards the wall is reversed. */
+  /**
+   * Moves a point by `dt · velocity`. If it ends beyond a wall, it is put onto the wall, and a velocity towards the
+   * wall is reversed.
+   */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
       point[axis] = (point[axis] as number) + dt * (velocity[axis] as number);
@@ -94,23 +97,23 @@ export class Space {
   }
 }
 
-/** For coordinates inside the world. `period` may be infinite. */
+/** Returns the minimum image of a difference between coordinates inside the world. `period` may be infinite. */
 export function minimumImageInside(difference: number, period: number): number {
   if (difference > period / 2) return difference - period;
   return difference < -period / 2 ? difference + period : difference;
 }
 
-/** For any coordinates. `period` may be infinite. */
+/** Returns the minimum image of a difference between any coordinates. `period` may be infinite. */
 export function minimumImage(difference: number, period: number): number {
   return period < Number.POSITIVE_INFINITY
     ? difference - period * Math.round(difference / period)
     : difference;
 }
 
-/** Centre (3) and radius. */
+/** Numbers per ball: three for the centre, then the radius. */
 export const BALL_FLOATS = 4;
 
-/** Without radii, every radius is 0. */
+/** Unpacks balls. Without radii, every radius is 0. */
 export function ballsOf(dimensions: number, packed: Float32Array, hasRadii: boolean): Float64Array {
   const width = hasRadii ? dimensions + 1 : dimensions;
   const count = packed.length / width;
@@ -145,7 +148,7 @@ export function scale(given: Vector, factor: number): void {
   for (let axis = 0; axis < 3; axis++) given[axis] = factor * (given[axis] as number);
 }
 
-/** A zero vector becomes (1, 0, 0), as in shaders/flock/motion.wgsl. */
+/** Gives a vector the length 1. A zero vector becomes (1, 0, 0), as in shaders/flock/motion.wgsl. */
 export function normalize(given: Vector): void {
   const length = lengthOf(given);
   if (length > 0) scale(given, 1 / length);

@@ -80,7 +80,7 @@ export async function readBuffers(gpu: Gpu, buffers: readonly GPUBuffer[]): Prom
   }
 }
 
-/** A run of consecutive ids takes one write. */
+/** Zeroes `words` words per id. A run of consecutive ids takes one write. */
 export function clearWords({ device }: Gpu, buffer: GPUBuffer, words: number, ids: ArrayLike<number>): void {
   for (let first = 0, next = 1; first < ids.length; first = next++) {
     while (next < ids.length && ids[next] === (ids[next - 1] as number) + 1) next++;

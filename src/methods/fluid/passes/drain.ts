@@ -64,7 +64,7 @@ export class Drain {
     return Uint32Array.from(ids);
   }
 
-  /** Keeps the marks. */
+  /** Resolves to the marked ids, and keeps their marks. */
   async read(): Promise<Uint32Array> {
     const [bytes] = await readBuffers(this.gpu, [this.owned.buffers.marks]);
     const marks = new Uint32Array(bytes as ArrayBuffer);

@@ -46,7 +46,7 @@ export class Energy {
     return new Energy(owned, kernels);
   }
 
-  /** Indexed by id. The kernel that moves particles writes it; see shared.wgsl. */
+  /** The account, indexed by id, which the kernel that moves particles writes; see shared.wgsl. */
   get account(): GPUBuffer {
     return this.owned.buffers.account;
   }

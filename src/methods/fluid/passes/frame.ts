@@ -64,7 +64,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
     cells: [...lattice.cells, count],
     strides: [...lattice.strides, lattice.first],
     sizes: [lattice.size, couplingSize, obstacles.length, nodesOf(lattice)],
-    // The grid has a ring of empty cells around the lattice's.
+    // The grid has a ring of empty cells around the cells of the lattice.
     grid_strides: [1, gridX, gridX * gridY, 1 + gridX + deep * gridX * gridY],
     grid_last: [gridX - 3, gridY - 3, deep * (gridZ - 3), plan.drains.length],
   };
@@ -100,7 +100,7 @@ export function encodeFrame({ plan, couplingSize, grid, count, dt, obstacles }: 
   return bytes;
 }
 
-/** Includes the upper layers. */
+/** Returns the number of cells, with the upper layers. */
 export function nodesOf({ extents }: Lattice): number {
   return extents[0] * extents[1] * extents[2];
 }
@@ -109,7 +109,7 @@ export function cellsOf({ cells }: Lattice): number {
   return cells[0] * cells[1] * cells[2];
 }
 
-/** In bytes: the alignment of uniform bindings. */
+/** Bytes from one level to the next: the alignment of uniform bindings. */
 export const LEVEL_BYTES = 256;
 
 /** The longest accepted axis has 4,096 cells, which takes 11 levels. */

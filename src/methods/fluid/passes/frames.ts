@@ -7,7 +7,7 @@ import type { Gpu } from '../../../gpu/device';
 import { type Buffers, createBuffers, UNIFORM } from './buffers';
 import { encodeFrame, FRAME_BYTES, type FrameInput } from './frame';
 
-/** One more than the substeps that can be recorded before a submission. */
+/** Number of frames, one more than the substeps that can be recorded before a submission. */
 const FRAMES = 64;
 const FRAME_STRIDE = Math.ceil(FRAME_BYTES / 256) * 256;
 

@@ -16,7 +16,7 @@ import { FRAME_BYTES, MOST_LEVELS } from './frame';
 export const WORKGROUP = 64;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** That workgroup solves levels of at most this many cells. */
+/** The workgroup of the tail solves levels of at most this many cells. */
 export const TAIL_CELLS = 1024;
 /** Most workgroups that compute a sum. Each writes a partial sum. */
 export const PARTIALS = 256;

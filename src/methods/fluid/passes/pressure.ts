@@ -221,7 +221,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction runs per cell of the coarser level, whose dispatches follow this level's two.
+    // Restriction runs per cell of the coarser level, whose dispatches follow the two of this level.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);

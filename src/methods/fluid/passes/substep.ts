@@ -1,6 +1,6 @@
 /**
  * Owns what a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with the
- * lattice's cells sorts the particles, so that faces can gather from near ones. No stage waits for the GPU.
+ * lattice's cells sorts the particles, so that faces can gather from near particles. No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -109,7 +109,7 @@ export class Substep {
     ];
   }
 
-  /** Throws if the device cannot hold the lattice or buffers with an entry per particle. */
+  /** Throws if the device cannot hold the lattice or the buffers with numbers per particle. */
   static check(gpu: Gpu, plan: FluidPlan): void {
     const { dimensions, lattice, capacity } = plan;
     checkSizes(gpu, {
@@ -218,8 +218,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Later sums add particles in the order of these buffers. `separate` sorts them; without it this copy does,
-          // so that sums do not depend on history.
+          // Later sums add particles in the order of these buffers. The stage `separate` sorts the buffers. Without it,
+          // this copy does, so that sums do not depend on history.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },
@@ -310,8 +310,8 @@ export class Substep {
   }
 
   /**
-   * Makes solid cells known before the first substep. No kernel writes the entries before the first cell, which are
-   * solid too.
+   * Makes solid cells known before the first substep. No kernel writes the numbers before the first cell, which stand
+   * for solid cells, too.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
@@ -319,7 +319,7 @@ export class Substep {
     this.gpu.device.queue.writeBuffer(this.parts.owned.buffers.kinds, 0, Uint32Array.from(kinds));
   }
 
-  /** Removed particles may have had the same ids. */
+  /** Zeroes the slopes of new particles, because removed particles may have had the same ids. */
   clearSlopes({ transfer, dimensions }: FluidPlan, ids: Uint32Array): void {
     if (transfer === 'apic') clearWords(this.gpu, this.parts.owned.buffers.affine, dimensions ** 2, ids);
   }
@@ -330,7 +330,7 @@ export class Substep {
   }
 }
 
-/** The grid's order follows from the positions. */
+/** Copies the particles in the grid's order, which follows from positions and ids. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: HashGrid,

@@ -12,7 +12,7 @@ export interface CellInput {
   readonly obstacles: readonly Obstacle[];
 }
 
-/** Writes AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
+/** Writes the kind of each cell: AIR, SOLID, or SOLID + 1 + the index of an obstacle. */
 export function markSolids({ lattice, cellSize, mask, obstacles }: CellInput, kinds: Uint8Array): void {
   kinds.fill(SOLID);
   const middle = [0, 0, 0];

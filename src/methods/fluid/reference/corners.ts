@@ -5,7 +5,7 @@
  */
 import type { Lattice } from '../lattice';
 
-/** One bit per corner. */
+/** Sets of corners, one bit per corner: the lower corners along each axis, and all. */
 const LOWER_X = 0b01010101;
 const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
@@ -14,11 +14,11 @@ const ALL = 0b11111111;
 /** Bit `axis` of a corner's number is set if the corner is the upper one along that axis. */
 export class Corners {
   readonly count: number;
-  /** In entries, from the first corner. */
+  /** Differences in index from the first corner to each corner. */
   readonly offsets: Int32Array;
   /** Weights of the last find(). */
   readonly weights = new Float64Array(8);
-  /** In an array over the lattice. */
+  /** Index of the first corner in an array over the lattice. */
   entry = 0;
   /** A bit per corner, 1 if the corner is beyond an end of the lattice. */
   beyond = 0;
@@ -48,8 +48,8 @@ export class Corners {
 
   /**
    * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. `clamped`, for reading,
-   * gives the outermost corners the weight of corners beyond the ends. Otherwise, for scattering, `beyond` marks those
-   * corners.
+   * gives the outermost corners the weight of corners beyond the ends. Without it, for scattering, `beyond` marks the
+   * corners beyond the ends.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
@@ -170,7 +170,7 @@ function within(coordinate: number, last: number): number {
   return Math.min(Math.max(coordinate, 0), last);
 }
 
-/** For coordinates inside the lattice. */
+/** Returns the lower corner along an axis of a coordinate inside the lattice. */
 function lowerOf(coordinate: number, last: number): number {
   return Math.min(Math.floor(coordinate), last - 1);
 }

@@ -4,7 +4,7 @@
  *
  * On the lattice, where all faces count equally, pressure does no work. On particles it does a little, because a
  * particle takes more of its velocity from some faces than from others. Keeping particles apart and correcting density
- * also lifts some. The end of the substep removes this energy:
+ * also lifts some particles. The end of the substep removes this energy:
  * 1. from the part of the velocities that the lattice does not hold. FLIP keeps this part, which is mostly noise;
  * 2. from all velocities alike, but only a small share, because a larger share would stop gentle waves;
  * 3. from heights, because the rest came from lifting: particles sink by an invisible share of their height;
@@ -14,7 +14,7 @@ import { MOST_LOWERING, MOST_SLOWING } from '../constants';
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** Indexed by id. Valid from a particle's move to the end of the substep. */
+/** What a substep did to each particle, indexed by id. Valid from a particle's move to the end of the substep. */
 export interface Account {
   /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
@@ -53,7 +53,7 @@ export interface EnergySums {
   /** Scalar product of the velocity and offLattice. */
   readonly along: number;
   readonly squared: number;
-  /** Relative to the tank's lowest corner; only of particles that may be lowered. */
+  /** Potential energy, relative to the tank's lowest corner, of the particles that may be lowered. */
   readonly potential: number;
 }
 
@@ -78,7 +78,7 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const taken = share * along - (share * share * squared) / 2;
   const rest = Math.max(0, kinetic - taken);
   const unpaid = Math.max(0, gain - taken);
-  // Without gravity, lowering removes no energy, so the velocities must lose all of `unpaid`.
+  // If lowering removes no energy, for instance without gravity, the velocities must lose all of `unpaid`.
   const restrained = Math.min((potential > 0 ? restraint : 1) * rest, unpaid);
   const lowering = potential > 0 ? Math.min(MOST_LOWERING, (unpaid - restrained) / potential) : 0;
   const uncovered = potential > 0 ? unpaid - lowering * potential : 0;

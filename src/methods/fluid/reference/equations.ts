@@ -8,7 +8,7 @@
  * around the cell's centre relative to a full cell.
  *
  * Density correction: cells that are too full swell a little. Cells that are not full shrink a little if they are deep,
- * that is without air neighbours.
+ * which means that they have no air neighbour.
  */
 import { FULLNESS_SLACK, LEAST_SURFACE, MOST_SHRINKING, MOST_SWELLING, SURFACE_FULLNESS } from '../constants';
 import { AIR, eachCell, eachFace, FLUID, type Lattice } from '../lattice';
@@ -27,7 +27,7 @@ export interface EquationInput {
 /** Arrays over the finest level of a multigrid, or over all levels, which begin with the finest. */
 export interface Equations {
   readonly coupling: Float64Array;
-  /** Entries per axis in `coupling`. */
+  /** Length of `coupling` per axis. */
   readonly couplingSize: number;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -53,8 +53,8 @@ const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the speed at which a flow through one face fills a cell in `dt`, or in the shorter limit if `dt` is below
- * both.
+ * Returns the speed at which a flow through one face fills a cell in `dt`, or in the shorter of the two limits if `dt`
+ * is below both.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
@@ -64,7 +64,7 @@ export function correctionRate(
   return cellSize / Math.max(dt, Math.min(fall, SHORTEST_CORRECTION));
 }
 
-/** Returns a sum of velocities over the cell's faces. */
+/** Returns the outflow that corrects a cell's density, as a sum of velocities over its faces. */
 export function swelling(fullness: number, isDeep: boolean, correction: number, rate: number): number {
   const excess =
     fullness > 1 + FULLNESS_SLACK

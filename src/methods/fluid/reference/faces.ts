@@ -1,6 +1,6 @@
 /**
  * Applies gravity to the faces of fluid cells, and the velocities of solids to faces between solid and free cells.
- * Marks these faces as known; the others are extrapolated later. Twin of shaders/fluid/faces.wgsl.
+ * Marks these faces as known; the velocities of other faces are extrapolated later. Twin of shaders/fluid/faces.wgsl.
  */
 import { eachRow, FLUID, type Lattice, SOLID } from '../lattice';
 import type { Obstacle } from '../obstacles';

@@ -82,7 +82,7 @@ export function measureState(
   dt: number,
 ): ParticleFigures & Pick<FluidMeasures, 'count' | 'volume' | 'nominalVolume'> {
   const { lattice, cellSize, dimensions, particlesPerCell } = plan;
-  // The engine's lattice is that of the last substep, or empty before the first.
+  // Finds the kinds again, because the engine's lattice is that of the last substep, or empty before the first.
   const kinds = new Uint8Array(lattice.size);
   markSolids({ ...plan, obstacles }, kinds);
   const { fullness, inside } = fillCells({ ...plan, kinds }, { positions, velocities });
@@ -201,7 +201,7 @@ function isWhole(
 
 /**
  * Returns the volume of the fluid. A deep cell (without air neighbours) that is at least half full counts as full.
- * Others count by their fullness, because a few particles of spray do not fill a cell.
+ * Other cells count by their fullness, because a few particles of spray do not fill a cell.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -249,7 +249,7 @@ export function measureDivergence(
     }
     left.push(outflow);
   });
-  // Without a surface the total volume cannot change, so the equations subtract the mean.
+  // Without a surface the total volume cannot change, so the equations, and this measure, leave out the mean.
   const mean = hasSurface ? 0 : left.reduce((sum, one) => sum + one, 0) / left.length;
   for (const one of left) greatest = Math.max(greatest, Math.abs(one - mean));
   return greatest / cellSize;

@@ -20,7 +20,7 @@ export const COARSEST_ROUNDS = 3;
 /** Arrays over all levels. assemble() fills the first level. */
 export interface Hierarchy {
   readonly levels: Levels;
-  /** An array over all levels per axis, one after the other. */
+  /** One array over all levels per axis, one axis after the other. */
   readonly coupling: Float64Array;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -78,12 +78,14 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
   }
 }
 
-/** Returns the first entry, over all levels, of the coarse row that contains the finer row at `y` and `z`. */
+/**
+ * Returns the first index, in an array over all levels, of the coarse row that contains the finer row at `y` and `z`.
+ */
 function parentRow(coarse: Level, y: number, z: number): number {
   return coarse.offset + entryAt(coarse, 0, y >> 1, z >> 1);
 }
 
-/** Sums coupling · solution. `size`: entries per axis in `coupling`. */
+/** Sums coupling · solution over the neighbours of a cell. `size`: length of `coupling` per axis. */
 function neighbourSum(
   coupling: Float64Array,
   size: number,

@@ -14,14 +14,14 @@ export interface ParticleStep {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly dt: number;
-  /** From 0 (PIC) to 1 (pure FLIP). */
+  /** Share of FLIP, from 0 (PIC) to 1 (pure FLIP). */
   readonly blend: number;
   readonly mask: Uint8Array;
   /** Obstacles at their positions at the end of the substep. */
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
-  /** Filled if given; see energy.ts. */
+  /** The account of the substep, filled if given; see energy.ts. */
   readonly account?: Account | undefined;
 }
 
@@ -107,7 +107,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   const { dimensions, cells, strides, first } = lattice;
   if (obstacles.length > 0) leaveObstacles(obstacles, cellSize, to);
   let stopped = 0;
-  // Entries of the cells at the begin, the middle and the end of the move.
+  // Indices of the cells at the beginning, the middle and the end of the move.
   let begin = first;
   let middle = first;
   let end = first;
@@ -133,7 +133,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** In units of cells. It has three numbers, also in 2D. */
+/** A point in units of cells, with three numbers also in 2D. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {
@@ -153,8 +153,8 @@ function isMasked(lattice: Lattice, mask: Uint8Array, point: Vector): boolean {
 }
 
 /**
- * Moves along one axis after the other, so that a stopped particle slides along the others. Tests the middle of each
- * move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
+ * Moves along one axis after the other, so that a stopped particle slides along the other axes. Tests the middle of
+ * each move too, because a move may be longer than a cell. Returns a bit per axis, as keepOut does.
  */
 function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: Vector): number {
   const { dimensions } = lattice;
@@ -176,7 +176,7 @@ function slide(lattice: Lattice, mask: Uint8Array, from: ArrayLike<number>, to: 
   return stopped;
 }
 
-/** Moves a point to the nearest one in a neighbouring cell that is not masked, if any. */
+/** Moves a point to the nearest point of a neighbouring cell that is not masked, if there is one. */
 function leaveMask(lattice: Lattice, mask: Uint8Array, to: Vector): void {
   const { dimensions, cells } = lattice;
   const here = Array.from(to, Math.floor);

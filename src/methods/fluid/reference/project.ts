@@ -7,7 +7,7 @@ import { eachRow, type Lattice } from '../lattice';
 export function applyPressure(
   { dimensions, size, strides }: Lattice,
   coupling: Float64Array,
-  /** Entries per axis in `coupling`. */
+  /** Length of `coupling` per axis. */
   couplingSize: number,
   pressure: Float64Array,
   velocity: Float64Array,
@@ -30,7 +30,7 @@ export function applyPressure(
  */
 export const LAYERS = 4;
 
-/** Faces that get a mean become known. */
+/** Extrapolates velocities by LAYERS layers. Faces that get a mean become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -49,7 +49,7 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/** With the last layer, faces that are still unknown get velocity 0. */
+/** Extrapolates the faces of one axis by a layer. With the last layer, faces that are still unknown get velocity 0. */
 function spread(
   lattice: Lattice,
   axis: number,

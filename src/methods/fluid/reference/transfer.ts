@@ -22,22 +22,22 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Only the solid ones matter. */
+  /** Kinds of cells, of which only the solid ones matter. */
   readonly kinds: Uint8Array;
 }
 
 /** `velocity` holds one array over the lattice per axis, one after the other. */
 export interface Transferred {
   readonly velocity: Float64Array;
-  /** Particles' weights at the centre of each cell, relative to a full cell. */
+  /** Sum of the particles' weights at the centre of each cell, relative to a full cell. */
   readonly fullness: Float64Array;
   /** Number of particles per cell. */
   readonly inside: Uint32Array;
 }
 
 /**
- * Ignores particles that are not finite. `affine` holds dimensions² numbers per id: the slope of velocity component a
- * along axis b, per cell, at dimensions · a + b. Undefined means no slopes.
+ * Writes `out`. Ignores particles that are not finite. `affine` holds dimensions² numbers per id: the slope of velocity
+ * component a along axis b, per cell, at dimensions · a + b. Undefined means no slopes.
  */
 export function particlesToGrid(
   input: TransferInput,
@@ -57,7 +57,7 @@ export function particlesToGrid(
   }
 }
 
-/** V8 optimises this loop better in a function of its own. */
+/** Adds up weights and weighted velocities. V8 optimises this loop better in a function of its own. */
 function scatter(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { count, positions, velocities, ids, order }: ParticleSet,
@@ -103,7 +103,7 @@ function scatter(
   }
 }
 
-/** From packed particles. */
+/** Returns fullness and number of particles per cell, from packed particles. */
 export function fillCells(
   { lattice, cellSize, particlesPerCell, kinds }: TransferInput,
   { positions, velocities }: Pick<ParticleSet, 'positions' | 'velocities'>,

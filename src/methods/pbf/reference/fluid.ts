@@ -13,12 +13,12 @@ import { inSolids, leaveSolids, minimumImage, type Surroundings, walledIn } from
 
 export interface FluidStep {
   readonly settings: PositionFluidSettings;
-  /** From packObstacles. */
+  /** Obstacles, as packObstacles returns them. */
   readonly solids: Float32Array;
   readonly dt: number;
 }
 
-/** The vector leads from the second particle to the first. */
+/** Visits two particles. The vector leads from the second particle to the first. */
 type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
 export class FluidTwin {
@@ -220,7 +220,7 @@ export class FluidTwin {
     }
   }
 
-  /** The particles must be sorted by `positions`. */
+  /** Visits all pairs of neighbours. The particles must be sorted by `positions`. */
   private forEachPair(positions: Float32Array, visit: VisitPair): void {
     const { period } = this.surroundings;
     const { dimensions, grid } = this.particles;

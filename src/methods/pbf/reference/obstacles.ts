@@ -1,5 +1,5 @@
 /**
- * Walls and obstacles of the position-based fluid, in doubles. Both act as if they were full of fluid at rest. Twin of
+ * Walls and obstacles of the position-based fluid, in doubles. They act as if they were full of fluid at rest. Twin of
  * shaders/pbf/obstacles.wgsl and of the walls in smoothing.wgsl. `solids` comes from packObstacles.
  */
 import { OBSTACLE_FLOATS } from '../obstacles';
@@ -9,12 +9,12 @@ export interface Surroundings {
   readonly dimensions: number;
   /** Radius of the smoothing kernels. */
   readonly radius: number;
-  /** Out of reach along axes without walls (see wallsOf). */
+  /** Positions of the walls; out of reach along axes without walls (see wallsOf). */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   /** Lower corner of the world. */
   readonly low: readonly number[];
-  /** 0 along axes that are not periodic. */
+  /** Period of each axis; 0 along axes that are not periodic. */
   readonly period: readonly number[];
 }
 
