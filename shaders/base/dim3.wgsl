@@ -1,4 +1,4 @@
-// Types and functions for 3D. dim2.wgsl has the same in 2D, and explains what both share.
+// Types and functions for 3D. dim2.wgsl has the same in 2D; its comments apply here too.
 
 const DIMENSIONS = 3u;
 

@@ -10,7 +10,7 @@ struct Fluid {
   kernel: vec4f,
   // xyz: cells along each axis. w: their edge.
   cells: vec4f,
-  // In 3D, lengths in the world.
+  // Lengths in the world, for 3D.
   // x: the camera's distance from its target.
   // y: the unit of depths in the fluid's textures, which are relative to x.
   // z: the standard deviation of the smoothing.

@@ -1,5 +1,5 @@
-// A block of cells on one level of a dense grid. With WRAPS it may continue at the other end of a periodic axis. Same
-// names: levels/block_hashed.wgsl.
+// A block of cells on one level of a dense grid. With WRAPS it may continue at the other end of a periodic axis.
+// levels/block_hashed.wgsl defines the same names.
 // Needs: cell_at, cells_at, bucket_at, wrap_cell, grid.
 
 struct Block {

@@ -91,9 +91,9 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// For two bodies already too near: true if they come nearer by more than a tick's motion. Rounding can bring resting
-// bodies nearer by less. `approach` is the motion along the line between them. The caller may scale `approach` by a
-// factor if it scales `speed_squared` by the square of that factor.
+// Returns whether two bodies that are already too near come nearer by more than a tick's motion. Rounding can bring
+// resting bodies nearer by less. `approach` is the motion along the line between them. The caller may scale `approach`
+// by a factor if it scales `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }

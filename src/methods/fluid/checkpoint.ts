@@ -70,7 +70,7 @@ export function describeFluid(
   progress: Progress,
   /** APIC only: dimensions² numbers per id. */
   affine: Float32Array | undefined,
-  /** Indexed by id. */
+  /** Times of birth, indexed by id. */
   births: Float32Array,
 ): FluidCheckpoint {
   const { dimensions, lattice, cellSize, particlesPerCell, transfer } = plan;
@@ -105,7 +105,7 @@ export interface Resumed {
   readonly obstacles: readonly Obstacle[];
   /** Dimensions² numbers per id; undefined unless the transfer is APIC. */
   readonly affine: Float32Array | undefined;
-  /** Indexed by id. */
+  /** Times of birth, indexed by id. */
   readonly births: Float32Array;
 }
 

@@ -35,7 +35,7 @@ export type FluidParticles = Pick<ParticleArrays, 'ids' | 'positions' | 'velocit
 export interface LatticeState {
   readonly kinds: ArrayLike<number>;
   readonly velocity: ArrayLike<number>;
-  /** In units of velocity; see reference/equations.ts. */
+  /** Pressure in units of velocity; see reference/equations.ts. */
   readonly pressure: ArrayLike<number>;
 }
 

@@ -22,7 +22,7 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** As long as the entries. */
+  /** Scratch memory as long as the entries. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;

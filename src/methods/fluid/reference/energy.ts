@@ -38,7 +38,7 @@ export interface EnergyRules {
   readonly cellSize: number;
   readonly gravity: readonly number[];
   readonly restraint: number;
-  /** Not 0 for cells that are always solid. */
+  /** Array over the lattice: not 0 for cells that are always solid. */
   readonly mask: Uint8Array;
 }
 
