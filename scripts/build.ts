@@ -7,7 +7,7 @@
  *   - types/: the library's declarations
  *   - THIRD_PARTY.md: licences of bundled packages
  *   - page/: the pages, and in docs/ the documentation
- *   - verify/: the page verify.html alone, which `cellstorm verify --browser` serves
+ *   - verify-page/: the page verify.html alone, which `cellstorm verify --browser` serves
  */
 import { spawn } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ async function buildAll(outDir: string): Promise<void> {
   await Promise.all([
     buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
-    buildPage(join(outDir, 'page')).then(() => copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify'))),
+    buildPage(join(outDir, 'page')).then(() => copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify-page'))),
     buildDocs(join(outDir, 'page/docs')),
   ]);
 }

@@ -140,10 +140,10 @@ function queryOf({ scenes, dimensions, counts, seed, steps }: VerifyOptions): st
   return `?report${given.join('')}`;
 }
 
-/** Finds the folder above this file that has the page: in the package verify/, in a checkout dist/verify/. */
+/** Finds dist/verify-page, from the package's code in dist/cli or from the sources. */
 function findPage(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const found = [join(folder, 'verify'), join(folder, 'dist/verify')].find((at) =>
+    const found = [join(folder, 'verify-page'), join(folder, 'dist/verify-page')].find((at) =>
       existsSync(join(at, PAGE)),
     );
     if (found !== undefined) return found;

@@ -76,7 +76,7 @@ describe('cellstorm verify --browser', () => {
   beforeAll(async () => {
     mkdirSync(profiles);
     await buildModules(dist);
-    await copyVerifyPage(browser.folder as string, join(dist, 'verify'));
+    await copyVerifyPage(browser.folder as string, join(dist, 'verify-page'));
   });
 
   browserTest('passes in a real browser, and prints only JSON on stdout', { tags: 'full' }, async () => {
