@@ -56,7 +56,7 @@ export function checkVector(argument: string, value: unknown, dimensions: 2 | 3)
   }
 }
 
-/** Returns a copy, in which holes are undefined. */
+/** Checks a list and returns a copy of it, in which holes are undefined. */
 export function checkList<Element>(
   argument: string,
   value: readonly Element[],

@@ -1,20 +1,20 @@
 /**
- * Numbers that host, shaders and references share. The linker turns them into WGSL constants of the same names: whole
- * numbers into u32, others into f32.
+ * Numbers that the host, shaders and references share. The linker turns them into WGSL constants of the same names:
+ * whole numbers into u32, others into f32.
  */
 
-/** Threads per workgroup of most passes, WebGPU's default limit. */
+/** Threads per workgroup of most passes: the most that WebGPU guarantees. */
 export const WORKGROUP_SIZE = 256;
 
-/** Few threads, because each adds up the sums of all threads before it. */
+/** Threads per workgroup of the scan: few, because each thread adds up the sums of all threads before it. */
 export const SCAN_WORKGROUP_SIZE = 64;
 
-/** Cells per thread of the scan, a multiple of 4. More mean fewer barriers but less parallelism. */
+/** Cells per thread of the scan, a multiple of 4. Larger numbers mean fewer barriers, but less parallelism. */
 export const SCAN_ITEMS = 64;
 
 export const SCAN_BLOCK = SCAN_WORKGROUP_SIZE * SCAN_ITEMS;
 
-/** Bits per digit of the radix sort. More mean fewer rounds, but 2^bits counters per thread. */
+/** Bits per digit of the radix sort. More bits mean fewer rounds, but 2^bits counters per thread. */
 export const RADIX_BITS = 4;
 export const RADIX_DIGITS = 2 ** RADIX_BITS;
 
@@ -26,26 +26,29 @@ export const KEYS_SIGNED = 1;
 export const KEYS_FLOAT = 2;
 
 /**
- * Cells along x that stay together in the hashed table; a power of two. In larger blocks, fewer probes cross blocks,
+ * Cells along x that stay together in the hashed table, a power of two. With larger blocks, fewer probes cross blocks,
  * but sparse particles spread less evenly.
  */
 export const HASH_BLOCK = 32;
 
 /**
- * Cells of an unbounded world reach this many cells from the origin. Farther out floats are coarser than cells, and
+ * Cells of an unbounded world reach this many cells from the origin. Farther out, floats are coarser than cells, and
  * positions share the last cell.
  */
 export const FARTHEST_CELL = 2 ** 30;
 
 export const HASH_BLOCK_SHIFT = 5;
 
-/** A bucket with more particles than this is crowded, and ordered by merging: counting takes quadratic time. */
+/**
+ * A bucket with more particles than this is crowded. It is sorted by merging, because sorting by counting takes
+ * quadratic time.
+ */
 export const CROWDED = 128;
 
-/** Entries of a crowd that one workgroup sorts; a multiple of WORKGROUP_SIZE. */
+/** Entries of a crowd that one workgroup sorts, a multiple of WORKGROUP_SIZE. */
 export const CROWD_TILE = 1024;
 
-/** Entries of the part of a crowd that the first merge round orders. */
+/** Entries per sorted run that the first merge round of a crowd makes. */
 export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
@@ -56,7 +59,10 @@ export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
 export const HEAVY_DISPATCH = 5;
 
-/** Greatest number of workgroups in a dispatch over tiles or heavy particles. They loop over the rest. */
+/**
+ * Greatest number of workgroups in a dispatch over tiles or heavy particles. If there are more of these, workgroups
+ * loop.
+ */
 export const CROWD_WORKGROUPS = 1024;
 
 /**
@@ -68,30 +74,32 @@ export const HEAVY_ROW = 3 * CROWDED;
 
 export const HEAVY_WORKGROUP_SIZE = 64;
 
-/** Greatest number of workgroups that order neighbours of heavy particles at once. Each needs one bit per id. */
+/**
+ * Greatest number of workgroups that order neighbours of heavy particles at once. Each workgroup needs one bit per id.
+ */
 export const MARK_ROWS = 32;
 
-/** With levels, entries of `start` before those of finer entries: quarantine, removed particles, end. */
+/** With levels, `start` has so many words between cells and finer entries: quarantine, removed particles, end. */
 export const FINER_BUCKETS = 3;
 
-/** Words before the finer entries: one word with a bit per occupied level and CROWD_BIT. */
+/** Words before the finer entries: one with a bit per occupied level and CROWD_BIT. */
 export const FINER_HEADER = 1;
 
-/** Bits of a finer entry for its level; the others hold the slot. */
+/** Bits of a finer entry that hold its level; the others hold the slot. */
 export const FINER_LEVEL_BITS = 5;
 
-/** This bit is set if anything is crowded. */
+/** Index of the bit that is set if any bucket is crowded. */
 export const CROWD_BIT = 31;
 
-/** The MEASURE_WORDS of all threads must fit 16 KiB of workgroup memory. */
+/** Threads per workgroup of the measure pass. The MEASURE_WORDS of all of them must fit 16 KiB of workgroup memory. */
 export const MEASURE_WORKGROUP_SIZE = 64;
 
-/** Greatest number of workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes for each. */
+/** Greatest number of workgroups of the measure pass. The host reads back 4 · MEASURE_WORDS bytes per workgroup. */
 export const MEASURE_WORKGROUPS = 1024;
 
 export const MEASURE_WORDS = 19;
 
-/** A GPU may flush smaller 32-bit floats to 0. */
+/** The smallest normal 32-bit float. A GPU may flush smaller magnitudes to 0. */
 export const SMALLEST_NORMAL = 2 ** -126;
 
 /** Bits of the NaN that marks a particle as quarantined or removed. */
@@ -101,10 +109,13 @@ export const GREATEST_SPEED_BITS = 0x5780_0000;
 
 export const LIST_COUNT_WORKGROUP_SIZE = 1;
 
-/** One thread searches a box over at most this many cells, a workgroup a larger one. */
+/** One thread searches a box over at most this many cells; a workgroup searches a larger box. */
 export const FEW_CELLS = 512;
 
-/** In a periodic world a ray ends after this many periods along any axis: longer ones would be slow and inaccurate. */
+/**
+ * In a periodic world, a ray ends after this many periods along any axis, because longer ones would be slow and
+ * inaccurate.
+ */
 export const MOST_PERIODS = 64;
 
 /** This bit is set in the id of a particle that is being removed; all other ids are below it. */
@@ -112,21 +123,23 @@ export const RETIRED_BIT = 0x8000_0000;
 
 export const NO_PARTNER = 0xffff_ffff;
 
-/** Number of fast particles. CCD_HEADER words precede their list. */
+/** Index of the word with the number of fast particles. CCD_HEADER words precede their list. */
 export const CCD_PATHS = 0;
-/** The lowest key of an end that is not settled: see CLOSING_BITS. */
+/** Index of the word with the lowest key of an end that is not settled: see CLOSING_BITS. */
 export const CCD_UNSETTLED = 1;
-/** A 32-bit float: an upper bound of the ways of particles in a step, in their diameters. */
+/** Index of a 32-bit float: an upper bound of how far any particle moves in a step, in its diameters. */
 export const CCD_FARTHEST = 2;
-/** With variable radii: a bit per level of fast particles, and per level of slow ones. */
+/**
+ * Indices of two words, used with variable radii: a bit per level of fast particles, and one per level of slow ones.
+ */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
- * 1 until the first substep has listed its paths. This word and those after it are reset once per step, the others in
- * every substep.
+ * Index of a word that is 1 until the first substep has listed its paths. From this word on, words are reset once per
+ * step; those before it, in every substep.
  */
 export const CCD_FIRST = 5;
-/** The ContinuousCounts of core/ccd/law.ts; CCD_ALL is `paths`. */
+/** Indices of the ContinuousCounts (core/ccd/law.ts). CCD_ALL is that of `paths`. */
 export const CCD_SUBSTEPPED = 6;
 export const CCD_SWEPT = 7;
 export const CCD_ALL = 8;
@@ -136,24 +149,27 @@ export const CCD_HEADER = 11;
 
 /** First word of an indirect dispatch with one thread per path. */
 export const PATH_DISPATCH = 0;
-/** Searches for slow particles and obstacles that paths hit: a thread per path or, with variable radii, a workgroup. */
+/**
+ * First word of the dispatch that searches for slow particles and obstacles on paths: a thread per path or, with
+ * variable radii, a workgroup.
+ */
 export const STILL_DISPATCH = 3;
-/** Searches for fast particles that hit each other, with the threads of STILL_DISPATCH. */
+/** First word of the dispatch that searches for hits between fast particles, with the threads of STILL_DISPATCH. */
 export const ROUND_DISPATCH = 6;
-/** One thread per particle. */
+/** First word of a dispatch with one thread per particle. */
 export const FILE_DISPATCH = 9;
 /** Share of a diameter. A particle that moves farther in a substep is fast; the contact law can handle slower ones. */
 export const FAST_SHARE = 1 / 16;
 
 /**
  * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Among hits in
- * one tick the closing speeds decide, not the rounding of a device.
+ * one tick, the closing speeds decide, not the rounding of a device.
  */
 export const CCD_TICKS = 2 ** 14;
 
 /**
- * A hit's key is its tick, then this many bits: 2^CLOSING_BITS − 1 minus the upper bits of the closing speed as a
- * 32-bit float. In one tick, the faster hit has the lower key.
+ * A hit's key is its tick, followed by this many bits: 2^CLOSING_BITS − 1 minus the upper bits of the closing speed as
+ * a 32-bit float. So in one tick, the faster hit has the lower key.
  */
 export const CLOSING_BITS = 17;
 
@@ -172,22 +188,22 @@ export const PIECES_PER_TICK = 16;
 /** Least number of lists of paths in the hash table of an unbounded world. Even a few paths may pass many cells. */
 export const FEWEST_LISTS = 2 ** 17;
 
-/** The partner of a path that ends at a wall is this plus the wall's axis. */
+/** If a path ends at a wall, its partner is this number plus the wall's axis. */
 export const WALL_PARTNER = 0xc000_0000;
 
-/** Share of the overlap that a bounce removes. At 1, rounding would decide whether bodies still overlap. */
+/** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether the bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
 
-/** Up to this load, 32-bit floats hold 1 + load almost exactly. */
+/** Greatest load. Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 
-/** A load counts this share of the bearing, so that rounding gives no load. */
+/** Factor on the sum of normal changes in a load, so that rounding alone makes no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 
-/** Up to this restSpeed there are no loads: a quotient by it could overflow. */
+/** Up to this restSpeed, all loads are 0: a quotient by it could overflow. */
 export const LEAST_REST_SPEED = 2 ** -64;
 
-/** Below this squared distance, directions are rounding noise; the normal is then an axis. */
+/** Below this squared distance, directions are rounding noise, and the normal is an axis instead. */
 export const COINCIDENT_SQUARED = 2 ** -100;
 
 /** Centres nearer than this along an axis count as having the same coordinate. */

@@ -1,9 +1,9 @@
 /** Analyses curves of run time over problem size. */
 
-/** Below 1/DECADE of the largest size, fixed costs hide the growth. */
+/** Fits leave out sizes below 1/DECADE of the largest, because fixed costs hide their growth. */
 export const DECADE = 10;
 
-/** Greatest exponent that expectedTime assumes: noise can make a slope steeper. */
+/** Greatest exponent that expectedTime assumes. Noise can make a slope steeper. */
 const STEEPEST = 2.5;
 
 export interface Timing {
@@ -15,8 +15,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p over the last decade, at least three sizes. Undefined with fewer than three times
- * above 0.
+ * Fits the exponent p of time ~ n^p to the last decade of sizes, at least the last three. Returns undefined if fewer
+ * than three of these timings are above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;
@@ -42,7 +42,7 @@ export function lastSlope(curve: Curve): number | undefined {
   return Math.log(last.milliseconds / before.milliseconds) / Math.log(last.count / before.count);
 }
 
-/** Estimates the time at `count` with an exponent of at least `least`: rather too high than too low. */
+/** Estimates the time at `count`, rather too high than too low, with an exponent of at least `least`. */
 export function expectedTime(curve: Curve, count: number, least: number): number {
   const last = curve.at(-1);
   if (!last) return 0;
@@ -54,11 +54,12 @@ export function expectedTime(curve: Curve, count: number, least: number): number
 export type Crossing =
   | { readonly kind: 'at'; readonly count: number }
   /**
-   * `first-always`: the first curve is faster at the largest common size. `second-always`: the second is never slower.
+   * `first-always`: the first curve is faster at the largest common size. `second-always`: the second curve is never
+   * slower.
    */
   | { readonly kind: 'first-always' | 'second-always' };
 
-/** The size from which on the second curve is faster; undefined without common sizes. */
+/** Returns the size from which on the second curve is faster; undefined if the curves have no size in common. */
 export function crossingOf(first: Curve, second: Curve): Crossing | undefined {
   const common = first.flatMap(({ count, milliseconds }) => {
     const other = second.find((timing) => timing.count === count);

@@ -1,4 +1,4 @@
-/** The errors that cellstorm throws. Arguments are checked before any GPU work, so a rejected call changes nothing. */
+/** The errors that cellstorm throws. */
 
 /** The base class of all errors that cellstorm throws. */
 export class CellstormError extends Error {
@@ -6,7 +6,7 @@ export class CellstormError extends Error {
   override name = 'CellstormError';
 }
 
-/** Words that messages print without quotes. */
+/** A value that error messages print as it is, without quotes. */
 export class Phrase {
   constructor(readonly words: string) {}
 }
@@ -72,7 +72,7 @@ export class GpuError extends CellstormError {
   }
 }
 
-/** Arrays may contain themselves. */
+/** Greatest depth of nested arrays in messages: arrays may contain themselves. */
 const MOST_NESTED = 3;
 
 const MOST_QUOTED = 200;
@@ -83,7 +83,7 @@ function shortened(text: string): string {
 
 function describeValue(value: unknown, nested = 0): string {
   if (value instanceof Phrase) return value.words;
-  // JSON escapes control characters.
+  // JSON.stringify escapes control characters.
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value === 'function') return 'a function';
   if (typeof value === 'bigint') return `the BigInt ${value}`;

@@ -7,8 +7,8 @@ export interface StageTimes {
   /** Milliseconds of the whole step. */
   readonly total: number;
   /**
-   * Stage runs without a time, because the device's clock ran backwards; left out if there are none. `stages` and
-   * `total` lack these runs, so leave such a step out of averages.
+   * Number of stage runs without a time, because the device's clock ran backwards; left out if there are none.
+   * `stages` and `total` lack the times of these runs, so leave such a step out of averages.
    */
   readonly discarded?: number | undefined;
 }

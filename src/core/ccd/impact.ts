@@ -1,10 +1,11 @@
 /**
- * Computes when two bodies that move in straight lines hit each other, and the normal: law.ts in doubles, for balls and
- * boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
+ * Computes when two bodies that move in straight lines hit each other, and the normal of the hit. Follows law.ts in
+ * doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * The other body is taken as fixed. While the moving centre is within `round` of a box of half extents `sides` around
- * it, the overlap is too deep for a path. The distance to this region is a convex function of time. So a tangent to it
- * reaches zero no later than the function, and Newton's method converges to the time of impact.
+ * Motion is relative to the other body. The overlap is too deep for a path while the moving centre is within the
+ * distance `round` of a box around the other centre, of half extents `sides`. The distance to this region is a convex
+ * function of time. So a tangent to it reaches zero no later than the function, and Newton's method converges to the
+ * time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';
@@ -22,13 +23,13 @@ import {
   SHORTEST_TANGENT,
 } from './law';
 
-/** Farther than any particle moves. */
+/** A half extent that no particle can get around. */
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether bodies that overlap too deeply approach by more, over the substep, than their relative motion in one
- * tick. Rounding makes resting bodies approach by less. `approach` is the normal component of a vector of squared
- * length `speedSquared`.
+ * Returns whether bodies that overlap too deeply approach each other, over the substep, by more than their relative
+ * motion in one tick. Rounding makes resting bodies approach by less. `approach` is the normal component of a vector of
+ * squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -38,25 +39,24 @@ function squareOf(vector: Float64Array): number {
   return vector.reduce((sum, along) => sum + along * along, 0);
 }
 
-/** Returns 0 for a box. */
 function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number): number {
   return halves && isBox(dimensions, halves, body) ? 0 : (radii?.[body] as number);
 }
 
-/** Call `face` first: it sets the bodies. */
+/** Call `face` first: it sets the two bodies. */
 export class Impact {
   /**
-   * The unit vector from the other body to the particle. 0 if the centres do not differ along the axis of the shortest
-   * way out.
+   * The unit vector from the other body to the particle. For centres inside the box `sides`, it is 0 if they do not
+   * differ along the axis of the shortest way out.
    */
   readonly normal: Float64Array;
-  /** `apart` points from the other body to the particle. */
+  /** The vector from the other body's centre to the particle's centre. */
   private readonly apart: Float64Array;
   private readonly motion: Float64Array;
   private readonly sides: Float64Array;
   private round = 0;
   private areBalls = true;
-  /** `gap` is the distance until the overlap is too deep; `slope` is its rate of change. */
+  /** `gap` is the distance until the overlap is too deep. `slope` is the rate at which `gap` changes. */
   private gap = 0;
   private slope = 0;
 
@@ -73,8 +73,8 @@ export class Impact {
   }
 
   /**
-   * Sets the particle `slot` at `time` on its path, and body `other` of `others` (the state or the obstacles) at
-   * `otherTime`. If `moves` is false, the second rests from `otherTime` on.
+   * Sets the particle `slot` at `time` on its path, and the body `other` of `others` (the state or the obstacles) at
+   * `otherTime`. If `moves` is false, the other body rests from `otherTime` on.
    */
   face(
     slot: number,
@@ -105,7 +105,7 @@ export class Impact {
     if (!isParticle) this.extendEndless(others, other);
   }
 
-  /** Without sizes, obstacles are as large as particles. */
+  /** Sets `round` and `sides`. Without sizes, obstacles are as large as particles. */
   private setSizes(slot: number, others: Sizes, other: number): void {
     const { sides, state, world, substep } = this;
     const { dimensions } = world;
@@ -129,7 +129,7 @@ export class Impact {
     }
   }
 
-  /** A box of at least the length of a periodic axis is endless: no path enters or leaves it there. */
+  /** Makes a box endless along each periodic axis that it fills: no path enters or leaves the box there. */
   private extendEndless(others: Sizes, other: number): void {
     const { sides, world } = this;
     const { dimensions, period } = world;
@@ -141,14 +141,14 @@ export class Impact {
     }
   }
 
-  /** The key of the first hit at or after `from`; NEVER if there is none. */
+  /** Returns the key of the first hit at or after `from`; NEVER if there is none. */
   key(from: number): number {
     return this.areBalls ? this.keyForBalls(from) : this.keyForBoxes(from);
   }
 
   /**
-   * Like `key`, for all images of an obstacle. A large one may be hit at an image that is not the nearest. Pieces are
-   * so short that, along each axis, only the nearest or the next one ahead can be hit.
+   * Like `key`, but for all images of an obstacle. A large obstacle may be hit at an image that is not the nearest.
+   * Pieces are so short that, along each axis, only the nearest image or the next one ahead can be hit.
    */
   keyOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.key(from);
@@ -163,7 +163,7 @@ export class Impact {
     return Math.min(key, ahead);
   }
 
-  /** The signed distance along an axis to the next image ahead; 0 if a piece cannot reach it. */
+  /** Returns the signed distance along an axis to the next image ahead; 0 if a piece cannot reach that image. */
   private stepAhead(axis: number): number {
     const length = this.world.period[axis] as number;
     const reach = this.round + (this.areBalls ? 0 : (this.sides[axis] as number));

@@ -1,6 +1,6 @@
 /**
- * Continuous motion: the law for particles that are so fast that they could pass through others. paths.ts implements it
- * for the CPU, shaders/solve/ccd for the GPU.
+ * Continuous motion: the law for particles that are so fast that they could pass through others. paths.ts implements
+ * this law for the CPU, shaders/solve/ccd for the GPU.
  *
  * The law applies after integration and before the sort. If sizes differ, each body has its own diameter: for a box,
  * its shortest edge.
@@ -41,23 +41,23 @@ import type { Dimensions, World } from '../world/world';
 export const OVERLAP_SHARE = 1 / 16;
 
 /**
- * Share of a diameter. A hit at a wall is rounded down to a tick. The particle crosses the gap if it is short; a longer
- * one could lead through other particles.
+ * The time of a hit at a wall is rounded down to a tick, which leaves a gap. If the gap is at most this share of the
+ * diameter, the particle is moved across it. A longer move could lead through other particles.
  */
 export const TO_WALL = 1 / 16;
 
-/** Steps of Newton's method. Each divides gap × slope by at least 4, so few are needed. */
+/** Greatest number of steps of Newton's method. Each step divides gap × slope by at least 4, so few are needed. */
 export const MOST_TANGENTS = 24;
 
-/** A shorter step rarely changes the tick. */
+/** Newton's method stops at a step shorter than this share of the substep: such a step rarely changes the tick. */
 export const SHORTEST_TANGENT = 1 / (8 * CCD_TICKS);
 
-/** Share of a period. Every piece of a path is shorter. */
+/** Every piece of a path is shorter than this share of a period. */
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Factors on extents, for boxes in which other bodies are searched for. Slow particles are listed at the end of their
- * way; AROUND_SLOW allows for its length, at most FAST_SHARE of a diameter.
+ * Margins, in extents of the particle, of boxes in which other bodies are searched for. Slow particles are listed at
+ * the end of their motion; AROUND_SLOW allows for its length, at most FAST_SHARE of a diameter.
  */
 export const AROUND_SLOW = 1.25;
 export const AROUND_FAST = 1;
@@ -66,14 +66,14 @@ export const NEVER = 2 ** 32;
 
 const NO_CLOSING = 2 ** CLOSING_BITS - 1;
 
-/** The key of a path that ends without a hit: the greatest of its tick. */
+/** Returns the key of a path that ends without a hit: the greatest key of the tick of `time`. */
 export function keyOfEnd(time: number): number {
   return Math.floor(time * CCD_TICKS) * 2 ** CLOSING_BITS + NO_CLOSING;
 }
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** `closing` is the closing speed in lengths per substep. */
+/** Returns the key of a hit. `closing` is the closing speed in lengths per substep. */
 export function keyOfHit(time: number, closing: number): number {
   bits.setFloat32(0, closing);
   return keyOfEnd(time) - (bits.getUint32(0) >>> (31 - CLOSING_BITS));
@@ -112,8 +112,8 @@ export function addContinuousCounts(
 }
 
 /**
- * An upper bound, in diameters, of the ways of the first `count` particles in `dt` seconds. `radius` is the common
- * radius.
+ * Returns an upper bound of how far any of the first `count` particles moves in `dt` seconds, in its diameters.
+ * `radius` is that of particles without sizes.
  */
 export function farthestWay(
   dimensions: Dimensions,
@@ -147,11 +147,11 @@ export interface CcdState extends Sizes {
   readonly activeCount: number;
 }
 
-/** `particles` and `visitObstacles` may visit more than described. */
+/** How followPaths finds nearby bodies. `particles` and `visitObstacles` may visit more bodies than described. */
 export interface CcdSearch {
   /**
    * Visits the particles that reach into a box, with their positions after the motion and with extents enlarged by an
-   * eighth. A slow particle moves no farther, so it is found wherever it is during the substep.
+   * eighth. Because a slow particle moves no farther, the search finds it wherever it is during the substep.
    */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   readonly obstacles: StaticBodies | undefined;
@@ -164,8 +164,8 @@ export interface CcdSearch {
 }
 
 /**
- * The greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world the nearest
- * image of another particle must stay the nearest.
+ * Returns the greatest length of a piece, for a particle whose level has cells of `cellSize`. In a periodic world the
+ * piece must be so short that the nearest image of another particle stays the nearest.
  */
 export function longestPiece({ period, diameter }: World, cellSize: number): number {
   return period.reduce(
@@ -176,7 +176,7 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 
 /**
  * Returns the change of one particle's velocity by a hit. `part` is its share of the change of the relative velocity,
- * `grip` the greatest share of the sliding that friction may remove. If `relative` and `normal` are negated, so is the
+ * `grip` the greatest share of the sliding that friction may remove. Negating `relative` and `normal` negates the
  * result, to the bit.
  */
 export function strike(

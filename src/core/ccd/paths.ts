@@ -1,6 +1,6 @@
 /**
  * Follows the path of each fast particle to its end, for one substep on the CPU: law.ts in doubles.
- * Inputs: the moved state in canonical order. Changes its positions and velocities.
+ * Input: the moved state, in canonical order. Changes its positions and velocities.
  * The file is longer than 500 lines, because all stages work on the same lists of paths and pieces.
  */
 
@@ -52,7 +52,7 @@ interface Limits {
   readonly pairs: number;
 }
 
-/** Limits of the work beyond the first horizon. */
+/** Limits of the work beyond the first horizon; up to it, the work is unlimited. */
 const LIMITS: Limits = { pieces: 2 ** 17, pairs: 2 ** 18 };
 const NO_LIMITS: Limits = { pieces: Number.POSITIVE_INFINITY, pairs: Number.POSITIVE_INFINITY };
 
@@ -123,19 +123,22 @@ interface Landing {
 }
 
 class Paths {
-  /** The path of each fast slot. */
+  /** Maps the slot of each fast particle to its path. */
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
   private readonly impact: Impact;
-  /** Number of pieces per path, and how many of them are followed. */
+  /** `cuts` is the number of pieces per path, `followed` the number of these that are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
-  /** Ends without regard to other fast particles. `settle` replaces them by final ends before its horizon. */
+  /**
+   * The end of each path without regard to other fast particles. `settle` replaces those before its horizon by final
+   * ends.
+   */
   private readonly first: Hit[] = [];
-  /** Number of pieces per path already compared with slow particles and obstacles. */
+  /** Number of pieces per path that have been compared with slow particles and obstacles. */
   private readonly compared: number[] = [];
   private hits: readonly Hit[] = [];
-  /** Ends at this key or later are not final. */
+  /** Ends whose key is this or higher are not final. */
   private unsettled = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -143,7 +146,7 @@ class Paths {
     private readonly substep: Substep,
     private readonly state: CcdState,
     private readonly search: CcdSearch,
-    /** The fast particles, ascending. */
+    /** The slots of the fast particles, ascending. */
     private readonly slots: readonly number[],
   ) {
     const { dimensions } = world;
@@ -176,7 +179,7 @@ class Paths {
     });
   }
 
-  /** Continues where the previous call ended. */
+  /** Finds hits on slow particles and obstacles up to the horizon. Continues where the previous call ended. */
   private meetSlow(horizon: number): void {
     const { impact, state, compared } = this;
     const { obstacles } = this.search;
@@ -210,9 +213,9 @@ class Paths {
   }
 
   /**
-   * Finds the ends of all paths. An end depends only on earlier ends. So `settle` first runs the rounds up to an early
-   * time, the horizon. If paths go on beyond it, `settle` repeats this with a later horizon, or holds them if that
-   * takes too much work.
+   * Finds the ends of all paths. An end depends only on earlier ends, so `settle` first runs the rounds up to an early
+   * time, the horizon. If paths go on beyond the horizon, `settle` repeats this with a later horizon. If that takes too
+   * much work, it holds these paths.
    */
   settle(piecesAtOnce: number): void {
     const most = this.cuts.reduce(
@@ -229,7 +232,7 @@ class Paths {
       this.runRounds(meetings, horizon);
       const beyond = keyOfTick(horizon);
       const areAllFound = horizon === CCD_TICKS || this.hits.every(({ key }) => key < beyond);
-      // Paths are held at an unsettled end before the horizon. A farther one would not help.
+      // If an end before the horizon is unsettled, paths are held at that end, so a later horizon would not help.
       if (areAllFound || this.unsettled < beyond) return;
       last = horizon;
       this.hits.forEach((hit, path) => {
@@ -241,7 +244,7 @@ class Paths {
 
   /**
    * Finds hits between fast particles. After the first round, a path is followed again only if the end of a nearby path
-   * changed. Paths beyond the tick `horizon` end there.
+   * changed. Paths that go beyond the tick `horizon` end there.
    */
   private runRounds(meetings: readonly Meeting[][], horizon: number): void {
     const last = horizon === CCD_TICKS ? NEVER : keyOfTick(horizon);
@@ -267,13 +270,16 @@ class Paths {
         if (round === CCD_ROUNDS) this.unsettled = Math.min(this.unsettled, hit.key, previous.key);
       }
       this.hits = hits;
-      // All paths of a round must see the times of the previous round.
+      // All paths of a round must see the times of the previous round, so times change only here.
       for (const path of changed) times[path] = timeOfKey((hits[path] as Hit).key);
       affected = next;
     }
   }
 
-  /** `first` is the end without other fast particles; `before` and `times` are all ends before this round. */
+  /**
+   * Returns the end of a path. `first` is its end without other fast particles; `before` and `times` are all ends
+   * before this round.
+   */
   private endAmong(
     path: number,
     first: Hit,
@@ -288,7 +294,8 @@ class Paths {
       for (const otherPiece of others) {
         if (!mayMeet(piece, otherPiece, times[otherPiece.path] as number)) continue;
         const partner = this.slots[otherPiece.path] as number;
-        // Start when both are on their pieces: over a longer way, the minimum image may change.
+        // Start at a time when both particles are on their pieces: over a longer distance, the minimum image may
+        // change.
         const since = Math.max(piece.from, timeOfKey(keyOfEnd(otherPiece.from)));
         const key = this.meetFast(slot, since, partner, before[otherPiece.path] as Hit);
         const hit = { key, partner };
@@ -320,7 +327,7 @@ class Paths {
     };
   }
 
-  /** Returns the end if it is final; otherwise the time at which the path is held. */
+  /** Returns the end if it is final; otherwise an end at the time at which the path is held. */
   private endOf(path: number): Hit {
     const hit = this.hits[path] as Hit;
     if (hit.key < this.unsettled) return hit;
@@ -371,7 +378,7 @@ class Paths {
     const isMutual =
       otherPath === undefined ? claims.get(partner) === slot : this.endOf(otherPath).partner === slot;
     if (!isMutual) return { slot, position, velocity };
-    // The same time for both makes their effects equal and opposite to the bit.
+    // The same time for both particles makes their effects equal and opposite to the bit.
     const when = otherPath === undefined ? time : Math.min(time, timeOfKey(this.endOf(otherPath).key));
     impact.face(slot, when, state, partner, when, true);
     impact.measure(0);
@@ -388,7 +395,7 @@ class Paths {
     return { slot, position, velocity, effect, other: { slot: partner, effect: away } };
   }
 
-  /** Where a particle touches the wall at `corner`. `inward` is 1 or -1. */
+  /** Returns the coordinate at which a particle touches the wall at `corner`. `inward` is 1 or -1. */
   private limitOf(slot: number, axis: number, corner: readonly number[], inward: number): number {
     const limit = corner[axis] as number;
     if (!this.state.radii) return limit;
@@ -405,7 +412,7 @@ class Paths {
     return world.cellSize * 2 ** (levelOf(world, state.radii[slot] as number) as number);
   }
 
-  /** Returns the velocity before the hit. Gravity accelerates a particle only until then. */
+  /** Returns the velocity at the end of a path, before the hit. Gravity accelerates a particle only until then. */
   private velocityAtEnd(path: number): number[] {
     const { gravity, dt } = this.substep;
     const rest = 1 - timeOfKey(this.endOf(path).key);
@@ -418,7 +425,7 @@ class Paths {
     return vectorAt(this.state.velocities, this.dimensions, slot);
   }
 
-  /** Rounded as integration rounded it. */
+  /** Returns the motion over the substep, rounded as integration rounded it. */
   private wayOf(slot: number): number[] {
     return this.velocityOf(slot).map((along) => Math.fround(this.substep.dt * along));
   }
@@ -437,12 +444,12 @@ class Paths {
     return key < best.key || (key === best.key && this.rankOf(partner) < this.rankOf(best.partner));
   }
 
-  /** Breaks ties: the id of a particle; for a wall or an obstacle a number above all ids. */
+  /** Returns what breaks ties: the id of a particle; for a wall or an obstacle, a number above all ids. */
   private rankOf(partner: number): number {
     return partner < OBSTACLE_PARTNER ? (this.state.ids[partner] as number) : partner;
   }
 
-  /** `end` is the end of the other particle's path. */
+  /** Returns the key of a hit with a fast particle whose path ends at `end`. */
   private meetFast(slot: number, from: number, other: number, end: Hit): number {
     const { impact, state } = this;
     // In the tick in which its path ends, the other particle still moves. If it rested, two particles that meet would
@@ -466,7 +473,7 @@ class Paths {
     );
   }
 
-  /** The margin is `margin` extents of the particle on each side. */
+  /** Returns a box with a margin of `margin` extents of the particle on each side. */
   private boxOf({ path, from, to }: Piece, margin: number): [number[], number[]] {
     const slot = this.slots[path] as number;
     const begin = this.positionAt(slot, from);
@@ -498,7 +505,7 @@ class Paths {
    */
   private meetings(horizon: number, limits: Limits): Meeting[][] | undefined {
     const { dimensions } = this;
-    // Other fast particles can only shorten a path, so pieces after its end in `first` are not needed.
+    // Pieces after a path's end in `first` are not needed, because other fast particles can only shorten the path.
     const lengths = this.slots.map((_, path) => {
       const cuts = this.cuts[path] as number;
       const reached = Math.ceil(Math.min(horizon, timeOfKey((this.first[path] as Hit).key)) * cuts);
@@ -554,16 +561,16 @@ function keyOfTick(tick: number): number {
   return tick * 2 ** CLOSING_BITS;
 }
 
-/** Tolerance for rounding. */
+/** Tolerance for the rounding of times. */
 const TICK = 1 / CCD_TICKS;
 
-/** `end` is the end of the other particle's path, if on `otherPiece`. */
+/** Returns whether two pieces may meet, if the other path ends at the time `end`. */
 function mayMeet(piece: Piece, otherPiece: Piece, end: number): boolean {
   const begin = otherPiece.from - TICK;
   return end >= begin && piece.to >= begin && (end <= otherPiece.to || piece.from <= otherPiece.to + TICK);
 }
 
-/** Compares whole ticks. */
+/** Returns whether a hit is in an earlier tick than `time`. */
 function isBefore({ key }: Hit, time: number): boolean {
   return timeOfKey(key) < timeOfKey(keyOfEnd(time));
 }

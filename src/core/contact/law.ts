@@ -100,12 +100,12 @@ export function massShare(
   return fround(otherMass / fround(ownMass + otherMass));
 }
 
-/** The change of one body's normal velocity in a bounce. `approach` is vn. */
+/** Returns the change of one body's normal velocity in a bounce. `approach` is vn. */
 export function bounceChange(approach: number, share: number, restitution: number): number {
   return -share * (1 + restitution) * approach;
 }
 
-/** The fraction of the sliding velocity that friction takes away; `grip` is the greatest allowed. */
+/** Returns the fraction of the sliding velocity that friction takes away. `grip` is the greatest fraction allowed. */
 export function frictionShare(change: number, slidingSpeed: number, grip: number, friction: number): number {
   return slidingSpeed > 0 ? Math.min(friction * change, grip * slidingSpeed) / slidingSpeed : 0;
 }

@@ -23,8 +23,8 @@ export interface Settings {
   /** Substeps per step, 1 to 256. Each has its own sort; stiffness grows with the square of this number. Default: 8. */
   readonly substeps: number;
   /**
-   * Share of an overlap that one pass removes, 0.01 to 1. Above 0.355 in 2D and 0.285 in 3D, the densest packings never
-   * come to rest. Defaults:
+   * Share of an overlap that one pass removes, 0.01 to 1. The densest packings never come to rest above 0.355 in 2D and
+   * 0.285 in 3D. Defaults:
    *   - equal radii: 0.35 in 2D, 0.25 in 3D
    *   - different radii: 0.3 in 2D, 0.25 in 3D
    *   - particles that may be boxes: 0.3 in 2D, 0.15 in 3D
@@ -33,13 +33,16 @@ export interface Settings {
   /** Keeps particles inside the world's box along axes that are not periodic. Default: true. */
   readonly walls: boolean;
   /**
-   * How candidates are found. Both ways give the same bits if they add up neighbours in the same order. The order
-   * differs with variable radii and, on the GPU, in unbounded worlds and in crowds. Default: 'grid'.
+   * How candidates are found. 'grid' and 'naive' give the same bits if they add up neighbours in the same order. The
+   * order differs with variable radii and, on the GPU, in unbounded worlds and in crowds. Default: 'grid'.
    */
   readonly broadPhase: BroadPhase;
 }
 
-/** Older states have `iterations`, now always 1: another number is rejected, because it would change the results. */
+/**
+ * Reads saved settings. Older ones have `iterations`, which is now always 1; any other number is rejected, because it
+ * would change the results.
+ */
 export function readSavedSettings(name: string, saved: SettingsOptions): SettingsOptions {
   if (typeof saved !== 'object' || !('iterations' in saved)) return saved;
   const { iterations, ...settings } = saved as SettingsOptions & { readonly iterations?: unknown };
@@ -65,7 +68,7 @@ export const SETTING_NAMES = [
 export const MAX_SUBSTEPS = 256;
 export const MAX_ROUNDS = 64;
 
-/** Rounding must not limit a bounce. */
+/** Factor on limitFactor, so that rounding does not limit a bounce. */
 const LIMIT_SLACK = 1 + 2 ** -10;
 /** In an unbounded world, pushSpeed is the speed of a fall through this many diameters. */
 const UNBOUNDED_FALL = 100;
@@ -112,7 +115,7 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
   }
 }
 
-/** 32-bit floats, as the shaders read them. */
+/** The numbers of a substep as 32-bit floats, as the shaders read them. */
 export interface Substep {
   readonly dt: number;
   readonly inverseDt: number;
@@ -122,28 +125,31 @@ export interface Substep {
   readonly diameterSquared: number;
   readonly restitution: number;
   readonly friction: number;
-  /** relaxation / 2: the share of an overlap by which each of two equal particles moves. */
+  /** relaxation / 2. Each of two equal particles moves by this share of their overlap. */
   readonly halfRelaxation: number;
   /**
-   * Greatest share of the sliding that friction may take off each of two equal particles: relaxation / 2 in 2D,
-   * relaxation / 8 in 3D.
+   * Friction may remove at most this share of the sliding from each of two equal particles: relaxation / 2 in 2D, / 8
+   * in 3D.
    */
   readonly gripShare: number;
   /** The speed that gravity adds in two substeps. Slower contacts do not bounce. */
   readonly restSpeed: number;
-  /** The greatest speed by one push: that of a fall through the world, at most GREATEST_SPEED. */
+  /** The greatest speed that one push may give: the speed of a fall through the world, at most GREATEST_SPEED. */
   readonly pushSpeed: number;
   /**
-   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. The lower of
-   * two:
-   *   - half of the speed that bears a column of particles as high as the world. If radii differ, it consists of the
-   *     largest and stands on a smallest one.
+   * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. It is the
+   * lower of two speeds:
+   *   - half of the speed that bears a column of particles as high as the world. If radii differ, the column consists
+   *     of the largest particles and stands on a smallest one.
    *   - pushSpeed / 8
    */
   readonly kickSpeed: number;
-  /** All contacts together may change a velocity by this times the fastest approach. */
+  /** Factor on `closing` in the limit of a velocity's change: see `limit` in law.ts. */
   readonly limitFactor: number;
-  /** With walls, centres stay within these corners. With variable radii, particles stay inside by their extents. */
+  /**
+   * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls, and particles stay
+   * inside by their extents.
+   */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   readonly walls: boolean;
@@ -171,8 +177,8 @@ export class SubstepMemo {
 }
 
 /**
- * With variable radii, neighbours have a distance² below this times (sum of both radii)². With boxes it is a little
- * above 1: rounding (less than 2⁻²⁰) must exclude no boxes whose corners overlap.
+ * Returns a factor: with variable radii, neighbours have a distance² below it times (sum of both radii)². With boxes it
+ * is a little above 1, so that rounding (less than 2⁻²⁰) leaves out no boxes whose corners overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;

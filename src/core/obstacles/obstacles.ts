@@ -8,11 +8,14 @@ import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
 
-/** This bit of a partner is set if the partner is an obstacle; the other bits are its slot. Never equals NO_PARTNER. */
+/**
+ * If a partner is an obstacle, this bit is set and the other bits are the obstacle's slot. Such a partner never equals
+ * NO_PARTNER.
+ */
 export const OBSTACLE_PARTNER = 0x8000_0000;
 
 /**
- * Obstacles with sizes, for simulations whose particles have sizes. The sizes may be outside the particles'
+ * Obstacles with sizes, for simulations whose particles have sizes. The radii may lie outside the particles'
  * `radiusRange`.
  */
 export interface ObstacleBodies extends GivenSizes {
@@ -25,7 +28,7 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** Checks the obstacles and returns copies in the engines' form. */
+/** Returns checked copies in the engines' form. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -129,7 +132,7 @@ export function describeObstacles(dimensions: Dimensions, bodies: StaticBodies):
   const positions = bodies.positions.slice();
   const { radii, halfExtents } = describeSizes(dimensions, bodies);
   if (!radii) return positions;
-  // The caller may change the arrays.
+  // Copy the arrays, because the caller may change them.
   return { positions, radii: radii.slice(), ...(halfExtents ? { halfExtents: halfExtents.slice() } : {}) };
 }
 
@@ -158,7 +161,7 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   return { positions: wrapped.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
-/** The factor on the obstacles' effects. `deepest` is the deepest overlap, `sum` the sum of overlaps. */
+/** Returns the factor on all effects of obstacles. `deepest` is the deepest overlap, `sum` the sum of overlaps. */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;
 }

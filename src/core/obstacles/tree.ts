@@ -1,20 +1,23 @@
 /**
- * A bounding-box tree of bodies of any sizes. shaders/obstacles/tree.wgsl walks the words of nodeBits().
- * Guarantees: the tree does not depend on the order of the input. A walk visits every body whose box, or an image of
+ * A bounding-box tree of bodies of any sizes. shaders/obstacles/tree.wgsl reads the words of nodeBits().
+ * Guarantees: the tree does not depend on the order of the input. A search visits every body whose box, or an image of
  * it, overlaps the query box.
  * Ordering: after each node come all nodes of its first subtree, then all of its second. Bodies are in the order of
- * their leaves. Each node stores where to continue if the walk does not enter it, so a walk needs no stack.
+ * their leaves. Each node stores where a search continues if it skips the subtree, so no stack is needed.
  */
 import { extentAlong, type Sizes } from '../particles/shapes';
 import type { Dimensions, World } from '../world/world';
 
-/** A power of two. Visiting a node costs more than testing a body. */
+/** Greatest number of bodies per leaf, a power of two. It is above 1, because a node costs more than a body. */
 export const LEAF_BODIES = 4;
 
-/** The low bits of a leaf word hold the number of bodies, 0 for inner nodes. The bits above hold the first body. */
+/**
+ * Number of low bits of a leaf word that hold the number of bodies, 0 for inner nodes. The bits above hold the first
+ * body.
+ */
 export const LEAF_BITS = 3;
 
-/** The number of nodes, and the word at which the bodies begin. */
+/** Number of words before the nodes: the number of nodes, and the word at which the bodies begin. */
 export const TREE_HEADER = 2;
 
 export interface StaticBodies extends Sizes {
@@ -25,12 +28,12 @@ export function nodesOf(bodies: number): number {
   return Math.max(0, 2 * Math.ceil(bodies / LEAF_BODIES) - 1);
 }
 
-/** Centre and half extents, the node to skip to, and the leaf word. */
+/** Returns the words per node: centre and half extents, the node to skip to, and the leaf word. */
 export function nodeWords(dimensions: Dimensions): number {
   return 2 * dimensions + 2;
 }
 
-/** Share of the sum of distance, reach and period: many times the rounding error. */
+/** Margin of overlap tests, as a share of distance + reach + period: many times the rounding error. */
 export const TREE_MARGIN = 2 ** -18;
 
 export class ObstacleTree {
@@ -38,7 +41,7 @@ export class ObstacleTree {
   readonly nodes: number;
   /** Bodies in the order of the tree. */
   readonly bodies: StaticBodies;
-  /** Centre and half extents: 2 · dimensions numbers per node. */
+  /** The centre and half extents of each node: 2 · `dimensions` numbers. */
   private readonly boxes: Float32Array;
   private readonly links: Uint32Array;
   private readonly middle = new Float64Array(3);
@@ -60,7 +63,7 @@ export class ObstacleTree {
     this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /** Visits each body whose box overlaps the given one, ascending, and perhaps others that are near. */
+  /** Visits each body whose box overlaps the given one, in ascending order, and perhaps others nearby. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;
@@ -126,7 +129,7 @@ class Builder {
     this.keys = new Float64Array(order.length);
   }
 
-  /** Builds the node of `order` from `first` to `end` − 1, and all nodes below it. */
+  /** Builds the node of the bodies from `first` to `end` − 1 of `order`, and all nodes below it. */
   build(first: number, end: number): void {
     const { links, order, keys, dimensions } = this;
     const node = this.next++;
@@ -139,7 +142,7 @@ class Builder {
         const body = order[index] as number;
         keys[body] = this.bodies.positions[dimensions * body + axis] as number;
       }
-      // All leaves are full, except the last.
+      // Split so that all leaves except the last are full.
       const middle = first + LEAF_BODIES * Math.ceil(count / (2 * LEAF_BODIES));
       select(order, keys, first, end - 1, middle);
       this.build(first, middle);
@@ -177,8 +180,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by coordinates, then by sizes. A fast sort by the upper bits of the first coordinate comes first; only
- * bodies with equal bits are compared in full.
+ * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast, and
+ * compares only bodies with equal bits in full.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -210,8 +213,8 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
 const EXACT_BITS = 53;
 
 /**
- * A double holds the index and as many of the 32 bits as fit: all of them up to two million bodies. `runs` lists the
- * beginning of each group with equal bits, then the end.
+ * Sorts bodies by the upper bits of the first coordinate. Each key is a double of the index and as many of the 32 bits
+ * as fit: all of them up to two million bodies. `runs` lists the beginning of each group with equal bits, then the end.
  */
 function orderByFirst(
   dimensions: Dimensions,
@@ -227,7 +230,7 @@ function orderByFirst(
     // Adding 0 turns −0 into 0.
     float[0] = (positions[dimensions * body] as number) + 0;
     const own = bits[0] as number;
-    // Map the bits to integers that ascend with the float.
+    // These integers ascend with the float.
     const ascending = own >>> 31 ? ~own >>> 0 : (own | 0x8000_0000) >>> 0;
     keys[body] = (ascending >>> dropped) * scale + body;
   }
@@ -273,7 +276,7 @@ function reorder(
   };
 }
 
-/** Partially sorts `order`, so that the lowest entries come before `middle`. */
+/** Partially sorts `order` from `first` to `last`: bodies with the lowest keys come before the index `middle`. */
 function select(order: Uint32Array, keys: Float64Array, first: number, last: number, middle: number): void {
   const isBefore = (a: number, b: number) => {
     const apart = (keys[a] as number) - (keys[b] as number);

@@ -35,13 +35,13 @@ export interface Shapes {
   readonly bulks: Float32Array;
 }
 
-/** Sizes in the engines' form; empty if all bodies have one radius. */
+/** Sizes in the engines' form, as in Shapes; empty if all bodies have one radius. */
 export interface Sizes {
   readonly radii?: Float32Array | undefined;
   /** Present, together with `bulks`, if some bodies may be boxes. */
   readonly halves?: Float32Array | undefined;
   readonly bulks?: Float32Array | undefined;
-  /** Loads of the last substep (core/contact/law.ts). All 0 if left out. */
+  /** Loads of the last substep (core/contact/law.ts). If left out, they are 0. */
   readonly loads?: Float32Array | undefined;
 }
 
@@ -49,7 +49,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** How far a body reaches from its centre. `radius` is for bodies without sizes. */
+/** Returns how far a body reaches from its centre. `radius` is that of bodies without sizes. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -61,7 +61,7 @@ export function extentAlong(
   return radii ? (radii[body] as number) : radius;
 }
 
-/** The diameter of a ball, or the shortest edge of a box. */
+/** Returns the diameter of a ball, or the shortest edge of a box. */
 export function thicknessOf(dimensions: Dimensions, sizes: Sizes, body: number, radius: number): number {
   let least = extentAlong(dimensions, sizes, body, 0, radius);
   if (!sizes.halves) return 2 * least;
@@ -85,7 +85,7 @@ export function labelsOfRadii(given: {
 
 const bits = new DataView(new ArrayBuffer(4));
 
-/** The radius of the ball around a box, rounded up to a 32-bit float. */
+/** Returns the radius of the ball around a box, rounded up to 32 bits. */
 export function radiusAround(half: readonly number[]): number {
   const radius = Math.hypot(...half);
   const nearest = fround(radius);
@@ -132,7 +132,7 @@ export function shapesOf(
 }
 
 /**
- * Rejects a body that is wider than the world. Without boxes, defineWorld or defineLevels has checked the largest ball.
+ * Throws if a body is wider than the world. Without boxes, defineWorld or defineLevels has checked the largest ball.
  */
 export function checkBodiesFit(
   prefix: string,

@@ -3,7 +3,7 @@ import { ArgumentError } from '../base/errors';
 import type { Dimensions, RadiusRange, World } from '../world/world';
 import { checkBodiesFit, checkHalfExtents, defineShapes, isBox, type Sizes } from './shapes';
 
-/** Sizes of bodies. The radius of a box is 0. */
+/** Sizes of bodies. */
 export interface GivenSizes {
   /** One radius per body; 0 for boxes. */
   readonly radii?: Float32Array | undefined;
@@ -40,7 +40,7 @@ export function checkSizes(
   return defineShapes(dimensions, radii, halfExtents);
 }
 
-/** Returns undefined if all particles have one radius. Also checks that each particle fits into `world`. */
+/** Returns undefined if all particles have one radius. Also checks that particles fit into `world`. */
 export function sizesOf(
   prefix: string,
   particles: GivenSizes,
@@ -66,7 +66,7 @@ export function refuseHalfExtents(argument: string, halfExtents: unknown): never
   );
 }
 
-/** Rounds a range for comparisons with radii that are 32-bit floats. */
+/** Rounds a range for comparisons with radii, which are 32-bit floats. */
 export function roundRange({ smallest, largest }: RadiusRange): RadiusRange {
   return { smallest: Math.fround(smallest), largest: Math.fround(largest) };
 }

@@ -4,7 +4,7 @@ import { CROWDED } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 import type { Measures, ParticleSimulation } from './simulation';
 
-/** Returns a warning with advice if cells hold more than 128 particles; otherwise undefined. */
+/** Returns a warning with advice if some cell holds more than 128 particles; otherwise undefined. */
 export function crowdingWarning(
   measures: Pick<Measures, 'count' | 'crowded' | 'greatestOccupancy'>,
   simulation: Pick<ParticleSimulation, 'backend' | 'world'>,

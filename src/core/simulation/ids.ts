@@ -22,7 +22,7 @@ export class IdAllocator {
     return this.living;
   }
 
-  /** One more than the greatest living id, or 0. */
+  /** One more than the greatest living id; 0 if there is none. */
   get end(): number {
     return this.endOfAlive;
   }
@@ -39,7 +39,7 @@ export class IdAllocator {
     return this.alive[id] === 1;
   }
 
-  /** Checks new particles, then gives them the lowest free ids. If anything is wrong, it takes no id. */
+  /** Checks new particles, then gives them the lowest free ids. If a check fails, no id is taken. */
   admit(
     sizes: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes'> & { readonly world?: World },
     particles: NewParticles,
@@ -56,7 +56,7 @@ export class IdAllocator {
     return { ids: this.take(count), positions, velocities, ...own };
   }
 
-  /** The ids are ascending. The caller has checked that enough are free. */
+  /** Returns the lowest free ids, ascending. The caller must have checked that enough are free. */
   take(count: number): Uint32Array {
     const ids = new Uint32Array(count);
     let id = this.lowestFree;
@@ -93,7 +93,7 @@ export class IdAllocator {
     this.lowerEnd();
   }
 
-  /** Throws unless all ids are alive and distinct. */
+  /** Throws unless all ids are alive and none is listed twice. */
   checkLiving(argument: string, ids: Uint32Array | readonly number[]): void {
     if (!Array.isArray(ids) && !(ids instanceof Uint32Array)) {
       throw new ArgumentError(argument, ids, 'an array of ids or a Uint32Array');

@@ -5,11 +5,11 @@ import type { PairList } from './simulation';
 
 /** The differences of two lists of pairs. All three lists are sorted like a PairList. */
 export interface PairEvents {
-  /** Pairs in `after` only. */
+  /** Pairs that are only in `after`. */
   readonly begun: PairList;
-  /** Pairs in both. */
+  /** Pairs that are in both lists. */
   readonly stayed: PairList;
-  /** Pairs in `before` only. */
+  /** Pairs that are only in `before`. */
   readonly ended: PairList;
 }
 

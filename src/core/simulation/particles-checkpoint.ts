@@ -47,7 +47,7 @@ export function checkSameWorld(
   checkpoint: Pick<ParticlesCheckpoint, 'min' | 'max' | 'period' | 'unbounded'>,
   world: World,
 ): void {
-  // A message about the corners of an unbounded world would not help.
+  // Compare `unbounded` first: a message about the corners of an unbounded world would not help.
   const unbounded = world.kind === 'unbounded';
   if ((checkpoint.unbounded ?? false) !== unbounded) {
     const accepted = unbounded
@@ -69,7 +69,7 @@ export function checkSameWorld(
   }
 }
 
-/** Returns the number of particles. A velocity must be finite if its position is. */
+/** Returns the number of particles. A velocity must be finite if the particle's position is. */
 export function checkCheckpointParticles(
   checkpoint: Pick<ParticlesCheckpoint, 'ids' | 'positions' | 'velocities'>,
   dimensions: Dimensions,
@@ -106,7 +106,7 @@ export function checkCheckpointParticles(
   return count;
 }
 
-/** `index` is that of a component of the position. */
+/** `index` is the index of any component of the position. */
 function isNonFinite(positions: Float32Array, index: number, dimensions: Dimensions): boolean {
   const first = index - (index % dimensions);
   return positions.subarray(first, first + dimensions).some((component) => !Number.isFinite(component));

@@ -1,5 +1,5 @@
 /**
- * Base class of methods that move the particles of a GridParticles or CpuGridParticles. A subclass adds the time of
+ * Base class of methods that move the particles of a GridParticles or CpuGridParticles. A subclass must add the time of
  * each step to `elapsed`.
  */
 import type { Dimensions, World } from '../world/world';

@@ -7,11 +7,11 @@ import { MAX_PARTICLES } from './ids';
 
 /** Options of particles that your own code moves. */
 export interface PlacedOptions extends WorldOptions {
-  /** Neighbours nearer than this are found. From 2^-40 to 2^60. */
+  /** Particles that are nearer to each other than this are neighbours. From 2^-40 to 2^60. */
   readonly diameter: number;
   /**
-   * `dimensions` numbers per particle, inside the box unless the world is unbounded. The array is copied. Ids are 0, 1,
-   * 2 …
+   * `dimensions` numbers per particle, inside the box unless the world is unbounded. The array is copied. The
+   * particles' ids are 0, 1, 2 …
    */
   readonly positions: Float32Array;
   /** Velocities in the form of `positions`. Default: all 0. */

@@ -21,14 +21,14 @@ import {
 import { MAX_PARTICLES } from './ids';
 import type { SimulationOptions } from './simulation';
 
-/** Returns the edge in whole diameters. Particles fill a fifth of the area or volume. */
+/** Returns the edge of the default box in whole diameters. Particles fill a fifth of the area or volume. */
 function defaultEdge(dimensions: Dimensions, capacity: number): number {
   return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
 }
 
 export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
   const edge = defaultEdge(dimensions, capacity);
-  // Add cells for the rounding of positions and for the ring.
+  // Also count cells for the rounding of positions and for the ring.
   return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
 }
 
@@ -105,7 +105,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
-    : // The table of the obstacles has as many buckets as that of the particles.
+    : // The table of obstacles has as many buckets as that of particles.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);
@@ -172,7 +172,7 @@ function checkRadiusRange(range: RadiusRange): void {
   }
 }
 
-/** Three are needed, and rounding may cost one. */
+/** A periodic axis needs three cells, and rounding may cost one. */
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 function defaultBox(

@@ -1,6 +1,6 @@
 /**
- * The interface of the GPU engine and the CPU engine, so that code written for one runs on the other. Methods that wait
- * for a readback return a promise on the GPU and a value on the CPU: `await` works with both.
+ * The interface that the GPU engine and the CPU engine share, so that code written for one runs on the other. Methods
+ * that wait for a readback return a promise on the GPU and a value on the CPU: `await` works with both.
  */
 
 import { checkInteger } from '../base/checks';
@@ -37,7 +37,7 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly min?: readonly number[] | undefined;
   /**
    * High corner of the world. Default: so far from `min` that `capacity` particles fill a fifth of the area (volume),
-   * and at least four cells along periodic axes.
+   * and that periodic axes have at least four cells.
    */
   readonly max?: readonly number[] | undefined;
   /** Positions of the initial particles, `dimensions` numbers each. Their ids are 0, 1, 2 … */
@@ -85,11 +85,13 @@ export interface Measures {
    *   extents.
    * In periodic worlds these shares grow with the period. The GPU engine reports 0 if the following are multiples of
    * `2^(floor(log2 diameter) - 11)`, which is 1/2048 for diameter 1: all coordinates, half extents and periods, and the
-   * diameter (or all radii). If a periodic box does not begin at 0, its periods must also be at most 2^24 of these
+   * diameter (or all radii). If a periodic box does not begin at 0, its periods must also be at most 2^23 of these
    * steps. If radii vary, `diameter` is the largest one.
    */
   readonly borderline: number;
-  /** Pairs of a particle and an obstacle that overlap, decided like `contacts`. No other figure counts obstacles. */
+  /**
+   * Pairs of a particle and an obstacle that overlap, decided like `contacts`. The other figures leave out obstacles.
+   */
   readonly obstacleContacts: number;
   /**
    * Particles that share a bucket with particles of another cell; 0 unless the world is unbounded. Such collisions cost
@@ -126,7 +128,10 @@ export interface Measures {
   readonly deepestOverlap: number;
   /** Mean overlap of contacts, in units of length; 0 without contacts. */
   readonly meanOverlap: number;
-  /** Sixteen hexadecimal digits that depend on every bit of every particle, but not on the order of particles. */
+  /**
+   * Sixteen hexadecimal digits that depend on every bit of every particle, except its load, but not on the order of
+   * particles.
+   */
   readonly hash: string;
 }
 
@@ -157,8 +162,8 @@ export interface ParticleArrays {
   /** Half of each edge, or 0 for a ball; `dimensions` numbers per particle. Present if particles may be boxes. */
   readonly halfExtents?: Float32Array | undefined;
   /**
-   * How much contacts pressed on each particle from opposite sides in the last substep, in units of its weight. The
-   * next step needs the loads. Present if radii vary.
+   * How much contacts pressed on each particle from opposite sides in the last substep, in units of the particle's
+   * weight. The next step needs these loads. Present if radii vary.
    */
   readonly loads?: Float32Array | undefined;
 }
@@ -236,9 +241,9 @@ export interface ParticleSimulation {
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
-   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If that would be more than `most`,
-   * takes `settings.substeps` and follows the paths of fast particles. Default of `most`: twice `settings.substeps`, at
-   * most 256. Returns the number of substeps.
+   * at most a sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` substeps were
+   * needed, takes `settings.substeps` and follows the paths of fast particles. Default of `most`: twice
+   * `settings.substeps`, at most 256. Returns the number of substeps.
    */
   advance(dt: number, most?: number): Promise<number> | number;
   /** Counts the fast particles and their paths in the last step. For `continuous` simulations only. */
@@ -265,7 +270,9 @@ export interface ParticleSimulation {
   destroy(): void;
 }
 
-/** Checks the arguments of `advance` and returns `most` or its default. Call it before measuring speeds. */
+/**
+ * Checks the arguments of `advance` and returns `most` or its default. Engines must call it before they measure speeds.
+ */
 export function checkAdvance(
   simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
   dt: number,
@@ -279,7 +286,7 @@ export function checkAdvance(
   return most;
 }
 
-/** Implements `advance`. `farthest` is the farthest that any particle may move in the step, in diameters. */
+/** Implements `advance`. `farthest` is the farthest that any particle may move, in its diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,

@@ -1,14 +1,14 @@
 /**
  * The 64-bit state hash, bit for bit as shaders/measure/measure.wgsl computes it. A particle's words are its id, then
  * the bits of its position, velocity, radius (if radii vary) and half extents (if particles may be boxes). They are
- * mixed twice, from two seeds. The hash consists of the two sums over all particles, modulo 2³², so their order does
- * not matter. It leaves out loads, which change it only after the next step.
+ * mixed twice, from two seeds. The hash consists of the two sums over all particles, modulo 2³², so the order of
+ * particles does not matter. Loads are left out: they change the hash only after the next step.
  */
 
 import { HASH_SEED_HIGH, HASH_SEED_LOW } from '../base/constants';
 import type { Sizes } from '../particles/shapes';
 
-/** The steps of MurmurHash3. */
+/** Uses the constants of MurmurHash3. */
 export function mixWord(value: number, word: number): number {
   let mixed = Math.imul(value ^ word, 0xcc9e_2d51);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x1b87_3593);
@@ -36,12 +36,12 @@ export class StateHash {
   }
 }
 
-/** The high word first. */
+/** Returns 16 hexadecimal digits, those of the high word first. */
 export function formatHash(low: number, high: number): string {
   return (high >>> 0).toString(16).padStart(8, '0') + (low >>> 0).toString(16).padStart(8, '0');
 }
 
-/** Default ids: 0, 1, 2 … Leave out `sizes` if all particles have one size. */
+/** Default ids: 0, 1, 2 … Leave out `sizes` if all particles have one radius. */
 export function hashState(
   dimensions: 2 | 3,
   positions: Float32Array,

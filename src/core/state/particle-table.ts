@@ -1,12 +1,12 @@
 /**
- * Writes and reads particles as comma-separated values. 32-bit floats keep their bits. Form: UTF-8. The first line
- * names the columns, in any order:
+ * Writes and reads particles as comma-separated values, in UTF-8. 32-bit floats keep their bits. The first line names
+ * the columns, in any order:
  *   - id
  *   - x, y and (in 3D) z
  *   - vx, vy and (in 3D) vz
  *   - radius, if radii vary
  *   - half_x, half_y and (in 3D) half_z, if particles may be boxes
- * Without ids, particles are numbered by line. Without velocities, they are at rest.
+ * Without ids, the particles are 0, 1, 2 … by row. Without velocities, they are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
@@ -15,12 +15,12 @@ import { type Dimensions, GREATEST_SPEED } from '../world/world';
 
 export interface TableRules
   extends Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'> {
-  /** All ids are below it. */
+  /** All ids must be below this number. */
   readonly most: number;
 }
 
 export interface EncodedTable {
-  /** Each part is made on demand. */
+  /** The text in parts, each made on demand. */
   readonly parts: Iterable<string>;
   /** Quarantined particles, which the table leaves out. */
   readonly leftOut: number;
@@ -32,14 +32,14 @@ const ROWS_PER_STEP = 8192;
 const MOST_LINE_BYTES = 2048;
 const LINE_FEED = 10;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-/** UTF-16, which some spreadsheets call Unicode text. */
+/** First bytes of UTF-16, which some spreadsheets call Unicode text. */
 const WIDE_MARKS = [
   [0xff, 0xfe],
   [0xfe, 0xff],
 ] as const;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48, 57] as const;
-/** LOWER_CASE is the bit that turns `E` into `e`. */
+/** Byte of the letter `e`. LOWER_CASE is the bit that turns `E` into `e`. */
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
@@ -97,7 +97,7 @@ function* partsOf(
   yield part;
 }
 
-/** A decimal of at most nine digits that is nearer to this 32-bit float than to any other. */
+/** Returns a decimal of at most nine digits that is nearer to this 32-bit float than to any other. */
 export function formatFloat(value: number): string {
   if (Object.is(value, -0)) return '-0';
   const short = Number(value.toPrecision(8));
@@ -105,8 +105,8 @@ export function formatFloat(value: number): string {
 }
 
 /**
- * Particles are ascending by id. Errors call the table `name`. Yields every few milliseconds, so that a page stays
- * responsive.
+ * Returns particles in ascending order of id. Errors call the table `name`. Yields every few milliseconds, so that a
+ * page stays responsive.
  */
 export function* decodeTable(
   bytes: Uint8Array,
@@ -143,7 +143,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** The column's index among the particle's numbers in `array`, and how many there are. */
+  /** The column's index among the particle's numbers in `array`, and how many of these there are. */
   readonly axis: number;
   readonly width: number;
 }
@@ -186,8 +186,8 @@ class Lines {
   }
 
   /**
-   * Reads the next row into `values`; takePlain() then goes on. Returns false if the row has anything but numbers, or
-   * more than MOST_DIGITS digits. Column `whole` must have only digits.
+   * Reads the next row into `values`; takePlain() then goes on. Returns false if a value is not a number or has more
+   * than MOST_DIGITS digits. Column `whole` must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;
@@ -238,7 +238,7 @@ class Lines {
     this.number++;
   }
 
-  /** Counts up to `most` + 1, without blank lines at the end. */
+  /** Counts the rows, at most `most` + 1, without blank lines at the end. */
   countRows(most: number): number {
     const { bytes } = this;
     let end = bytes.length;
@@ -332,7 +332,7 @@ function allocate(columns: readonly Column[], count: number, dimensions: Dimensi
   };
 }
 
-/** A fast reader for ordinary rows. It returns false for any other row, which readRow then reads or rejects. */
+/** Returns a fast reader of rows. It returns false for an unusual row, which readRow then reads or rejects. */
 function plainReader(
   lines: Lines,
   columns: readonly Column[],
@@ -441,10 +441,10 @@ function gather(values: Float32Array, order: Uint32Array, width: number): Float3
   return gathered;
 }
 
-/** The rows in ascending order of id. */
+/** Returns the rows in ascending order of id. */
 function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   const greatest = ids.reduce((most, id) => Math.max(most, id), 0);
-  // One more than the row of each id, or 0.
+  // One more than the row of each id; 0 if no row has it.
   const rowOf = new Uint32Array(greatest + 1);
   let twice: { readonly id: number; readonly row: number } | undefined;
   ids.forEach((id, row) => {
@@ -458,7 +458,7 @@ function orderOf(lines: Lines, ids: Uint32Array): Uint32Array {
   return rowOf.filter((row) => row > 0).map((row) => row - 1);
 }
 
-/** Replaces `radii[7]` or `halfExtents[7]` in an error by the line and column. */
+/** Replaces `radii[7]` or `halfExtents[7]` in an error message by the line and the column. */
 function nameLine(
   error: unknown,
   lines: Lines,

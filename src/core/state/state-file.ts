@@ -21,22 +21,22 @@ import type { Checkpoint, SimulationOptions } from '../simulation/simulation';
 import type { Dimensions, RadiusRange } from '../world/world';
 
 const MAGIC = 'CELLSTRM';
-/** Parsing a much longer text could fill the memory. */
+/** Greatest length of a header: parsing a much longer text could fill the memory. */
 const MOST_HEADER = 2 ** 16;
 const MOST_QUOTED = 40;
 
 /**
- * The name of its scene, if known. Driven scenes need it: a checkpoint does not store how gravity and obstacles follow
- * time.
+ * A checkpoint and the name of its scene, if known. Driven scenes need it: a checkpoint does not store how gravity and
+ * obstacles follow time.
  */
 export interface SceneState extends Checkpoint {
   readonly scene?: string | undefined;
 }
 
-/** The page and terminals show the name. */
+/** Only simple names are allowed, because the page and terminals show them. */
 const SCENE_NAME = /^[a-z0-9-]{1,100}$/;
 
-/** Optional fields are left out if they do not apply. */
+/** Fields that do not apply are left out. */
 interface Header {
   readonly version: 1;
   readonly dimensions: Dimensions;
@@ -85,7 +85,7 @@ export function encodeCheckpoint(checkpoint: SceneState): Uint8Array {
   };
   const json = JSON.stringify(header);
   const text = new TextEncoder().encode(json.padEnd(Math.ceil(json.length / 4) * 4));
-  // With boxes, the file has radii and half extents of all bodies: 0 for those left out.
+  // With boxes, the file has radii and half extents of all bodies. Arrays that the checkpoint leaves out become 0.
   const sizesOf = (sizes: GivenSizes, count: number) => [
     ...(radiusRange ? [sizes.radii ?? new Float32Array(count)] : []),
     ...(boxes ? [sizes.halfExtents ?? new Float32Array(dimensions * count)] : []),
@@ -200,7 +200,7 @@ export function capacityOfState({ ids }: Checkpoint): number {
   return (ids.at(-1) ?? -1) + 1;
 }
 
-/** The options have obstacles, but no particles: restore() adds those. */
+/** Returns options with the obstacles of a state, but without its particles: restore() adds those. */
 export function optionsOfState(state: Checkpoint): SimulationOptions {
   const { dimensions, radius, radiusRange, boxes, min, max, period, unbounded, continuous, obstacles } =
     state;

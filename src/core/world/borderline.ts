@@ -20,14 +20,14 @@ import type { RadiusRange, World } from './world';
 
 const BORDERLINE_SHARE = 2 ** -20;
 
-/** This times period / diameter is added to BORDERLINE_SHARE. */
+/** BORDERLINE_SHARE grows by this times period / diameter. */
 const WRAP_SHARE = 8 * 2 ** -24;
 
 export interface Borderline {
   /** Distances² from `low` (included) to `high` (excluded) are borderline. */
   readonly low: number;
   readonly high: number;
-  /** A coordinate is on the exact lattice if its product with this is whole. 0 without a lattice. */
+  /** A coordinate is on the exact lattice if its product with this is whole. 0 if there is no lattice. */
   readonly latticeScale: number;
 }
 
@@ -44,7 +44,7 @@ export function borderlineOf(diameter: number, ends: Ends): Borderline {
   };
 }
 
-/** Returns 0 if the world or the diameter is not on the lattice. */
+/** Returns the scale, or 0 if the world or the diameter is not on the lattice. */
 function scaleWithin(latticeScale: number, diameter: number, { min, period }: Ends): number {
   const isOnLattice = period.every((length, axis) => {
     const steps = length * latticeScale;
@@ -54,24 +54,24 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
 }
 
 /**
- * Expects radii of at most half of `diameter`. The sum of two is at most 4,096 lattice steps, its square at most 2²⁴.
- * Up to there, 32-bit floats hold every whole number.
+ * Returns the scale for radii of at most half of `diameter`. The sum of two radii is at most 4,096 lattice steps, its
+ * square at most 2²⁴. Up to there, 32-bit floats hold every whole number.
  */
 export function variableLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
-  // `diameter` need not be on the lattice: each particle's radius is tested later.
+  // Any `diameter` will do, because each particle's radius is tested later.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 
 /**
- * `reach` is the sum of the two radii, for boxes those of the surrounding balls. For pairs with a box, shapeBorderline
- * decides.
+ * `reach` is the sum of the two radii; the radius of a box is that of the ball around it. For pairs with a box,
+ * shapeBorderline decides.
  */
 export interface VariableBorderline {
   /** Distances² that differ from reach² by at most share · reach² + around · reach are borderline. */
   readonly share: number;
   readonly around: number;
-  /** A distance² above this times reach² is not borderline. */
+  /** If distance² exceeds this times reach², the pair is not borderline. */
   readonly farthest: number;
   readonly latticeScale: number;
 }
@@ -79,8 +79,9 @@ export interface VariableBorderline {
 const SHAPE_SHARE = 2 ** -19;
 
 /**
- * Returns the greatest overlap or gap at which rounding may decide, if either body is a box. `size` is the sum of their
- * radii (0 for boxes) and half extents. SHAPE_SHARE allows 32 errors of 2⁻²⁴ · `size` each; fewer than 20 are possible:
+ * Returns the greatest overlap or gap at which rounding may decide, if either body is a box. `size` is the sum of both
+ * radii (0 for boxes) and of all half extents. SHAPE_SHARE allows 32 errors of 2⁻²⁴ · `size` each; fewer than 20 are
+ * possible:
  * - three along each of three axes: the difference of centres, the sum of half extents, and their difference
  * - less than eleven in a length: 1.5 for squares and sums, 9 for the root (src/reference/solve/bound.ts)
  */

@@ -12,7 +12,7 @@ import { ArgumentError, Phrase } from '../base/errors';
 import { powerAbove } from './limits';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from './world';
 
-/** One radius for all particles, one radius per particle, or the smallest and the largest. Each from 2^-41 to 2^59. */
+/** One radius for all particles, one per particle, or the smallest and the largest. Radii are from 2^-41 to 2^59. */
 export type RadiiOfParticles =
   | number
   | Float32Array
@@ -77,10 +77,10 @@ const COSTS: Readonly<Record<'cpu' | 'gpu', Readonly<Record<Dimensions, Costs>>>
 /** Greatest edge in diameters. Larger cells were never faster in measurements, and are slow if particles cluster. */
 const MOST_DIAMETERS = 256;
 
-/** Keeps costs finite. */
+/** The model assumes at least this many particles per square (cube) of one diameter, so that costs stay finite. */
 const LEAST_WITHIN = 2 ** -512;
 
-/** The model's error is about as large. */
+/** Larger cells must save at least this share of the time; the model's error is about as large. */
 const LEAST_SAVING = 0.05;
 
 const WIDE_SPREAD = 2;
@@ -120,7 +120,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   }
   const costs = COSTS[engine][dimensions];
   const within = Math.max(density * diameter ** dimensions, LEAST_WITHIN);
-  // In an unbounded world larger cells would not lower the number of buckets.
+  // In an unbounded world, larger cells would not lower the number of buckets.
   const most = Math.min(MOST_DIAMETERS, (2 * LARGEST_DIAMETER) / diameter);
   const size = unbounded ? least / diameter : chooseSize(costs, dimensions, within, most);
   const cellSize = unbounded ? least : size * diameter;
@@ -141,7 +141,7 @@ export function suggestCellSize(radii: RadiiOfParticles, options: CellSizeOption
   };
 }
 
-/** Returns the edge in diameters. `within` is the number of particles per square (cube) of one diameter. */
+/** Returns the best edge in diameters. `within` is the number of particles per square (cube) of one diameter. */
 function chooseSize(costs: Costs, dimensions: Dimensions, within: number, most: number): number {
   const perCell = Math.sqrt(costs.cell / (3 ** dimensions * costs.candidate));
   const size = Math.min((perCell / within) ** (1 / dimensions), most);

@@ -1,7 +1,7 @@
 /**
  * Computes the cell and the bucket of a position, bit for bit as shaders/world/*.wgsl do. WGSL rounds differences and
- * products like Math.fround, but not quotients: so cells need inverses. Magnitudes below 2⁻¹²⁶ become 0, since a GPU
- * may flush them.
+ * products like Math.fround, but not quotients, so cells are computed with inverses. Magnitudes below 2⁻¹²⁶ become 0,
+ * since a GPU may flush them.
  */
 import { FARTHEST_CELL, HASH_BLOCK, HASH_BLOCK_SHIFT, SMALLEST_NORMAL } from '../base/constants';
 import type { World } from './world';
@@ -12,7 +12,7 @@ export function snap(value: number): number {
   return Math.abs(value) < SMALLEST_NORMAL ? 0 : value;
 }
 
-/** Along an axis with a ring: from 1 to cells − 2. */
+/** Returns the cell along an axis with a ring, from 1 to `cells` − 2. */
 export function cellCoordinate(
   position: number,
   origin: number,
@@ -56,8 +56,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
 }
 
 /**
- * Wraps by any number of periods. Beyond one the result is rounded; if that moves it out of the box, it becomes the low
- * end.
+ * Wraps by any number of periods. Beyond one period, the result is rounded; if that moves it out of the box, it becomes
+ * the low end.
  */
 export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;
@@ -70,7 +70,7 @@ export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number,
   return moved >= low && moved < far ? moved : low;
 }
 
-/** Leaves positions that are not finite. Copies the array only if a number changes. */
+/** Wraps positions, except those that are not finite. Copies the array only if a number changes. */
 export function wrapPositions(world: World, positions: Float32Array): Float32Array {
   const { dimensions } = world;
   if (world.kind !== 'periodic') return positions;
@@ -90,10 +90,10 @@ export function wrapPositions(world: World, positions: Float32Array): Float32Arr
 }
 
 /**
- * Returns `position − other`, rounded; along a periodic axis, its minimum image. Swapping the two only changes the
- * sign. Across an end of the axis:
+ * Returns `position − other`, rounded; along a periodic axis, its minimum image. Swapping the two coordinates only
+ * changes the sign. Across an end of the axis:
  * - In a box that begins at 0, the period is first subtracted from the higher coordinate, which is exact.
- * - In other boxes, it is subtracted from the rounded difference, which rounds again.
+ * - In other boxes, the period is subtracted from the rounded difference, which rounds again.
  */
 export function minimumImage(world: World, position: number, other: number, axis: number): number {
   const apart = fround(position - other);
@@ -117,7 +117,7 @@ export function latticeOfParticle(world: World, positions: ArrayLike<number>, pa
   return world.cells.map((_, axis) => latticeCoordinate(world, positions[first + axis] as number, axis));
 }
 
-/** Returns the cell's index, x fastest; in an unbounded world, an entry of the hashed table. */
+/** Returns the cell's index, x fastest; in an unbounded world, the cell's bucket in the hashed table. */
 export function bucketOfLattice(world: World, lattice: readonly number[]): number {
   if (world.kind === 'unbounded') return hashedBucket(world, lattice);
   let index = 0;
@@ -158,21 +158,24 @@ export function retiredCell(world: World): number {
   return world.cellCount + 1;
 }
 
-/** One entry per bucket of cells, two for the extra buckets, and the end. */
+/** Returns the length of `start`: a word per bucket of cells, two for the extra buckets, and the end. */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);
-  // Finer entries have their own end.
+  // The finer entries have an end of their own.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
-/** A multiple of four, because a scan may write up to the next one. */
+/**
+ * Returns the word of `start` at which obstacles begin: a multiple of four, because a scan may write up to the next
+ * one.
+ */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);
 }
 
 /**
- * A cell's finer entries are the particles at least this many levels below it. In a box, a probe searches the next
- * lower level directly, because its cells lie in rows. In a hashed table it would have to look up each row.
+ * Returns how many levels below a cell its finer entries begin. In a box, a probe searches the next lower level
+ * directly, because its cells lie in rows. In a hashed table, it would have to look up each row.
  */
 export function finerSteps({ kind }: Pick<World, 'kind'>): number {
   return kind === 'unbounded' ? 1 : 2;
@@ -182,12 +185,12 @@ export function hasFiner({ kind, levels }: Pick<World, 'kind' | 'levels'>): bool
   return levels > finerSteps({ kind });
 }
 
-/** In a box, buckets of high levels may have finer entries; in an unbounded world, all. */
+/** Returns how many buckets may have finer entries: those of high levels in a box, all in an unbounded world. */
 export function finerBuckets(world: Pick<World, 'kind' | 'levels' | 'cellCount' | 'levelStarts'>): number {
   return hasFiner(world) ? world.cellCount - (world.levelStarts[finerSteps(world)] ?? 0) : 0;
 }
 
-/** Bytes per slot: for an index in a box without levels, otherwise for coordinates. */
+/** Returns the bytes per slot of a particle's cell: its index in a box without levels, otherwise its coordinates. */
 export function cellBytes(
   world: Pick<World, 'kind' | 'dimensions'> & Partial<Pick<World, 'levels'>>,
 ): number {

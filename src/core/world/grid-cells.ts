@@ -14,7 +14,7 @@ import type { World, WorldOptions } from './types';
 
 const SMALLEST_TABLE = 4 * HASH_BLOCK;
 
-/** With a smaller nonzero `min`, flushed subnormals could change cells. */
+/** Least magnitude of a `min` that is not 0. With a smaller one, flushed subnormals could change cells. */
 const SMALLEST_ORIGIN = 2 ** -100;
 
 export type WorldCells = Omit<
@@ -115,7 +115,7 @@ export function boxCells(
   };
 }
 
-/** `requested` is the edge of its cells. */
+/** A box with periodic axes. `requested` is the wanted edge of its cells. */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -137,8 +137,8 @@ export function checkPeriodic(options: WorldOptions, box: PeriodicBox): void {
 }
 
 /**
- * Raises `max` along periodic axes until each has enough cells. A longer axis may lower the inverse cell size, so that
- * another has too few. So each round checks all axes.
+ * Returns `max`, raised along periodic axes until each has enough cells. A longer axis may lower the inverse cell size,
+ * so that another axis has too few cells. So each round checks all axes.
  */
 function lengthenPeriodic({
   min,
@@ -159,7 +159,7 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If only rounding makes the axis too short, the sum may be `high` or less.
+      // If only rounding makes the axis too short, the computed sum may be `high` or less.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }
@@ -176,7 +176,7 @@ export function hasRoomFor(
   });
 }
 
-/** The last cell also contains the rest of the length. */
+/** Returns the cells along a periodic axis. The last one contains the rest of the length, too. */
 export function countPeriodic(length: number, inverse: number): number {
   return Math.floor(Math.fround(length * inverse));
 }
@@ -185,14 +185,14 @@ export function longestExtent(min: readonly number[], max: readonly number[]): n
   return Math.max(...max.map((high, axis) => high - (min[axis] as number)));
 }
 
-/** A 32-bit float just above `high` whose distance to `low` is also greater, after rounding. */
+/** Returns a 32-bit float just above `high` whose rounded distance to `low` is greater, too. */
 function raise(high: number, low: number): number {
   return Math.fround(
     high + 2 * UNIT_ROUNDOFF * Math.max(Math.abs(high), Math.abs(high - low), SMALLEST_DIAMETER),
   );
 }
 
-/** Returns the inverse in 32 bits, lowered as much as rounding along the longest axis requires. */
+/** Returns 1 / `cellSize` in 32 bits, lowered as much as rounding along the longest axis requires. */
 export function chooseInverse(
   cellSize: number,
   diameter: number,
@@ -202,13 +202,13 @@ export function chooseInverse(
   const nearest = Math.fround(1 / cellSize);
   const exact = min.every((low) => low === 0) && Number.isInteger(Math.log2(nearest));
   if (exact && diameter * nearest <= 1) return nearest;
-  // See world.ts. A drift above half a cell means far too many cells, which the caller rejects.
+  // If the drift (see world.ts) were above half a cell, there would be far too many cells, which the caller rejects.
   const drift = Math.min(0.5, 4 * UNIT_ROUNDOFF * (longest * nearest + 2));
   const largest = (1 - drift) / diameter;
   return nearest <= largest ? nearest : roundDown(largest);
 }
 
-/** The largest 32-bit float that is at most `value`, which must be positive. */
+/** Returns the largest 32-bit float that is at most `value`, which must be positive. */
 export function roundDown(value: number): number {
   const nearest = Math.fround(value);
   if (nearest <= value) return nearest;

@@ -33,12 +33,12 @@ const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.
  */
 const LEVEL_CELLS_PER_PARTICLE = 2;
 
-/** The lowest level of a box may always have this many cells. */
+/** The lowest level of a box may have this many cells, even for few particles. */
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * If a periodic box exceeds both numbers, its cells are made wider, if necessary wider than its largest particle, to
- * save memory. A `cellSize` turns this off.
+ * If a periodic box exceeds both of these limits, its cells are made wider to save memory, if necessary wider than its
+ * largest particle. A `cellSize` turns this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
@@ -82,7 +82,7 @@ export function defineLevels(
     return Object.freeze({ ...world, cellCount, levelStarts: [] });
   }
   if (kind === 'periodic') {
-    // The highest level needs enough cells, too.
+    // The highest level needs FEWEST_PERIODIC_CELLS, too.
     const fewest = FEWEST_PERIODIC_CELLS * 2 ** (levels - 1);
     checkPeriodic(options, { min, max, periodic, requested: base, diameter: base, fewest });
   }
@@ -120,7 +120,7 @@ interface LevelBox extends Pick<World, 'kind' | 'dimensions' | 'min' | 'max'> {
   readonly periodic: readonly boolean[];
 }
 
-/** Periodic axes are checked later. */
+/** Defines the box. The lengths of periodic axes are checked later. */
 function defineBox(options: WorldOptions, diameter: number): LevelBox {
   const { cellSize: _, ...rest } = options;
   const wraps = options.unbounded !== true && periodicAxes(options).includes(true);
@@ -191,7 +191,6 @@ function numberCells(
   let cellCount = 0;
   for (let level = 0; level < levels; level++) {
     levelStarts.push(cellCount);
-    // The last cell along a periodic axis contains the rest of the period.
     const along = cells.map((count, axis) => (periodic[axis] ? count >> level : ((count - 1) >> level) + 1));
     cellCount += along.reduce((product, count) => product * count, 1);
   }
@@ -203,8 +202,8 @@ function numberCells(
 }
 
 /**
- * The diameter to check a world of boxes with. The ball around a box would be too strict: a slab may cover the floor of
- * a low room. Each engine checks that its particles fit.
+ * Returns the diameter to check a world of boxes with. The ball around a box would be too strict: a slab may cover the
+ * floor of a low room. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

@@ -10,7 +10,9 @@ import type { World } from './world';
 
 const { fround } = Math;
 
-/** The lowest level whose cells are at least as wide as the particle; undefined if the world rejects the radius. */
+/**
+ * Returns the lowest level whose cells are at least as wide as the particle; undefined if the world rejects the radius.
+ */
 export function levelOf(world: World, radius: number): number | undefined {
   if (!(radius >= 0 && radius <= world.diameter / 2)) return undefined;
   let level = 0;
@@ -19,7 +21,7 @@ export function levelOf(world: World, radius: number): number | undefined {
   return level;
 }
 
-/** Returns 0 in an unbounded world. */
+/** Returns the cells along an axis; 0 in an unbounded world. */
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
   if (world.kind === 'unbounded') return 0;
@@ -57,7 +59,7 @@ function coordinateAt(world: World, position: number, axis: number, level: numbe
   return coarser(world, finestCoordinate(world, position, axis), axis, level, level);
 }
 
-/** The cell on `level` that contains a cell `steps` levels below. */
+/** Returns the cell on `level` that contains a cell `steps` levels below. */
 function coarser(world: World, coordinate: number, axis: number, level: number, steps: number): number {
   const cells = cellsAt(world, axis, level);
   return cells > 0 ? Math.min(coordinate >> steps, cells - 1) : coordinate >> steps;
@@ -69,7 +71,7 @@ export function coarsened(world: World, lattice: readonly number[], level: numbe
 
 /**
  * Returns whether two particles are in the same cell or in adjacent cells of the higher of their two levels. Allocates
- * nothing.
+ * no memory.
  */
 export function areWithinReach(
   world: World,
@@ -92,7 +94,7 @@ export function areWithinReach(
   return true;
 }
 
-/** A cell may lie one beyond the ends of periodic axes. */
+/** Wraps a cell that lies at most one cell beyond the ends of periodic axes. */
 export function wrapCell(world: World, lattice: readonly number[], level: number): number[] {
   return lattice.map((coordinate, axis) => {
     const cells = cellsAt(world, axis, level);

@@ -2,22 +2,22 @@
 import { FINER_LEVEL_BITS } from '../base/constants';
 import { ArgumentError } from '../base/errors';
 
-/** With more cells per axis, floats have too few bits left to determine a position's cell. */
+/** With more cells per axis, 32-bit floats have too few bits left to determine a position's cell. */
 export const MAX_CELLS_PER_AXIS = 2 ** 19;
 
-/** With fewer cells along a periodic axis, both neighbours of a cell would be the same cell. */
+/** With fewer cells along a periodic axis, the cells before and after a cell would be the same cell. */
 export const FEWEST_PERIODIC_CELLS = 3;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** Without levels, `start` has three more entries; its length must fit a signed 32-bit integer. */
+/** The length of `start` must fit a signed 32-bit integer. Without levels, it is this number plus three. */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** A finer entry packs a slot and a level into 32 bits. */
 export const MAX_LEVEL_PARTICLES = 2 ** (32 - FINER_LEVEL_BITS);
 
 /**
- * Two layouts limit this:
+ * Two layouts limit the number of levels:
  * - A uniform holds the first bucket of each level (TABLE_WORDS in gpu/layout.ts).
  * - A 32-bit word holds CROWD_BIT and one bit per level.
  */
@@ -26,15 +26,15 @@ export const MAX_LEVELS = 24;
 /** Greatest relative rounding error of one 32-bit operation. */
 export const UNIT_ROUNDOFF = 2 ** -24;
 
-/** Far outside this range, squares overflow or underflow in 32-bit floats, so that contacts are lost. */
+/** Far outside this range, squares overflow or underflow in 32-bit floats, and contacts are lost. */
 export const SMALLEST_DIAMETER = 2 ** -40;
 export const LARGEST_DIAMETER = 2 ** 60;
 
 /**
- * A particle with a velocity component of this value is quarantined. Otherwise a sum of squared speeds could overflow:
- * each of the measure pass's 1,024 workgroups sums at most 2^21 particles in 32-bit floats, since MAX_PARTICLES is
- * below 2^31. So its sum is at most 2^21 · 3 · (2^48)², which is below 2^119, and floats end at 2^128. The factor of
- * 2^9 leaves room for speeds that a bounce raises after the check.
+ * A particle with a velocity component of this magnitude or more is quarantined. Otherwise a sum of squared speeds
+ * could overflow: each of the measure pass's 1,024 workgroups sums at most 2^21 particles in 32-bit floats, since
+ * MAX_PARTICLES is below 2^31. So its sum is at most 2^21 · 3 · (2^48)², which is below 2^119, and floats end at 2^128.
+ * The factor of 2^9 leaves room for speeds that a bounce raises after the check.
  */
 export const GREATEST_SPEED = 2 ** 48;
 
@@ -44,7 +44,7 @@ export function checkDiameter(argument: string, diameter: unknown): asserts diam
   }
 }
 
-/** The least power of two that is at least `value`, which must be positive. */
+/** Returns the least power of two that is at least `value`, which must be positive. */
 export function powerAbove(value: number): number {
   const power = 2 ** Math.ceil(Math.log2(value));
   // The logarithm may have been rounded down across a power of two.

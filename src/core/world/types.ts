@@ -18,13 +18,13 @@ export interface WorldOptions {
   readonly unbounded?: boolean | undefined;
   /**
    * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. If radii
-   * vary, it is the least edge on the lowest level. Default: the diameter; if radii vary, chosen by the radii and the
-   * capacity.
+   * vary, this is the least edge on the lowest level. Default: the diameter; if radii vary, an edge chosen by the radii
+   * and the capacity.
    */
   readonly cellSize?: number | undefined;
   /**
-   * True to split the work on crowded cells among threads. This takes 4 bytes per particle, and some time if no cell is
-   * crowded. The CPU engine ignores it. Default: false; always true if radii vary.
+   * True to split the work on crowded cells among threads. This takes 4 bytes per particle, and some time even if no
+   * cell is crowded. The CPU engine ignores this option. Default: false; always true if radii vary.
    */
   readonly crowds?: boolean | undefined;
 }
@@ -69,7 +69,7 @@ export interface World {
   readonly levelStarts: readonly number[];
 }
 
-/** The radii that a grid or a simulation accepts if each particle has its own. Each from 2^-41 to 2^59. */
+/** The radii that a grid or a simulation accepts if each particle has its own radius. They are from 2^-41 to 2^59. */
 export interface RadiusRange {
   /** The smallest radius. */
   readonly smallest: number;

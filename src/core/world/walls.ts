@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
-/** Position of the walls along axes without walls: so far away that kernels need no case for such axes. */
+/** Coordinate of the walls along axes without walls: so far away that kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
 /** The ends of a box along its axes that are not periodic. */

@@ -40,7 +40,7 @@ export const WORLD_NAMES = [
   'crowds',
 ] as const satisfies readonly (keyof WorldOptions)[];
 
-/** `capacity` determines the table size of an unbounded world. */
+/** Defines a world. `capacity` determines the table size of an unbounded world. */
 export function defineWorld(options: WorldOptions, largestDiameter: number, capacity = 0): World {
   const { dimensions } = options;
   checkDimensions(dimensions);
@@ -76,8 +76,8 @@ export function defineWorld(options: WorldOptions, largestDiameter: number, capa
 }
 
 /**
- * Returns how many cells away, along any axis, a particle nearer than `radius` can be, rounding included. Up to the
- * diameter, the result is 1: cells are made for that.
+ * Returns how many cells away, along any axis, a particle nearer than `radius` can be, rounding included. If `radius`
+ * is at most the diameter, the result is 1, because cells are made for that.
  *
  * Let t be a scaled coordinate, s its value in 32-bit floats, and u = 2⁻²⁴. The longest axis has n cells, where n may
  * have a fraction.
