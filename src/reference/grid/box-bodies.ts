@@ -1,6 +1,6 @@
 /**
  * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. A body's position is the low
- * corner of its box. Its radius selects its level; −1 if the grid skips the box.
+ * corner of its box. A body's radius selects its level; −1 if the grid skips the box.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';

@@ -1,7 +1,7 @@
 /**
  * Counts the particles per bucket. Twin of shaders/grid/count.wgsl. `counts` ends with the quarantine, the removed
- * particles, and zeros for the total. Default ids: 0, 1, 2 … Ranks follow the input; on the GPU they depend on the
- * atomics.
+ * particles, and zeros for the total. Default ids: 0, 1, 2 … Ranks follow the order of the input; on the GPU they
+ * depend on the atomics.
  */
 import { startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';

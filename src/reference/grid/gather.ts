@@ -12,7 +12,7 @@ import type { Entries } from './scatter';
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
   readonly cells: Uint32Array;
-  /** `dimensions` numbers per slot, on its particle's level; NOWHERE without a cell. */
+  /** The cell of each slot on its particle's level, `dimensions` numbers; NOWHERE if there is none. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -88,7 +88,7 @@ export function permuteSizes(
   };
 }
 
-/** Moves bits, so a NaN keeps its payload. */
+/** Copies bits, so that a NaN keeps its payload. */
 export function permute(dimensions: number, vectors: Float32Array, sources: Uint32Array): Float32Array {
   const moved = new Float32Array(sources.length * dimensions);
   const from = new Uint32Array(vectors.buffer, vectors.byteOffset, vectors.length);

@@ -9,7 +9,7 @@ import { scatterParticles } from './scatter';
 
 export interface Grid extends SortedState {
   readonly start: Uint32Array;
-  /** The slot of each id; NO_SLOT for unused ids. */
+  /** The slot of each id; NO_SLOT if no particle has the id. */
   readonly slots: Uint32Array;
   readonly candidates?: readonly (readonly number[])[] | undefined;
 }
@@ -44,7 +44,7 @@ export function sortParticles(
 
 function slotsOf(ids: Uint32Array): Uint32Array {
   let greatest = -1;
-  // Ids of removed particles have RETIRED_BIT, and get no slot.
+  // Ids of removed particles have RETIRED_BIT, so they get no slot.
   for (const id of ids) if (id > greatest && (id | 0) >= 0) greatest = id;
   const slots = new Uint32Array(greatest + 1).fill(NO_SLOT);
   for (let slot = 0; slot < ids.length; slot++) {

@@ -13,9 +13,9 @@ export interface LevelGrid {
   readonly ids: Uint32Array;
   /** The first slot of each bucket, then the first slot of the quarantine. */
   readonly start: Uint32Array;
-  /** Slots, ascending per bucket, bucket after bucket. */
+  /** Slots of finer entries: bucket after bucket, ascending in each. */
   readonly finer: Uint32Array;
-  /** The first entry in `finer` of each bucket that may have any; then the end. */
+  /** The index in `finer` of each bucket's first entry, for buckets that may have any; then the end. */
   readonly finerStart: Uint32Array;
   /** A bit per level that has particles. */
   readonly occupied: number;
@@ -45,7 +45,7 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
-/** Decides in doubles. Pairs are sorted by the first id, the lower one, then by the second. */
+/** Decides in doubles. The lower id of a pair comes first. Pairs are sorted by the first id, then by the second. */
 export function bruteForceLevelPairs(
   world: World,
   positions: Float32Array,

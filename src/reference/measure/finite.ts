@@ -19,7 +19,7 @@ export function isFiniteParticle(
   return true;
 }
 
-/** Without a finite position and an allowed radius, a particle has no cell. */
+/** A particle has a cell only if its position is finite and its radius allowed. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

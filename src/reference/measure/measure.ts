@@ -1,6 +1,6 @@
 /**
- * Computes sums and maxima over all particles, in doubles; overlaps are decided in 32 bits. Twin of
- * shaders/measure/measure.wgsl. The grid must have the present positions; `diameter` is the largest one.
+ * Computes sums and maxima over all particles, in doubles, but decides overlaps in 32 bits. Twin of
+ * shaders/measure/measure.wgsl. The grid must have the present positions. `diameter` is that of the largest particle.
  */
 
 import { CROWDED } from '../../core/base/constants';
@@ -90,7 +90,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // A 32-bit float in the shader.
+    // The shader's weight is a 32-bit float.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

@@ -1,6 +1,6 @@
 /**
- * Finds the particles near a point by testing all, in 32 bits. Twin of shaders/query/near.wgsl and nearest.wgsl. With
- * dyadic coordinates, squared distances below the squared radius are exact, as on the GPU.
+ * Finds the particles near a point by testing all particles, in 32 bits. Twin of shaders/query/near.wgsl and
+ * nearest.wgsl. With dyadic coordinates, squared distances below the squared radius are exact, as on the GPU.
  */
 import { minimumImage, wrapOnce } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -33,7 +33,7 @@ export function findNear(
   return found;
 }
 
-/** Returns the k nearest that `findNear` finds, by distance, then by id. Excludes `without`. */
+/** Returns the k nearest particles that `findNear` finds, by distance, then by id, without the particle `without`. */
 export function findNearest(
   world: World,
   positions: Float32Array,

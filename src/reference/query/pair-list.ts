@@ -1,6 +1,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Returns pairs sorted, the lower id first in each. */
+/** Collects pairs, and returns them sorted, the lower id first in each. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -21,7 +21,7 @@ export class PairCollector {
   }
 }
 
-/** Sorts by the first id, which must be the lower one, then by the second. */
+/** Sorts pairs by their first id, which must be the lower one, then by their second. */
 export function sortPairs(pairs: Uint32Array): PairList {
   const count = pairs.length / 2;
   let greatest = -1;
@@ -55,16 +55,16 @@ export function sortPairs(pairs: Uint32Array): PairList {
 
 export interface OraclePairs {
   readonly overlapping: PairList;
-  /** Pairs within `pairBand` of touching, unless 32-bit floats compute their distance exactly. */
+  /** Pairs nearer to touching than `pairBand`, unless 32-bit floats compute their distance exactly. */
   readonly ambiguous: PairList;
 }
 
 export interface PairComparison {
-  /** Pairs that were not found, without borderline pairs. */
+  /** Pairs that overlap, but were not found. Ambiguous pairs are left out. */
   readonly missing: PairList;
-  /** Pairs that do not overlap, without borderline pairs. */
+  /** Pairs that were found, but do not overlap. Ambiguous pairs are left out. */
   readonly extra: PairList;
-  /** Number of differences in borderline pairs. */
+  /** Number of ambiguous pairs that differ. */
   readonly excused: number;
 }
 

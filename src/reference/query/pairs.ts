@@ -1,6 +1,6 @@
 /**
- * Finds all overlapping pairs through the grid, in 32 bits. Twin of shaders/query/pairs.wgsl and of the passes that
- * order its list. Needs a grid of the present positions.
+ * Finds all overlapping pairs with a grid, in 32 bits. Twin of shaders/query/pairs.wgsl and of the passes that order
+ * its list. The grid must have the present positions.
  */
 import type { PairList } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';

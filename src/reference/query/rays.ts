@@ -1,7 +1,7 @@
 /**
  * The oracle of rays: tests each ball in doubles, with all images that the ray may come near. `period` is 0 along axes
- * that do not wrap. A ball counts once, where the ray first meets it. The ray ends after MOST_PERIODS periods along any
- * axis. Hits are sorted by distance, then by id.
+ * that do not wrap. A ball counts once, where the ray first meets any of its images. The ray ends after MOST_PERIODS
+ * periods along any axis. Hits are sorted by distance, then by id.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { isFiniteParticle } from '../measure/finite';
@@ -136,7 +136,7 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/** Describes the first fault: the answer must be in order, and equal the reference except for borderline balls. */
+/** Describes the first fault: the answer must be in order, and equal the reference except for doubtful balls. */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -7,7 +7,7 @@ import { isFiniteParticle } from '../measure/finite';
 import { minimumImageInDoubles } from '../solve/contact';
 import { type OraclePairs, PairCollector } from './pair-list';
 
-/** This margin is much wider than the band of borderline pairs. */
+/** Extents along x are enlarged by this share, which is much wider than the band of borderline pairs. */
 const SLACK = 2 ** -12;
 
 export function sweepShapes(

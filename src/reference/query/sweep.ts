@@ -9,7 +9,7 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** Diameters: above 1, for borderline pairs and the rounding of strip numbers. */
+/** Height of a strip in diameters. Above 1, because of borderline pairs and the rounding of strip numbers. */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(
@@ -30,7 +30,7 @@ export function sweepPairs(
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // The pair of particles is tested anyway.
+    // Skip images of the particle itself, and pairs of images with equal shifts, whose particles are compared anyway.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);
@@ -64,7 +64,7 @@ interface Images {
   /** Positions of the particles, then of images. A particle near a low end has an image beyond the high end. */
   readonly packed: number[];
   readonly particles: number[];
-  /** A bit per axis: whether the entry is shifted by a period. */
+  /** A bit per axis: whether the position is shifted by a period. */
   readonly shifts: number[];
 }
 
@@ -102,13 +102,13 @@ function withImages(
 }
 
 interface Strip {
-  /** The number may be negative. */
+  /** Index along the second axis, which may be negative. */
   readonly number: number;
-  /** Indices sorted by the first coordinate. */
+  /** Indices of positions, sorted by the first coordinate. */
   readonly entries: Uint32Array;
 }
 
-/** Strips are ascending. Particles within reach of each other are at most one strip apart. */
+/** Returns the strips, ascending. Particles within reach of each other are at most one strip apart. */
 function makeStrips(dimensions: number, positions: Float64Array, height: number): Strip[] {
   const count = positions.length / dimensions;
   const byNumber = new Map<number, number[]>();

@@ -58,7 +58,7 @@ export interface ExactContact {
   readonly approach: number;
   readonly approachError: number;
   readonly accuracy: Accuracy;
-  /** True if each component's error is relative to it, so that 0 is exact. */
+  /** True if each component's error is relative to that component, so that a component of 0 is exact. */
   readonly isNormalRelative: boolean;
   /** True if GPU and reference may disagree whether this is a contact. */
   readonly isBorderline: boolean;
@@ -73,7 +73,7 @@ export interface ExactContact {
 export interface Part {
   readonly share: number;
   readonly grip: number;
-  /** Includes the rounding of one product. */
+  /** Relative error of `share`, with the rounding of one product. */
   readonly error: number;
 }
 
@@ -104,7 +104,7 @@ interface Geometry {
   /** 0 if the bodies are apart. */
   readonly overlap: number;
   readonly error: number;
-  /** The largest overlap that may be computed if there is none. */
+  /** The largest overlap that may be computed although there is none. */
   readonly borderlineOverlap: number;
   readonly accuracy: Accuracy;
   readonly isBorderline: boolean;
@@ -205,7 +205,7 @@ function boundShapes(
       (depths[least] as number) - (depths[axis] as number) <=
         (errors[least] as number) + (errors[axis] as number),
   );
-  // See the header for the three cases.
+  // These are the three cases that the header lists.
   const hasNoBound =
     error > 0 &&
     (isOutside ? distance <= 4 * error : -gap <= error || rivals.length > 0 || Math.abs(along) <= error);

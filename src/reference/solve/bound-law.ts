@@ -74,7 +74,7 @@ import {
 } from './bound-sums';
 import type { Box } from './contact-law';
 
-/** `isSettled`: no error could change the decision. */
+/** `isSettled` is true if no error could change the decision. */
 export interface Verdict {
   readonly isBounce: boolean;
   readonly isSettled: boolean;
@@ -137,7 +137,7 @@ export function pushTerm(substep: Substep, contact: ExactContact): Term {
   return alongNormal(contact, pushAmount(substep, contact, false, false));
 }
 
-/** Leaves out the error of the change's direction. */
+/** Returns the change of the normal velocity, without the error of the normal. */
 function changeAmount(
   { inverseDt, restitution, restSpeed, pushSpeed }: Substep,
   { approach, approachError, part, unloadedPart }: ExactContact,
@@ -246,7 +246,7 @@ function addClosing(
   closing.add(value, Math.max(error, otherError), !isBorderline);
 }
 
-/** Bounces and closings are not multiplied by obstacleShare. */
+/** Sums over obstacles. All of them except bounces and closings are multiplied by obstacleShare. */
 export class ObstacleSums {
   readonly effects: EffectSums;
   private readonly bounce: Sum;
@@ -316,7 +316,7 @@ export class ObstacleSums {
 export interface Body {
   readonly position: Approximate;
   readonly velocity: Approximate;
-  /** The normal changes of contacts that do not bounce, and of walls. */
+  /** The sum of the normal changes of contacts that do not bounce, and of walls. */
   readonly bearing: ApproximateNumber;
 }
 

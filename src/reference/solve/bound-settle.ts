@@ -108,7 +108,7 @@ function limitChange(
   };
 }
 
-/** The product rounds once, unless the factor is 1. */
+/** Multiplies a sum by `kept`. The product rounds once, unless the factor is 1. */
 function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
   if (kept.error === 0) return sum;
   if (sum.error === Infinity) return { value: scaled(kept.value, sum.value), error: Infinity };
@@ -120,7 +120,7 @@ function shortened(sum: Approximate, kept: ApproximateNumber): Approximate {
   };
 }
 
-/** Returns what static friction takes off the slip by gravity. */
+/** Returns the part of the slip by gravity that static friction takes away. */
 function holdSlip(
   { gravity, dt, friction }: Substep,
   accuracy: Accuracy,
@@ -149,12 +149,12 @@ function holdSlip(
   return { value: held.value, error: isSettled ? error : Math.max(error, length(held.value)) };
 }
 
-/** Returns an error relative to the vector's length. */
+/** Returns the error of `across`, relative to the vector's length. */
 function acrossError(accuracy: Accuracy, dimensions: number): number {
   return 2 * (accuracy.length + 5 * U) + (dimensions + 4) * U;
 }
 
-/** `support` is not 0. */
+/** `support` must not be 0. */
 function heldSlip(
   friction: number,
   accuracy: Accuracy,

@@ -3,7 +3,7 @@ import { UNIT_ROUNDOFF as U } from '../query/brute-force';
 
 export const SLACK = 1 + 2 ** -10;
 
-/** The greatest length that is lost by flushing its square to 0. */
+/** The greatest length that is lost if its square is flushed to 0. */
 export const LOST = 2 ** -62;
 
 /** The most that flushing a few subnormals to 0 can lose. */
@@ -15,11 +15,11 @@ export interface Accuracy {
   readonly approach: number;
   readonly sliding: number;
   readonly friction: number;
-  /** The root halves the k u of the squares and adds 9 u. */
+  /** Relative error of a length: the root halves the k u of the squares and adds 9 u. */
   readonly length: number;
 }
 
-/** `apart` is the relative error of a difference of coordinates, without its one rounding. */
+/** Returns the relative errors. `apart` is the error of a difference of coordinates, without its one rounding. */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;
@@ -88,7 +88,7 @@ export class Sum {
   }
 }
 
-/** Also tracks the range of the computed value. */
+/** The largest of some numbers, and the range in which its computed value lies. */
 export class Largest {
   value = 0;
   private least = 0;
@@ -116,7 +116,7 @@ export class EffectSums {
   readonly push: Sum;
   readonly change: Sum;
   readonly support: Sum;
-  /** The component of `support` along gravity has an error of its own. */
+  /** Sum of the components of supports along gravity. It has an error of its own. */
   readonly lift = new Sum(1);
   readonly bearing = new Sum(1);
   readonly closing = new Largest();
@@ -128,7 +128,7 @@ export class EffectSums {
   }
 }
 
-/** `vector` has no error. Adding an exact 0 rounds nothing. */
+/** Adds to `vector`, which has no error. Adding an exact 0 rounds nothing. */
 export function sumOf(vector: readonly number[], added: Approximate): Approximate {
   const value = vector.map((along, axis) => along + (added.value[axis] as number));
   const size = length(added.value);
@@ -136,7 +136,7 @@ export function sumOf(vector: readonly number[], added: Approximate): Approximat
   return { value, error: added.error + U * (length(vector) + size) };
 }
 
-/** `from` minus `factor` · `taken`. Subtracting an exact 0 rounds nothing. */
+/** Returns `from` − `factor` · `taken`. Subtracting an exact 0 rounds nothing. */
 export function differenceOf(from: Approximate, taken: Approximate, factor = 1): Approximate {
   const size = length(taken.value);
   if (size === 0 && taken.error === 0) return from;
@@ -146,7 +146,7 @@ export function differenceOf(from: Approximate, taken: Approximate, factor = 1):
   };
 }
 
-/** Perpendicular to `direction`, a unit vector. */
+/** Returns the part of a vector that is perpendicular to `direction`, a unit vector. */
 export function across(vector: readonly number[], direction: readonly number[]): number[] {
   const along = inner(vector, direction);
   return vector.map((component, axis) => component - along * (direction[axis] as number));

@@ -51,8 +51,8 @@ export interface ResolveBound {
   /** One number per slot; empty if all particles have one radius. */
   readonly loads: Float64Array;
   /**
-   * Results of exact arithmetic, in doubles. They may lie a little outside a periodic box. GPU and reference are within
-   * half the bound of them.
+   * Results of exact arithmetic, in doubles, perhaps a little outside a periodic box. GPU and reference are within half
+   * the bound of them.
    */
   readonly exactPositions: Float64Array;
   readonly exactVelocities: Float64Array;
@@ -164,14 +164,14 @@ function wrappingError(world: World, { value, error }: Approximate): number {
     const at = value[axis] as number;
     if (period === 0 || (at - error >= low && at + error < low + period)) continue;
     const isBeyond = at - error < low - period || at + error >= low + 2 * period;
-    // Wrapping by several periods takes a product and a difference, and may be off by one period, which is then
+    // Wrapping by several periods takes a product and a difference. The result may be off by one period, and is then
     // corrected.
     sum += U * (Math.abs(at) + period) * (isBeyond ? 4 : 1);
   }
   return sum;
 }
 
-/** A particle is unsettled if errors could change its partner. */
+/** Finds out which contacts bounce. A particle is unsettled if errors could change its partner. */
 function findBounces(
   world: World,
   substep: Substep,

@@ -1,6 +1,6 @@
 /**
  * Ends the paths of fast particles at their first hit, by testing all bodies. Twin of shaders/solve/ccd. The grid must
- * be that after the motion of a substep.
+ * be built after the motion of the substep.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

@@ -11,7 +11,7 @@ import { add, type Contact, dot, scale, subtract, type Vector } from './contact'
 
 const { fround } = Math;
 
-/** `share` is for push and change, `grip` for pushSpeed and friction. */
+/** `share` is the factor for push and change, `grip` that for pushSpeed and friction. */
 export interface Part {
   readonly share: number;
   readonly grip: number;
@@ -19,10 +19,10 @@ export interface Part {
 
 const HALF: Part = { share: 0.5, grip: 0.5 };
 
-/** An obstacle gives the particle the whole effect, but brakes it no more than another particle would. */
+/** An obstacle gives the particle the whole effect, but brakes it no more than a particle would. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** `countsLoads` is false for a bounce, which keeps momentum. */
+/** `countsLoads` must be false for a bounce, which keeps momentum. */
 export function partOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,
@@ -47,10 +47,10 @@ export function partOf(
 export interface Effect {
   readonly push: Vector;
   readonly change: Vector;
-  /** Changes along normals without bounces: their sum, and the sum of their lengths. */
+  /** Sum of the changes along the normals of contacts that do not bounce. `bearing` is the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The change that would end the approach. A sum keeps the largest. */
+  /** The change that would end the approach. In a sum of effects, it is the largest of these. */
   readonly closing: number;
 }
 
@@ -69,12 +69,12 @@ export function sumOf(a: Effect, b: Effect): Effect {
   };
 }
 
-/** Multiplies in the order of the shader; halving and doubling round nothing. */
+/** Multiplies in the order of the shader. Halving and doubling round nothing. */
 export function pushOf({ halfRelaxation }: Substep, { share }: Part, overlap: number): number {
   return fround(fround(share * fround(2 * halfRelaxation)) * overlap);
 }
 
-/** `relative` is the velocity relative to the other body, `slide` the one that friction acts on. */
+/** `relative` is the velocity relative to the other body, `slide` the velocity that friction acts on. */
 export function contactEffect(
   substep: Substep,
   { normal, overlap }: Contact,
@@ -118,7 +118,7 @@ export function settle(substep: Substep, sum: Effect): Effect {
   const bearing = fround(kept * sum.bearing);
   const gain = gainOf(substep);
   const support = fround(Math.sqrt(dot(supports, supports)));
-  // The square of a tiny support may be 0.
+  // The length of a tiny support may be 0, because its square is flushed.
   if (!(support > 0 && dot(supports, gain) < 0)) return { ...sum, change, bearing };
   const up = supports.map((along) => fround(along / support));
   const slip = subtract(gain, scale(dot(gain, up), up));
@@ -144,7 +144,7 @@ function heldShare(friction: number, support: number, bearing: number, used: num
   return fround(fround(support / bearing) * Math.min(1, fround(room / slip)));
 }
 
-/** `change` includes the change at walls. */
+/** Returns the load. `change` includes the change at walls. */
 export function loadOf({ restSpeed }: Substep, bearing: number, change: Vector): number {
   if (!(restSpeed > LEAST_REST_SPEED)) return 0;
   const net = fround(Math.sqrt(dot(change, change)));

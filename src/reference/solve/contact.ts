@@ -52,17 +52,17 @@ export function dot(a: Vector, b: Vector): number {
 }
 
 export interface Contact {
-  /** Unit length, from the other particle to this one. */
+  /** The unit vector from the other body to this particle. */
   readonly normal: Vector;
   readonly overlap: number;
 }
 
-/** The period is 0 if the axis does not wrap. */
+/** Returns the minimum image of a difference. The period is 0 if the axis does not wrap. */
 export function minimumImageInDoubles(apart: number, period: number): number {
   return period === 0 ? apart : apart - period * Math.round(apart / period);
 }
 
-/** `other` is an index of `others`. */
+/** Returns the vector to `particle` from `other`, an index of `others`. */
 export function minimumImageOf(
   world: World,
   positions: Float32Array,
@@ -104,7 +104,7 @@ export function reachBetween(
   return radii && others ? fround((radii[slot] as number) + (others[other] as number)) : diameter;
 }
 
-/** Returns the contact seen from `slot`; undefined without overlap. `other` is a slot of `others`. */
+/** Returns the contact as seen from `slot`; undefined if the bodies do not overlap. `other` is a slot of `others`. */
 export function findContact(
   world: World,
   substep: Pick<Substep, 'diameter'>,
@@ -159,7 +159,7 @@ export function faceShapes(
   if (squared >= COINCIDENT_SQUARED) {
     const distance = fround(Math.sqrt(squared));
     const normal = outside.map((along, axis) => Math.sign(apart[axis] as number) * fround(along / distance));
-    // Compare squares, because a root is rounded.
+    // Compare squares, because the root is rounded.
     return {
       normal,
       overlap: fround(radiusSum - distance),
@@ -178,7 +178,7 @@ export function faceShapes(
   return { normal, overlap, isContact: overlap > 0 };
 }
 
-/** Both coincident particles get the same axis with opposite signs. */
+/** Gives two coincident particles the same axis, with opposite signs. */
 export function coincidentNormal(dimensions: number, slot: number, other: number): Vector {
   const normal = new Array<number>(dimensions).fill(0);
   normal[((slot + other) >>> 0) % dimensions] = slot > other ? 1 : -1;

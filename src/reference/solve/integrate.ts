@@ -12,7 +12,7 @@ import { addScaled, loadVector, scale, storeVector } from './contact';
 export interface MovedState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
-  /** Undefined if all particles have one radius. */
+  /** Set only by a resolve pass with variable radii. */
   readonly loads?: Float32Array | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Obstacles, and those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
- * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. If radii vary, all obstacles are
- * candidates. Visits slots ascending, in canonical order or in the order of the tree.
+ * Stores obstacles, and visits those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. If radii vary, visits all obstacles. Visits
+ * slots ascending, in canonical order or in the order of the tree.
  */
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';
@@ -22,7 +22,7 @@ export function fileObstacles(world: World, bodies: StaticBodies): Obstacles {
   return { positions, cells: { start, lattices } };
 }
 
-/** Visits none for a quarantined particle. */
+/** Visits no obstacle for a quarantined particle. */
 export function probeObstacles(
   world: World,
   grid: Pick<Grid, 'cells' | 'lattices'>,

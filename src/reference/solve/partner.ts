@@ -1,7 +1,7 @@
 /**
  * Finds each particle's partner, for restitution: its fastest approaching contact, if faster than the rest speed. Twin
  * of shaders/solve/partner.wgsl. Output per slot: the partner's slot, with OBSTACLE_PARTNER set if it is an obstacle;
- * or NO_PARTNER. The lower slot wins a tie.
+ * or NO_PARTNER. The lowest slot wins a tie, particles before obstacles.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

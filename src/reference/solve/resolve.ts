@@ -1,6 +1,6 @@
 /**
- * One Jacobi pass of the contact law (src/core/contact/law.ts). Twin of shaders/solve/resolve.wgsl. Adds contributions
- * by ascending slots.
+ * One Jacobi pass of the contact law (src/core/contact/law.ts). Twin of shaders/solve/resolve.wgsl. Adds up contacts in
+ * the order of slots.
  */
 
 import type { Substep } from '../../core/contact/settings';
@@ -81,7 +81,7 @@ export function resolveContacts(
   return { positions, velocities, loads };
 }
 
-/** Velocities are neither read nor changed. */
+/** Pushes particles apart. Neither reads nor changes velocities. */
 export function pushApart(
   world: World,
   substep: Substep,
@@ -129,7 +129,7 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Everything except the change by a bounce and `closing` is multiplied by obstacleShare. */
+/** Multiplies everything except a bounce and `closing` by obstacleShare. */
 function meetObstacles(
   world: World,
   substep: Substep,

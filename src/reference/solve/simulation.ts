@@ -1,6 +1,7 @@
 /**
- * The reference simulation, plain and slow. Resolving moves particles, but the grid keeps their cells until it is built
- * again. `broadPhase` changes only the reported number of candidates. The order of particles in memory does not matter.
+ * The reference simulation, plain and slow. After resolving, the grid keeps the cells of the old positions until it is
+ * built again. `broadPhase` changes only the reported number of candidates. The order of particles in memory does not
+ * matter.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -68,7 +69,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   private currentTime = 0;
   private grid: Grid;
   private given: StaticBodies;
-  /** The obstacles sorted or in a tree. Undefined if `obstacleCapacity` is 0. */
+  /** The obstacles in cells or in the order of the tree. Undefined if `obstacleCapacity` is 0. */
   private obstacles: Obstacles | undefined;
   private destroyed = false;
 
@@ -241,7 +242,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.destroyed = true;
   }
 
-  /** After a step, `grid` still has the cells of the last substep. */
+  /** After a step, `grid` still has the cells of the last substep, so build it again. */
   private freshGrid(): Grid {
     const { positions, velocities, ids } = this.grid;
     return buildGrid(this.world, positions, velocities, ids, this.grid);
@@ -287,7 +288,7 @@ function concatenateSizes(first: Sizes, second: Sizes): Sizes {
   return { radii: join('radii'), halves: join('halves'), bulks: join('bulks'), loads };
 }
 
-/** Copies bits, so NaNs keep their payload. */
+/** Copies bits, so that NaNs keep their payload. */
 function concatenate<Kind extends Float32Array | Uint32Array>(first: Kind, second: Kind): Kind {
   const joined = new (first.constructor as new (length: number) => Kind)(first.length + second.length);
   joined.set(first);

@@ -1,6 +1,6 @@
 /**
- * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Floats: −0 before 0, and NaNs
- * last, all equal.
+ * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Of floats, −0 comes before 0,
+ * and NaNs come last, as equals.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
@@ -8,7 +8,7 @@ import { exclusiveScan } from '../grid/scan';
 
 const NOT_A_NUMBER = 0xffff_ffff;
 
-/** The results sort like the keys. */
+/** Returns a key whose unsigned order is the order of the given key. */
 export function toUnsigned(kind: KeyKind, bits: number): number {
   if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
   if (kind !== 'f32') return bits;
@@ -22,7 +22,10 @@ export function fromUnsigned(kind: KeyKind, bits: number): number {
   return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
 }
 
-/** Counts each digit in each run of RADIX_RUN keys: digit 0 first, with a count per run, then digit 1, and so on. */
+/**
+ * Counts each digit in each run of RADIX_RUN keys. Layout: the counts of digit 0, one per run, then those of digit 1,
+ * and so on.
+ */
 export function countDigits(digits: Uint32Array): Uint32Array {
   const runs = Math.ceil(digits.length / RADIX_RUN);
   const counts = new Uint32Array(RADIX_DIGITS * runs);
@@ -44,7 +47,7 @@ export function targetsOf(digits: Uint32Array): Uint32Array {
   });
 }
 
-/** A 64-bit key takes two words, the low one first. */
+/** Sorts keys and payload. A 64-bit key takes two words, the low one first. */
 export function radixSort(
   kind: KeyKind,
   words: Uint32Array,
