@@ -36,9 +36,9 @@ export interface BoxPairsOptions {
   /** The largest number of pairs that the list holds; 8 bytes each. */
   readonly pairs: number;
   /**
-   * The range of a box's longest side, from 2^-40 to 2^60. It determines the levels of cells. Shorter boxes, down to
-   * points, share the lowest level. Boxes longer than `largest`, rounded up to a power of two, are skipped and counted
-   * in `tooLarge`.
+   * The range of a box's longest side, from 2^-40 to 2^60. This range determines the levels of cells. Shorter boxes,
+   * down to points, share the lowest level. Boxes longer than `largest`, rounded up to a power of two, are skipped and
+   * counted in `tooLarge`.
    */
   readonly extents: {
     /** The longest side of the smallest box. */
@@ -58,7 +58,7 @@ export interface BoxPairsInput {
 
 /** The pairs read back, and the numbers of boxes that the search skipped. */
 export interface ListedBoxPairs extends ListedPairs {
-  /** Boxes with a low end above the high one, or with a number that is not finite. */
+  /** Boxes with a low end above the high end, or with a number that is not finite. */
   readonly invalid: number;
   /** Boxes whose longest side exceeds `BoxPairs.largest`. */
   readonly tooLarge: number;
@@ -269,7 +269,7 @@ export class BoxPairs {
   }
 }
 
-/** Returns half the cell size of the lowest and of the highest level: powers of two. */
+/** Returns half the cell sizes of the lowest and highest level, which are powers of two. */
 function radiiFor({ extents }: BoxPairsOptions): { readonly smallest: number; readonly largest: number } {
   checkKnownKeys('extents', extents, ['smallest', 'largest']);
   const [smallest, largest] = (['smallest', 'largest'] as const).map((name) => {

@@ -52,15 +52,15 @@ const KINDS = {
   u64: { words: 2, kind: KEYS_UNSIGNED },
 } as const;
 
-/** A device usually holds less. */
+/** Greatest capacity. A device usually holds fewer keys. */
 const MOST_KEYS = 2 ** 30;
 
-/** The bind groups for one pair of the caller's buffers. A round sorts by one digit of the keys. */
+/** The bind groups of all rounds, for two of the caller's buffers. A round sorts by one digit. */
 type Rounds = readonly RadixGroups[];
 
 /**
- * Sorts keys on the GPU, such as Morton codes, depths or distances. Equal keys keep their order. Floats: −0 before 0,
- * and NaNs last, all with the same bits.
+ * Sorts keys on the GPU, such as Morton codes, depths or distances. Equal keys keep their order. Of floats, −0 comes
+ * before 0, and NaNs come last, all with the same bits.
  */
 export class RadixSort {
   private destroyed = false;
@@ -173,7 +173,7 @@ export class RadixSort {
     this.gpu.checkAlive();
   }
 
-  /** Without payloads, the returned `payload` is the buffer of keys. */
+  /** If there is no payload, the returned `payload` is the buffer of keys. */
   private checkInput(input: RadixSortInput): { readonly keys: GPUBuffer; readonly payload: GPUBuffer } {
     checkKnownKeys('input', input, ['keys', 'payload', 'count']);
     const { count } = input;
@@ -197,7 +197,7 @@ export class RadixSort {
     if (count < 2) return [];
     const { radix, scan, parameters, scanning } = this.parts;
     const shared = parameters.write(this.world, count, this.substep);
-    // The other counters are zero: every scan clears the counters that it reads.
+    // The remaining counters are zero: every scan clears the counters that it reads.
     const counters = radixCounters(count, this.shape);
     return this.roundsFor(keys, payload).flatMap((groups) => [
       { name: 'count', encode: (pass) => radix.encodeCount(pass, shared, groups, count) },

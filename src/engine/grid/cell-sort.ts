@@ -20,7 +20,7 @@ import type { ParticleGroup } from '../../passes/particle-pass';
 export interface SortState {
   readonly position: GPUBuffer;
   readonly velocity?: GPUBuffer | undefined;
-  /** Without ids, the id of a particle is its index in the input. */
+  /** If there are no ids, a particle's id is its index in the input. */
   readonly id?: GPUBuffer | undefined;
 }
 
@@ -61,7 +61,7 @@ export class CellSort {
       owned: createBuffers(gpu, 'grid', {
         counts: bytes,
         start: bytes + (options.behindStarts ?? 0),
-        // Ranks until the scatter has read them. Then the gather stores the cell of each slot here.
+        // The buffer holds ranks until the scatter has read them. Then the gather stores the cell of each slot in it.
         ranks: cellBytes(world) * capacity,
         entries: 8 * capacity,
       }),
@@ -79,7 +79,9 @@ export class CellSort {
     }
   }
 
-  /** Zero between sorts. A pass that counts instead of this sort adds to these counters and writes the ranks. */
+  /**
+   * Counters per bucket, zero between sorts. A pass that counts instead of this sort adds to them and writes the ranks.
+   */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
   }
@@ -89,7 +91,7 @@ export class CellSort {
   }
 
   /**
-   * The first slot of each cell or bucket, the ends of the last cell, of the quarantine and of all slots, then the
+   * The first slot of each cell or bucket; the ends of the last cell, of the quarantine and of all slots; then the
    * buckets of finer entries.
    */
   get start(): GPUBuffer {
@@ -103,7 +105,7 @@ export class CellSort {
     return this.owned.buffers.ranks;
   }
 
-  /** Valid until the next sort. With levels, it holds only the number of heavy particles. */
+  /** The heavy particles, valid until the next sort. With levels, the buffer holds only their number. */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }
@@ -148,7 +150,8 @@ export class CellSort {
           ? { velocity_in: input.velocity, velocity_out: output.velocity }
           : {}),
       }),
-      // The output positions are scratch memory until the gather writes them. They are at least as long as the entries.
+      // The output positions serve as scratch memory until the gather writes them. They are at least as long as the
+      // entries.
       crowd: this.crowd?.bind({
         start,
         entries,
@@ -170,7 +173,7 @@ export class CellSort {
     };
   }
 
-  /** `counted`: another pass has already counted the particles. */
+  /** `counted` is true if another pass has already counted the particles. */
   stages(shared: SharedBinding, binding: SortBinding, count: number, counted: boolean): Stage[] {
     const { passes, crowd, finer } = this;
     const group = crowd && binding.crowd ? binding.crowd : undefined;

@@ -1,6 +1,6 @@
 /**
- * Runs a user's WGSL over the neighbours that a HashGrid finds, in the loop that the engine's own passes use
- * (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it). That loop has a fixed order, so the same input
+ * Runs a user's WGSL over the neighbours that a HashGrid finds, in the loop of the engine's own passes
+ * (shaders/neighbours/each_particle.wgsl, or each_point.wgsl beside it). The loop has a fixed order, so the same input
  * gives the same bits.
  */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
@@ -57,8 +57,7 @@ export interface GridKernelOptions {
    *   - `fn finish(own: Own, particle: Particle)`, which stores the result
    *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite
    *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads handle a particle that has
-   *     very many neighbours. The grid must have `radii` or `crowds`. With `crowds`, `radius` must not be beyond the
-   *     cell.
+   *     very many neighbours, if the grid has `radii`, or if it has `crowds` and `radius` is not beyond the cell.
    */
   readonly code: string;
   /**
@@ -66,15 +65,15 @@ export interface GridKernelOptions {
    * `particle.slot` its index. Default: 'particles'.
    */
   readonly over?: 'particles' | 'points' | undefined;
-  /** The name in error messages and debuggers. Default: 'kernel'. */
+  /** The kernel's name in error messages and debuggers. Default: 'kernel'. */
   readonly label?: string | undefined;
   /**
    * The kernel visits neighbours nearer than this: at least 2^-40, and in a periodic world at most half the shortest
-   * period. In a grid with `radii`, this is only for kernels over points; others visit the neighbours that overlap.
-   * Default: the grid's diameter.
+   * period. In a grid with `radii`, give it only for kernels over points; kernels over particles visit the neighbours
+   * that overlap. Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
-  /** The buffers, by their names in the code. Default: none. */
+  /** The types of the buffers, by their names in the code. Default: none. */
   readonly buffers?: Readonly<Record<string, KernelBuffer>> | undefined;
   /** The fields of `parameters`, each with its type. Default: none. */
   readonly parameters?: Readonly<Record<string, KernelField>> | undefined;
@@ -94,13 +93,13 @@ export interface GridKernelInput {
 
 export interface KernelGrid {
   readonly world: World;
-  /** Undefined before the first `encode`. */
+  /** Returns undefined before the first `encode`. */
   built(): { readonly shared: SharedBinding; readonly count: number } | undefined;
   readonly buffers: Readonly<Record<'position_in' | 'start' | 'cell_of_slot' | 'id_in', GPUBuffer>>;
   readonly velocity: GPUBuffer | undefined;
-  /** Undefined without levels. */
+  /** Undefined if the world has no levels. */
   readonly finer: GPUBuffer | undefined;
-  /** Undefined without `crowds` and levels. */
+  /** Undefined if the world has neither `crowds` nor levels. */
   readonly crowd: GPUBuffer | undefined;
   /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;
@@ -128,13 +127,13 @@ interface Kernels {
   readonly heavy: Kernel | undefined;
 }
 
-/** Greatest number of bind groups with the same first buffer. */
+/** Greatest number of bind groups cached per first buffer. */
 const MOST_GROUPS = 8;
 
 /** Your WGSL, compiled over the neighbours of a grid's particles or of your points. */
 export class GridKernel {
   private destroyed = false;
-  /** Bind groups by their first buffer. Callers may change the other buffers from call to call. */
+  /** Bind groups by their first buffer. Callers may change the other buffers with each call. */
   private groups = new WeakMap<GPUBuffer, CachedGroup[]>();
   private emptyGroup: ParticleGroup | undefined;
 
@@ -199,7 +198,9 @@ export class GridKernel {
     return this.parameters?.bytes ?? 0;
   }
 
-  /** Records the kernel over the grid as it was last encoded, so encode the grid first. Submit the encoder yourself. */
+  /**
+   * Records the kernel. It runs over the grid as last encoded, so encode the grid first. Submit the encoder yourself.
+   */
   encode(encoder: GPUCommandEncoder, input: GridKernelInput = {}): void {
     if (this.destroyed) throw new DestroyedError('kernel');
     this.gpu.checkAlive();
@@ -277,7 +278,7 @@ export class GridKernel {
     return group;
   }
 
-  /** The device would drop the whole submission if a buffer that the kernel writes were bound twice. */
+  /** Rejects a buffer that is bound twice if the kernel writes it: the device would drop the whole submission. */
   private checkWritten(names: readonly string[], buffers: readonly GPUBuffer[]): void {
     const { position_in, start, cell_of_slot, id_in } = this.grid.buffers;
     const outputs: readonly [GPUBuffer | undefined, string][] = [
@@ -423,7 +424,7 @@ function describe(
       HEAVY: heavy,
     },
     constants: {
-      // Over particles with variable radii, the reach is in units of the sum of two radii.
+      // For kernels over particles with variable radii, the reach is in units of the sum of both radii.
       REACH_SQUARED_BITS: bitsOf(world.levels > 0 && over === 'particles' ? 1 : reachSquared(radius)),
     },
   };
@@ -436,7 +437,10 @@ function loopFor(world: World, over: 'particles' | 'points', radius: number): Br
   return world.levels > 0 && over === 'particles' ? 'narrow' : breadthFor(world, radius);
 }
 
-/** A workgroup stores one Own per thread, which may take more workgroup memory than the device has. */
+/**
+ * Compiles the heavy variant, whose workgroups store one Own per thread. This may take more workgroup memory than the
+ * device has.
+ */
 async function compileHeavy(gpu: Gpu, description: KernelDescription, label: string): Promise<Kernel> {
   return Kernel.compile(gpu, description).catch((error: Error) => {
     const limit = 'maxComputeWorkgroupStorageSize';

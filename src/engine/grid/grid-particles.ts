@@ -1,6 +1,6 @@
 /**
- * Particles that the caller moves, stored on the GPU by id. Unused ids below `end` have the position NaN, so the grid
- * quarantines them. No particle ever changes its id.
+ * Particles that the caller moves, stored on the GPU by id. Unused ids below `end` have the position NaN, so that the
+ * grid quarantines them. A particle keeps its id.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError } from '../../core/base/errors';
@@ -29,17 +29,17 @@ import { HashGrid } from './hash-grid';
 
 /**
  * What a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D), a word is a u32, i32 or f32. A position
- * is a vector that is NaN for unused ids, so that `encode` can sort by it.
+ * is a vector that is NaN for unused ids, so that `encode` can sort by this buffer.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 
 /** Options of `GridParticles`. */
 export interface GridParticlesOptions<More extends string = never> extends PlacedOptions {
-  /** Sorts the velocities too, for kernels that read the velocities of neighbours. Default: false. */
+  /** True to sort the velocities too, for kernels that read the velocities of neighbours. Default: false. */
   readonly sortVelocities?: boolean | undefined;
-  /** Further buffers by name. A new particle's value is zero, or NaN for a position. Default: none. */
+  /** Further buffers by name. They hold zeros for a new particle, or NaN if they hold positions. Default: none. */
   readonly more?: Readonly<Record<More, PerParticle>> | undefined;
-  /** The name in debuggers and error messages. Default: 'particles'. */
+  /** The name of the particles in debuggers and error messages. Default: 'particles'. */
   readonly label?: string | undefined;
 }
 
@@ -159,7 +159,7 @@ export class GridParticles<More extends string = never> {
 
   /**
    * Adds particles for all work submitted from now on. Returns their ids: the lowest free ones, ascending. Submit
-   * recorded work before the call.
+   * recorded work before you call this.
    */
   add(particles: PlacedParticles): Uint32Array {
     this.checkAlive();
@@ -223,7 +223,7 @@ export class GridParticles<More extends string = never> {
     return { ids, positions: pick(allPositions), velocities: pick(allVelocities) };
   }
 
-  /** Takes a checkpoint of positions and velocities. Save any further buffers yourself. */
+  /** Takes a checkpoint of positions and velocities. Save further buffers yourself. */
   async checkpoint(): Promise<ParticlesCheckpoint> {
     const { world } = this.grid;
     const arrays = await this.read();
@@ -287,7 +287,7 @@ export class GridParticles<More extends string = never> {
     return ids;
   }
 
-  /** Writes zeros, or NaN in buffers of positions. The ids must ascend. */
+  /** Writes zeros, or NaN into buffers of positions. The ids must ascend. */
   private clear(ids: Uint32Array, kinds: readonly (readonly [StateName<More>, PerParticle])[]): void {
     for (const [name, kind] of kinds) {
       const words = new Uint32Array(wordsOf(this.dimensions, kind) * ids.length);
@@ -295,7 +295,7 @@ export class GridParticles<More extends string = never> {
     }
   }
 
-  /** The ids must ascend. Each run of consecutive ids takes one write. */
+  /** Writes values by id. The ids must ascend. Each run of consecutive ids takes one write. */
   private write(
     name: StateName<More>,
     kind: PerParticle,

@@ -1,4 +1,6 @@
-/** The grid without a simulation. The first list of a kind loads its code, so bundlers can split that off. */
+/**
+ * The grid, without a simulation. The first list of a kind loads its code, so that bundlers can split this code off.
+ */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
@@ -39,11 +41,11 @@ export interface HashGridOptions extends WorldOptions {
    * hold the radii.
    */
   readonly radii?: RadiusRange | undefined;
-  /** Sorts velocities together with the positions. Default: false. */
+  /** True to sort velocities together with the positions. Default: false. */
   readonly velocities?: boolean | undefined;
   /**
-   * Takes ids from you, for the output `ids`, lists, events and kernels. Default: false; the id of a particle is its
-   * index in the input.
+   * True if you give ids, for the output `ids`, lists, events and kernels. Default: false; the id of a particle is then
+   * its index in the input.
    */
   readonly ids?: boolean | undefined;
 }
@@ -84,7 +86,10 @@ interface CachedBinding {
   readonly binding: SortBinding;
 }
 
-/** A caller may alternate between two buffers of velocities and two of ids, which makes four combinations. */
+/**
+ * Greatest number of bindings cached per buffer of positions: a caller may alternate between two buffers of velocities
+ * and two of ids.
+ */
 const MOST_BINDINGS = 4;
 
 const OUTPUT_NAMES = ['start', 'ids', 'positions', 'velocities', 'cellOfSlot'] as const;
@@ -101,8 +106,8 @@ interface GridParts {
 }
 
 /**
- * Sorts your particles into cells on the GPU. Kernels, lists and searches over the grid read its last encoded state;
- * destroying the grid destroys them, too. In a bounded or periodic world, the cell table is dense.
+ * Sorts your particles into cells on the GPU. Kernels, lists and searches over the grid read its last encoded state.
+ * Destroying the grid destroys these, too. In a bounded or periodic world, the cell table is dense.
  */
 export class HashGrid {
   private destroyed = false;
@@ -322,7 +327,7 @@ export class HashGrid {
     });
   }
 
-  /** Destroys the dependant if `destroy` is called during the creation. */
+  /** Creates a kernel or a list. Destroys it and throws if the grid was destroyed meanwhile. */
   private async createDependant<Dependant extends { destroy(): void }>(
     create: (gpu: Gpu, grid: KernelGrid) => Promise<Dependant>,
   ): Promise<Dependant> {

@@ -1,7 +1,7 @@
 /**
- * Checks a user's kernel code before compilation, for errors that the compiler would report in our lines or only in
- * some kinds of worlds. The compiler reports all others in the user's lines, because the linker puts these last, and
- * prefixes all our names except PUBLIC_NAMES.
+ * Checks a user's kernel code before compilation. Finds errors that the compiler would report in our lines, or only in
+ * some kinds of worlds. The compiler reports all other errors in the user's lines, because the linker puts these last,
+ * and prefixes all our names except PUBLIC_NAMES.
  */
 import { ArgumentError, Phrase } from '../../core/base/errors';
 import type { Dimensions } from '../../core/world/world';
@@ -29,7 +29,7 @@ export const PUBLIC_NAMES: readonly string[] = [
   'wrap',
 ];
 
-/** Needed names, each with the keywords that may introduce it. */
+/** Names that the code must define, each with the keywords that may introduce it. */
 const NEEDED: readonly (readonly [keywords: readonly string[], name: string])[] = [
   [['struct', 'alias'], 'Own'],
   [['fn'], 'begin'],
@@ -47,7 +47,7 @@ const FUNCTIONS: Readonly<Record<string, string>> = {
 
 const DECLARING = ['fn', 'struct', 'alias', 'const', 'override', 'var'];
 
-/** Keywords outside all brackets. After an open bracket, they show that the closing bracket is missing. */
+/** Keywords that occur only outside brackets. After an open bracket, they show that the closing bracket is missing. */
 const OUTERMOST = ['fn', 'struct', 'alias', 'override'];
 
 const CLOSING: ReadonlyMap<string, string> = new Map([
@@ -68,14 +68,14 @@ interface Token {
 interface Declaration {
   readonly keyword: string;
   readonly attributes: readonly string[];
-  /** `private` in `var<private>`. */
+  /** The address space, such as `private` in `var<private>`. */
   readonly space: string | undefined;
   readonly name: Token;
   /** The tokens between the name and the body or the semicolon. */
   readonly rest: readonly Token[];
 }
 
-/** `at` is an index in the code. */
+/** Throws an error about the code at the index `at`. */
 type Refuse = (at: number, value: string, accepted: string) => never;
 
 class CodeError extends ArgumentError {
@@ -160,7 +160,7 @@ function checkDeclarations(declarations: readonly Declaration[], refuse: Refuse)
   }
 }
 
-/** The compiler would report a wrong signature in our lines. */
+/** Rejects wrong signatures, because the compiler would report them in our lines. */
 function checkSignatures(declarations: readonly Declaration[], dimensions: Dimensions, refuse: Refuse): void {
   const aliases = new Map(
     [...declarationsOf(DIMENSION_SOURCES[dimensions].text), ...declarations]
@@ -177,7 +177,7 @@ function checkSignatures(declarations: readonly Declaration[], dimensions: Dimen
   }
 }
 
-/** Returns types without names and aliases: `(Own,Particle)`. */
+/** Returns the types of a signature without names and aliases, such as `(Own,Particle)`. */
 function signatureOf(tokens: readonly Token[], aliases: ReadonlyMap<string, readonly string[]>): string {
   const text = tokens.map((token) => token.text).join(' ');
   const unnamed = text.replace(/@ \w+( \( [^()]* \))?/g, '').replace(/\S+ : /g, '');
@@ -192,7 +192,7 @@ function spellOut(
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // An alias of itself, which the compiler rejects later, would recurse forever.
+    // If an alias names itself, this would recurse forever. The compiler rejects such an alias later.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];
@@ -203,7 +203,7 @@ function declarationsOf(code: string): Declaration[] {
   return readDeclarations(readTokens(withoutComments(code)));
 }
 
-/** Local names need no check. */
+/** Returns the declarations outside all brackets. Local names need no check. */
 function readDeclarations(tokens: readonly Token[]): Declaration[] {
   const declarations: Declaration[] = [];
   let attributes: string[] = [];
@@ -235,7 +235,7 @@ function readTokens(bare: string): Token[] {
   return [...bare.matchAll(TOKEN)].map(({ 0: text, index }) => ({ text, at: index }));
 }
 
-/** The rest of the code keeps its lines and columns. */
+/** Replaces comments by spaces, so that the rest of the code keeps its lines and columns. */
 function withoutComments(code: string): string {
   let bare = '';
   let from = 0;

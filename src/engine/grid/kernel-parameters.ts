@@ -31,7 +31,7 @@ export class KernelParameters {
     return this.ring.buffer;
   }
 
-  /** Replaces a full buffer. Call this before `write`. Returns true if bind groups must be created again. */
+  /** Replaces a full buffer; call this before `write`. Returns true if bind groups must be created again. */
   makeRoom(): boolean {
     const { isFull } = this.ring;
     if (isFull) this.ring.replace();
@@ -42,7 +42,7 @@ export class KernelParameters {
     return this.layout.offsets[name] as number;
   }
 
-  /** Returns the offset of the slot. */
+  /** Writes a slot and returns its offset. */
   write(values: Readonly<Record<string, number | readonly number[]>>): number {
     const names = Object.keys(this.layout.fields);
     checkKnownKeys('parameters', values, names);

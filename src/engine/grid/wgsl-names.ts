@@ -1,6 +1,9 @@
 /** The names that WGSL declares or reserves. */
 
-/** If one module redefines such a name, the new meaning applies to all linked modules. */
+/**
+ * Names that a kernel must not define. If one module redefines such a name, the new meaning applies to all linked
+ * modules.
+ */
 const PREDECLARED: ReadonlySet<string> = new Set(
   `array atomic bool f16 f32 i32 ptr sampler sampler_comparison texture_1d texture_2d texture_2d_array texture_3d
   texture_cube texture_cube_array texture_depth_2d texture_depth_2d_array texture_depth_cube texture_depth_cube_array
@@ -32,7 +35,7 @@ const PREDECLARED: ReadonlySet<string> = new Set(
   workgroupUniformLoad`.split(/\s+/),
 );
 
-/** Matches `vec3`, `vec3f`, `mat2x2h` and so on. Group 1 is the shape, group 2 the suffix. */
+/** Matches `vec3`, `vec3f`, `mat2x2h` and so on. Group 1 is the shape, group 2 the suffix of the scalar type. */
 export const VECTOR = /^(vec[234]|mat[234]x[234](?=[fh]?$))([fhiu]?)$/;
 
 export const SCALARS: Readonly<Record<string, string>> = { f: 'f32', h: 'f16', i: 'i32', u: 'u32' };

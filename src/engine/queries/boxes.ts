@@ -1,4 +1,4 @@
-/** Lists the particles in boxes. Ordering: boxes in the order of the input; per box ids ascending. */
+/** Lists the particles in boxes. Ordering: boxes in the order of the input; ids ascending in each box. */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
@@ -29,9 +29,9 @@ export interface GridBoxesInput {
 }
 
 /**
- * Lists on the GPU the ids of the particles whose centre, or an image of it, lies in each box, bounds included. Ids are
- * ascending per box. If those of a box do not all fit, its part of `ids` has only holes, 2³² − 1; `read` leaves them
- * out.
+ * Lists on the GPU, for each box, the ids of the particles whose centre, or an image of it, lies in the box, bounds
+ * included. Ids are ascending in each box. If the ids of a box do not all fit, its part of `ids` has only holes, 2³² −
+ * 1; `read` leaves out holes.
  */
 export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(

@@ -1,6 +1,6 @@
 /**
  * A list on the GPU whose length only the GPU knows. Tally and scan determine the range of each owner, and fill writes
- * the entries there.
+ * the owner's entries into it.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError, LimitError } from '../../core/base/errors';
@@ -37,21 +37,21 @@ export interface CountedListOptions {
    *   - False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
-  /** The plural in error messages. */
+  /** What the entries are called in error messages, in the plural. */
   readonly entries: string;
-  /** Bytes, if the buffer must hold more than the offsets. */
+  /** Bytes of the buffer of offsets, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
-  /** The name of a second list with one more value per entry. */
+  /** The name of a second list, which has one more value per entry. */
   readonly companion?: string | undefined;
 }
 
 export interface ListReading {
-  /** The capacity that the list needs. */
+  /** The number of entries found, which is the capacity that the list needs. */
   readonly found: number;
   readonly entries: Uint32Array;
-  /** Empty without a companion. */
+  /** Empty if there is no companion. */
   readonly companions: Uint32Array;
-  /** The first entry of each owner, then the end. Empty unless requested. */
+  /** The index of each owner's first entry, then the end. Empty unless requested. */
   readonly offsets: Uint32Array;
 }
 
@@ -61,7 +61,7 @@ export interface ListedPairs extends PairList {
   readonly found: number;
 }
 
-/** Call this before any kernel is compiled. */
+/** Throws if the device cannot hold the list. Call this before any kernel is compiled. */
 export function checkListFits(
   gpu: Gpu,
   { capacity, words, entries }: Pick<CountedListOptions, 'capacity' | 'words' | 'entries'>,
@@ -71,7 +71,7 @@ export function checkListFits(
   checkFits(gpu, `A list of ${capacity} ${entries} takes`, bytes, 4 * words, entries);
 }
 
-/** Each owner takes 4 bytes. `owners` is their name in the plural. */
+/** Throws if the device cannot hold 4 bytes per owner. `owners` is their name in the plural. */
 export function checkOwnersFit(gpu: Gpu, owners: string, count: number): void {
   checkFits(gpu, `Searching for ${count} ${owners} takes`, scanBytes(count + 1), 4, owners);
 }
@@ -100,10 +100,10 @@ interface Room {
 
 const RANGES = 4;
 
-/** The first copy is no longer, while the host does not know how many entries are valid. */
+/** Greatest length of the first copy in bytes: the host does not know yet how many entries are valid. */
 const FIRST_BYTES = 1 << 16;
 
-/** The words that the shader writes, and one that `encodeOwners` writes. */
+/** Words of `count`: those that the shader writes, and one that `encodeOwners` writes. */
 const HEADER_WORDS = LIST_COUNT_WORDS + 1;
 
 type OwnBuffers = Readonly<Record<'tallies' | 'offsets' | 'list', GPUBuffer>>;
@@ -167,7 +167,7 @@ export class CountedList {
     return this.owned.buffers.tallies as GPUBuffer;
   }
 
-  /** The first entry of each owner. The last word is the number of entries found. */
+  /** The index of each owner's first entry. The last word is the number of entries found. */
   get offsets(): GPUBuffer {
     return this.owned.buffers.offsets as GPUBuffer;
   }
@@ -211,7 +211,7 @@ export class CountedList {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /** Reads the list as one search left it. With `likelyOwners`, a guess, the result has the offsets too. */
+  /** Reads the list as one search left it. With `likelyOwners`, a guess, the result includes the offsets. */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;
@@ -219,7 +219,7 @@ export class CountedList {
 
   /**
    * Reads lists, and the ranges `beside`, as one submission left them. Copies as much of each list as is likely to be
-   * valid; if that was too little, copies everything again, because another search may have been submitted meanwhile.
+   * valid. If that was too little, copies everything again, because another search may have been submitted meanwhile.
    */
   static async readTogether(
     lists: readonly CountedList[],
@@ -252,7 +252,7 @@ export class CountedList {
     ];
   }
 
-  /** If the copied ranges were too short, enlarges `room` and returns undefined. */
+  /** Reads what was copied. If the ranges were too short, enlarges `room` and returns undefined. */
   private take(
     room: Room,
     [header, offsets, list, companion]: readonly ArrayBuffer[],

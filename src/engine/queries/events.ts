@@ -1,6 +1,6 @@
 /**
- * Compares lists of pairs on the GPU. The CPU twin is core/simulation/pair-events.ts. The GPU stores the previous
- * comparison's list. So the caller may submit encoders late, in any order or not at all.
+ * Compares lists of pairs on the GPU. The CPU twin is core/simulation/pair-events.ts. Because the GPU stores the list
+ * of the previous comparison, the caller may submit encoders late, in any order or not at all.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -23,10 +23,10 @@ export interface GridEventsOptions {
 
 export interface ComparedPairs {
   readonly dimensions: Dimensions;
-  /** One per id that may be the first of a pair. */
+  /** Number of ids that may be the first of a pair. */
   readonly owners: number;
   readonly list: CountedList;
-  /** Undefined before the first search. */
+  /** Returns undefined before the first search. */
   searched(): SharedBinding | undefined;
   forget(comparison: { destroy(): void }): void;
 }
@@ -75,8 +75,8 @@ export class EventList {
 }
 
 /**
- * GPU lists of the pairs that began, stayed and ended since the previous comparison. You may submit its encoders late,
- * in any order or not at all.
+ * GPU lists of the pairs that began, stayed and ended since the previous comparison. You may submit the encoders of
+ * comparisons late, in any order or not at all.
  */
 export class GridEvents {
   /** Pairs that only the newer of the two compared searches found. */

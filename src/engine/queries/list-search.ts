@@ -1,6 +1,6 @@
 /**
  * The base of GridNear, GridBoxes and GridRays. An owner is a point, box or ray. Tally counts each owner's results,
- * scan turns the counts into offsets, and fill writes the results there.
+ * scan turns the counts into offsets, and fill writes the results at these offsets.
  */
 import { CellstormError } from '../../core/base/errors';
 import type { SharedBinding } from '../../gpu/params';
@@ -31,7 +31,7 @@ interface Search {
   readonly values: Readonly<Record<string, number>>;
 }
 
-/** Throws before the first `encode`. */
+/** Returns the last encoded state of the grid; throws before the first `encode`. */
 export function lastBuilt(grid: KernelGrid): SharedBinding {
   const built = grid.built();
   if (!built)
@@ -49,7 +49,7 @@ export abstract class ListSearch<Group> {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** A subclass's `read` first copies the offsets of so many owners. */
+  /** Owners of the last recorded search. A subclass's `read` first copies the offsets of so many. */
   protected lastCount = 0;
 
   protected constructor(
@@ -59,7 +59,7 @@ export abstract class ListSearch<Group> {
     protected readonly parameters: KernelParameters,
   ) {}
 
-  /** The caller caches the groups. */
+  /** Creates bind groups, which the caller caches. */
   protected abstract bind(owners: GPUBuffer): Readonly<Record<ListStep, Group>>;
 
   /** The number of ids that the list can hold: the requested capacity, rounded up to a multiple of four. */

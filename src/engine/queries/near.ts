@@ -1,4 +1,4 @@
-/** Lists the particles near points. Ordering: points in the order of the input; per point ids ascending. */
+/** Lists the particles near points. Ordering: points in the order of the input; ids ascending for each point. */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
 import { ArgumentError } from '../../core/base/errors';
@@ -31,7 +31,7 @@ export interface GridNearInput {
   readonly points: GPUBuffer;
   /** Number of points. */
   readonly count: number;
-  /** Finds particles nearer than this. Default and maximum: the option `reach`. */
+  /** The search finds particles nearer than this. Default and maximum: the option `reach`. */
   readonly radius?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ export interface ListedNeighbours {
 
 /**
  * Lists on the GPU the ids of the particles near each point, ascending. The points need not be particles. If a distance
- * equals the radius to within rounding, `ids` may have a hole, 2³² − 1; `read` leaves it out.
+ * equals the radius to within rounding, `ids` may have a hole, 2³² − 1; `read` leaves out holes.
  */
 export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(

@@ -33,7 +33,7 @@ export interface GridNearestInput {
   readonly points: GPUBuffer;
   /** Number of points. */
   readonly count: number;
-  /** Finds particles nearer than this. Default and maximum: the option `radius`. */
+  /** The search finds particles nearer than this. Default and maximum: the option `radius`. */
   readonly radius?: number | undefined;
   /** True if point i is the particle with id i, so that no particle is its own neighbour. Default: false. */
   readonly withoutSelf?: boolean | undefined;
@@ -41,11 +41,11 @@ export interface GridNearestInput {
 
 /** The nearest neighbours read back, by ascending distance, then by id. */
 export interface NearestNeighbours {
-  /** Number of entries per point. */
+  /** Number of neighbours listed per point. */
   readonly k: number;
-  /** Ids. The entries of point i begin at index k · i; 2³² − 1 if it has fewer neighbours. */
+  /** Ids. Those of point i begin at index k · i. If the point has fewer than k neighbours, the rest are 2³² − 1. */
   readonly ids: Uint32Array;
-  /** Squared distances in the order of `ids`; infinity if a point has fewer neighbours. */
+  /** Squared distances in the order of `ids`. If a point has fewer than k neighbours, the rest are infinity. */
   readonly distancesSquared: Float32Array;
 }
 
@@ -56,12 +56,12 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 
 /**
  * Finds on the GPU the k nearest particles of each point, by ascending distance, then by id. The points need not be
- * particles. The entries of point i begin at index k · i; unused ones hold 2³² − 1 and infinity.
+ * particles. The results of point i begin at index k · i; unused ones hold 2³² − 1 and infinity.
  */
 export class GridNearest {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** `read` first copies the results of so many points. */
+  /** Points of the last recorded search. `read` first copies the results of so many. */
   private lastCount = 0;
 
   private constructor(
@@ -75,7 +75,9 @@ export class GridNearest {
     readonly radius: number,
     private readonly pass: Nearest,
     private readonly owned: Results,
-    /** Number of points in the last submitted search. Only the GPU knows it: searches may be submitted in any order. */
+    /**
+     * Number of points in the last submitted search. Only the GPU knows this: searches may be submitted in any order.
+     */
     private readonly searched: BufferSet<'searched'>,
     private readonly parameters: KernelParameters,
     private readonly readback: Readback,

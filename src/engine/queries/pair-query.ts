@@ -1,8 +1,8 @@
 /**
- * Finds the overlapping pairs of a sorted state in two submissions. First, tally and scan determine each id's range in
- * the list. Second, fill writes the pairs there. In between, the host creates the list, because it then knows its
- * length.
- * Before the state changes between the two, call `preserve`, which copies it.
+ * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
+ * range in the list. The host then creates the list, because it now knows its length. In the second, fill writes the
+ * pairs.
+ * Call `preserve`, which copies the state, before the state changes between the submissions.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -43,7 +43,7 @@ export class PairQuery {
     this.scanBinding = passes.scan.reserve(tallies, offsets, length);
   }
 
-  /** Record the first submission after the sort. */
+  /** Returns the stages of the first submission, to be recorded after the sort. */
   stages(shared: SharedBinding): Stage[] {
     const { pairs, scan } = this.passes;
     const tally = pairs.bind('tally', { ...this.state, tallies: this.scratch.buffers.tallies });
@@ -53,12 +53,12 @@ export class PairQuery {
     ];
   }
 
-  /** Read back the sum of the tallies after the first submission. */
+  /** The sum of the tallies. Read it back after the first submission. */
   get total(): ReadRange {
     return { buffer: this.scratch.buffers.offsets, offset: 4 * this.capacity, size: 4 };
   }
 
-  /** Call this before the state changes between the two submissions. */
+  /** Copies the state. Call this before the state changes between the two submissions. */
   preserve(): void {
     if (this.copy || this.filling) return;
     const given = STATE_NAMES.flatMap((name) => {
@@ -94,8 +94,8 @@ export class PairQuery {
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Wait only for a copy that exists already. Otherwise the state could change during the wait, and `preserve`
-      // would make a copy that is used before it has settled.
+      // Wait only for a copy that exists already. Otherwise the state could change during the wait, and a copy by
+      // `preserve` would be used before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;
@@ -112,7 +112,7 @@ export class PairQuery {
         pass.end();
         return this.readback.record(encoder, [{ buffer: list.buffers.pairs, size: 8 * total }]);
       });
-      // From here on the state may change.
+      // After this submission, the state may change.
       this.filling = true;
       const [[found]] = await Promise.all([reading.finish(), valid]);
       return withoutHoles(new Uint32Array(found as ArrayBuffer));

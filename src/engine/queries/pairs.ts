@@ -18,9 +18,9 @@ export interface GridPairsOptions {
 }
 
 /**
- * Lists the overlapping pairs of a grid on the GPU, each once, by the first id, then by the second. If two particles
- * touch to within rounding, `pairs` may have a hole, 2³² − 1 twice; `read` leaves it out. With exact coordinates (see
- * `Measures.borderline`) there are no holes.
+ * Lists the overlapping pairs of a grid on the GPU: each pair once, by the first id, then by the second. If two
+ * particles touch to within rounding, `pairs` may have a hole, twice 2³² − 1; `read` leaves out holes. With exact
+ * coordinates (see `Measures.borderline`) there are no holes.
  */
 export class GridPairs {
   /**
@@ -125,7 +125,7 @@ export class GridPairs {
     return listed;
   }
 
-  /** @internal Reads the list, and further buffer ranges as the same submission left them. */
+  /** @internal Reads the list, and further ranges of buffers, as one submission left them. */
   async readBeside(
     ranges: readonly ReadRange[],
   ): Promise<{ readonly listed: ListedPairs; readonly beside: readonly ArrayBuffer[] }> {

@@ -1,5 +1,6 @@
 /**
- * Finds the balls that rays meet. Ordering: rays in the order of the input; per ray by ascending distance, then by id.
+ * Finds the balls that rays meet. Ordering: rays in the order of the input; for each ray by ascending distance, then by
+ * id.
  */
 import {
   checkDimensions,
@@ -28,7 +29,7 @@ export interface GridRaysOptions {
   readonly rays: number;
   /** The largest number of entries for all rays together; 8 bytes each. */
   readonly capacity: number;
-  /** True for GridFirstHitsOptions only. Default: false. */
+  /** True only in GridFirstHitsOptions. Default: false. */
   readonly firstOnly?: false | undefined;
 }
 
@@ -51,8 +52,8 @@ export interface GridRaysInput {
   /** Number of rays. */
   readonly count: number;
   /**
-   * The radius of the balls, from 2^-41 to half the grid's diameter. Left out if the grid has `radii`: each ball has
-   * its own. Default: half the grid's diameter.
+   * The radius of the balls, from 2^-41 to half the grid's diameter. Leave it out if the grid has `radii`: each ball
+   * then has its own. Default: half the grid's diameter.
    */
   readonly radius?: number | undefined;
 }
@@ -84,9 +85,9 @@ export interface ListedHits {
 
 /** The first ball of each ray. */
 export interface ListedFirstHits {
-  /** Its id per ray; 2³² − 1 if the ray meets none. */
+  /** The id of each ray's first ball; 2³² − 1 if the ray meets no ball. */
   readonly ids: Uint32Array;
-  /** Its distance per ray; −1 if the ray meets none. */
+  /** The distance of each ray's first ball along the ray; −1 if the ray meets no ball. */
   readonly distances: Float32Array;
 }
 
@@ -132,7 +133,7 @@ function checkRays(world: World, most: number, input: GridRaysInput): Readonly<R
   return { ray_count: count, ...checkRadius(world, input) };
 }
 
-/** The kernel does not read the radius if radii vary. */
+/** Returns the radius for the kernel, which does not read it if radii vary. */
 function checkRadius(
   world: World,
   input: GridRaysInput,
@@ -153,9 +154,9 @@ function checkRadius(
 
 /**
  * Lists on the GPU the balls around the grid's particles that each ray meets, by ascending distance, then by id.
- * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. It meets a ball if one of these
- * points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic world
- * the ray wraps, and meets each ball only once.
+ * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. The ray meets a ball if one of
+ * these points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic
+ * world the ray wraps, and meets each ball only once.
  * If a ray touches a ball to within rounding, `ids` may have a hole, 2³² − 1. If the entries of a ray do not all fit,
  * its part of `ids` has only holes. `read` leaves out holes.
  */
@@ -252,7 +253,7 @@ function withoutHoles(
   return { found, offsets: closed, ids: ids.slice(0, end), distances: distances.slice(0, end) };
 }
 
-/** Finds on the GPU the first ball that each ray meets, as GridRays defines that. */
+/** Finds on the GPU the first ball that each ray meets, in the sense of GridRays. */
 export class GridFirstHits {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();

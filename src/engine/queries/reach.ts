@@ -6,7 +6,7 @@ import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
-/** In a periodic world, a search beyond half the shortest period might reach two images of the same particle. */
+/** Throws if the radius is beyond half the shortest period: a search could then reach two images of one particle. */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
   const isPeriodic = half < LARGEST_DIAMETER;
@@ -32,7 +32,7 @@ export function breadthFor(world: World, radius: number): Breadth {
   return cellsSpanned(world, radius) > 1 ? 'wide' : 'narrow';
 }
 
-/** Rounds as the shaders do. */
+/** Returns radius², rounded like the shaders round it. */
 export function reachSquared(radius: number): number {
   const reach = Math.fround(radius);
   return Math.fround(reach * reach);

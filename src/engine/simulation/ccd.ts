@@ -1,6 +1,6 @@
 /**
- * Continuous motion of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the state.
- * Loaded only with `continuous`.
+ * Continuous motion of a simulation on the GPU: owns the buffers that passes/solve/ccd.ts needs besides the state. This
+ * file is loaded only with `continuous`.
  * Ordering: record `begin` before the first substep of a step, and `stage` between integration and sort.
  */
 
@@ -56,12 +56,12 @@ export class Ccd {
     return { name: 'ccd', encode: (pass) => this.pass.encode(pass, shared, binding, count) };
   }
 
-  /** Uses the time step in the parameters. */
+  /** Measures how far particles may move in the time step of the shared parameters. */
   farthest(shared: SharedBinding, binding: CcdBinding, count: number): Stage {
     return { name: 'ccd', encode: (pass) => this.pass.encodeFarthest(pass, shared, binding, count) };
   }
 
-  /** Read this range back for `counted` or `farthestWay`. */
+  /** The range to read back for `counted` or `farthestWay`. */
   get header(): { readonly buffer: GPUBuffer; readonly size: number } {
     return { buffer: this.owned.buffers.counters, size: 4 * CCD_HEADER };
   }

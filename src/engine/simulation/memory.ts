@@ -23,8 +23,8 @@ import { packedBytes } from './obstacles';
  *   - an entry: 8 bytes
  *   - a partner: 4 bytes
  *   - a rank or cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8 bytes in 2D and 16 in 3D.
- *   - with variable radii, a word for heavy particles, and two copies of the finer entries: a word for each level but
- *     one (in bounded and periodic worlds, but two)
+ *   - with variable radii: a word for heavy particles, and two copies of the finer entries. Each copy has a word for
+ *     each level except one; in bounded and periodic worlds, except two.
  */
 export function bytesPerParticle(
   dimensions: Dimensions,
@@ -55,7 +55,7 @@ function checkBooleans(values: Readonly<Record<string, unknown>>): void {
 /** Bytes per cell: a count and a start, 4 bytes each. */
 export const BYTES_PER_CELL = 8;
 
-/** The parameters, and the partial measures of both broad phases. */
+/** Bytes of the parameters and of the partial measures of both broad phases. */
 const FIXED_BYTES = 2 * 1024 * 256 + 2 * MEASURE_WORKGROUPS * MEASURE_WORDS * 4;
 
 /** The parts of a simulation that take memory only if an option asks for them. */
@@ -130,7 +130,7 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * The packed arrays, and one more word per partial measure. Without levels, also the sort:
+ * Returns the bytes of the packed arrays and of one more word per partial measure; without levels, also of the sort:
  *   - given and sorted positions
  *   - per obstacle an id (4), an entry (8), and a rank or cell
  *   - the counts, starts and block sums of the cells
@@ -161,9 +161,8 @@ function bytesOfObstacles(
 
 /**
  * Returns what to request from a device so that a world's longest buffer fits.
- *   - With levels, that buffer may be the positions, the finer entries or the buckets. The finer entries and the heavy
- *     particles share a buffer.
- *   - With `continuous`, it holds the lists of paths.
+ *   - With levels, this buffer may be the positions, the buckets, or the finer entries with the heavy particles.
+ *   - With `continuous`, this buffer holds the lists of paths.
  */
 export function deviceNeeds(
   world: Pick<World, 'levels' | 'boxes' | 'cellCount' | 'dimensions' | 'kind' | 'levelStarts'>,
@@ -172,7 +171,7 @@ export function deviceNeeds(
 ): { particles: number; cells: number; dimensions: Dimensions } {
   const { levels, boxes, cellCount, dimensions } = world;
   if (continuous) {
-    // `links` is measured in 3D vectors, 16 bytes each.
+    // The device request counts particles in 3D vectors, 16 bytes each.
     const particles = Math.ceil(ccdBytes(world, capacity).links / 16);
     return { particles: Math.max(capacity, particles), cells: cellCount, dimensions: 3 };
   }
@@ -205,16 +204,16 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Nodes of the lists of paths through each cell. A path is linked in pieces no longer than a cell, which touch at most
- * 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all are fast. FEWEST_NODES
- * suffices for 10,000 paths through a hundred cells each. A path that runs out of nodes is held.
+ * Number of nodes in the lists of paths through each cell. A path is linked in pieces no longer than a cell, which
+ * touch at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all particles
+ * are fast. FEWEST_NODES suffices for 10,000 paths through a hundred cells each. A path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;
 
 export type CcdBytes = Readonly<Record<'links' | 'counters' | 'first' | 'even' | 'odd' | 'claims', number>>;
 
-/** The buffers of ccd.ts, except `dispatches`. */
+/** Returns the bytes of the buffers of ccd.ts, except `dispatches`. */
 export function ccdBytes(
   { dimensions, kind, cellCount }: Pick<World, 'dimensions' | 'kind' | 'cellCount'>,
   capacity: number,

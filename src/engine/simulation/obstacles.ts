@@ -1,6 +1,6 @@
 /**
- * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them: those of one radius in
- * cells, others in a tree that the CPU builds.
+ * Stores a simulation's obstacles behind the cell starts, where shaders/obstacles/ reads them. Obstacles of one radius
+ * are in cells, others in a tree that the CPU builds.
  * Ordering: `load` submits at once. The same obstacles give the same bits.
  */
 
@@ -26,7 +26,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** The parts in stored order. With levels, `starts` holds the tree. */
+/** Returns the bytes of the parts in stored order. With levels, `starts` holds the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {
@@ -47,7 +47,7 @@ export function obstacleBytes(world: SizedWorld, capacity: number): number {
   return starts + positions + cells;
 }
 
-/** One buffer holds both the cell starts and the obstacles. */
+/** Checks the one buffer that holds both the cell starts and the obstacles. */
 export function checkHoldsObstacles(gpu: Gpu, world: World, capacity: number): void {
   const bytes = 4 * firstObstacle(world) + obstacleBytes(world, capacity);
   if (world.levels === 0) checkDeviceHolds(gpu, capacity, world.cellCount, world.dimensions);
@@ -113,7 +113,7 @@ class CellObstacles implements Obstacles {
 
   static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
-    // Only the sort of very dense obstacles would gain from `crowds`.
+    // Sort without `crowds`, from which only very dense obstacles would gain.
     const uncrowded = { ...world, crowds: false };
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),

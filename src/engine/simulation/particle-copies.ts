@@ -1,6 +1,6 @@
 /**
  * A simulation's particles in GPU memory, in two copies. The sort and the resolve passes write the spare copy, and the
- * host then swaps the two. Other passes work in place.
+ * host then swaps the copies. Other passes work in place.
  * Ordering: `upload` and `markLeaving` write through the queue at once, ahead of all commands submitted later.
  */
 
@@ -32,7 +32,7 @@ type CurrentCopies = Record<Kind, 0 | 1>;
 
 /** A query about the state as it was when the query was submitted. */
 interface Query {
-  /** Copies what the query still needs. Called before the state changes. */
+  /** Copies the state that the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
@@ -94,7 +94,7 @@ export class ParticleCopies {
     this.current = current;
   }
 
-  /** `make` may swap copies. */
+  /** Calls `make`, which may swap copies. Undoes the swaps if it throws. */
   undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
@@ -105,7 +105,7 @@ export class ParticleCopies {
     }
   }
 
-  /** Call this when the query is submitted, and `release` when it is answered. */
+  /** Call this when a query is submitted, and `release` when it is answered. */
   keepFor(query: Query): void {
     this.queries.add(query);
   }
@@ -114,7 +114,7 @@ export class ParticleCopies {
     this.queries.delete(query);
   }
 
-  /** Pending queries must still see the old state. */
+  /** Call this before the state changes, because pending queries must still see the old state. */
   beforeChange(): void {
     for (const query of this.queries) query.preserve();
   }
@@ -149,7 +149,7 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** Read these ranges back for `arraysOf`. */
+  /** The ranges to read back for `arraysOf`. */
   ranges(count: number): readonly ReadRange[] {
     const { position, velocity, id } = this.now;
     return [

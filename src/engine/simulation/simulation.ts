@@ -86,7 +86,7 @@ export async function createSimulation(gpu: Gpu, options: SimulationOptions): Pr
   return Simulation.create(gpu, options);
 }
 
-/** A simulation on the GPU. If the device drops a change of its state, it accepts only a checkpoint. */
+/** A simulation on the GPU. If the device drops a change of the state, the simulation accepts only a checkpoint. */
 export class Simulation implements ParticleSimulation {
   /** The engine that runs the simulation. */
   readonly backend = 'gpu';
@@ -259,7 +259,8 @@ export class Simulation implements ParticleSimulation {
   }
 
   /**
-   * Takes a step with so many substeps that no particle is fast, if at most `most`: see `ParticleSimulation.advance`.
+   * Takes a step with so many substeps that no particle is fast, unless these would be more than `most`: see
+   * `ParticleSimulation.advance`.
    */
   async advance(dt: number, most?: number): Promise<number> {
     const ccd = this.requireCcd('advance');
@@ -292,7 +293,7 @@ export class Simulation implements ParticleSimulation {
     this.submit('simulation.separate', (encoder) => this.encodeSeparate(encoder, rounds));
   }
 
-  /** Records what `separate` submits into your encoder. The rules of `encodeStep` apply. */
+  /** Records into your encoder what `separate` submits. The rules of `encodeStep` apply. */
   encodeSeparate(encoder: GPUCommandEncoder, rounds = 1): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -412,7 +413,7 @@ export class Simulation implements ParticleSimulation {
 
   /** Resolves to a copy of everything that `restore` needs. */
   async checkpoint(): Promise<Checkpoint> {
-    // The settings may change before the particles are read.
+    // Describe the simulation now, because settings may change before the particles are read.
     const described = describeSimulation(this, this.obstacles?.given);
     return { ...described, ...(await this.read()) };
   }
@@ -475,7 +476,7 @@ export class Simulation implements ParticleSimulation {
     });
   }
 
-  /** The sort stays valid if the device rejects a kernel of the next query. */
+  /** Sorts in its own submission, which stays valid if the device rejects a kernel of the next query. */
   private sortNow(): void {
     const stages = this.stages.sorting(this.recording());
     this.submit('simulation.sort', (encoder) => this.encodeStages(encoder, 'simulation.sort', stages));

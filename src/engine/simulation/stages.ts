@@ -127,7 +127,7 @@ export class SimulationStages {
     ]);
   }
 
-  /** `counted`: another pass has already counted the particles. */
+  /** `counted` is true if another pass has already counted the particles. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
     const { copies, sort } = this;
     copies.beforeChange();
@@ -148,7 +148,7 @@ export class SimulationStages {
     }));
   }
 
-  /** Valid after a sort. */
+  /** The state after a sort. */
   get sorted(): PairState {
     const { position, id } = this.copies.now;
     return { position_in: position, id_in: id, ...this.cells };

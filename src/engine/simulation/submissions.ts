@@ -1,7 +1,7 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one: because it rejects a kernel after the
- * recording, or because the encoder is finished already. The host has then already swapped the two copies of the state,
- * but the device has not written the new copy. So the state is lost, and `check` throws until `renew` is called.
+ * recording, or because the encoder is finished already. By then, the host has swapped the two copies of the state, but
+ * the device has not written the new copy. So the state is lost, and `check` throws until `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */
@@ -20,7 +20,7 @@ export class StateSubmissions {
 
   constructor(private readonly gpu: Gpu) {}
 
-  /** Rejects if the device dropped any change so far. Await it before you return a result read from the state. */
+  /** Rejects if the device dropped any change so far. Await this before you return a result read from the state. */
   get settled(): Promise<void> {
     return this.valid;
   }
@@ -29,7 +29,7 @@ export class StateSubmissions {
     if (this.loss) throw this.loss;
   }
 
-  /** Call this when the whole state is overwritten. */
+  /** Forgets a loss. Call this when the whole state is overwritten. */
   renew(): void {
     this.loss = undefined;
     this.valid = Promise.resolve();
@@ -45,8 +45,8 @@ export class StateSubmissions {
   }
 
   /**
-   * If the encoder is finished already, `settled` rejects once WebGPU has reported that. An encoder of another device
-   * reports errors to that device only.
+   * Records a change into the caller's encoder. If the encoder is finished already, `settled` rejects once WebGPU has
+   * reported that. An encoder of another device reports errors to that device only.
    */
   record(encode: () => void): void {
     const { device } = this.gpu;
@@ -69,7 +69,7 @@ export class StateSubmissions {
     return Promise.all([times, this.valid]).then(([result]) => result);
   }
 
-  /** After a dropped change `settled` keeps rejecting, because all later changes start from a lost state. */
+  /** After a dropped change, `settled` keeps rejecting, because later changes start from a lost state. */
   private dependOn(change: Promise<void>): void {
     const valid = Promise.all([this.valid, change]).then(
       () => undefined,
@@ -79,7 +79,7 @@ export class StateSubmissions {
     );
     this.valid = valid;
     valid.catch((error: StateLost) => {
-      // If a checkpoint was restored meanwhile, the loss no longer matters.
+      // A loss no longer matters if a checkpoint was restored meanwhile.
       if (this.valid === valid) this.loss = error;
     });
   }
