@@ -25,7 +25,7 @@
  *     const particles = createCpuGridParticles({ dimensions: 2, min, max, diameter: 1, positions, velocities });
  *
  * A world is a box, a periodic box (`periodic: true`), or unbounded (`unbounded: true`).
- * The package uses neither the DOM nor Node nor WebGPU.
+ * This module uses neither the DOM nor Node nor WebGPU.
  *
  * @module cellstorm/cpu
  */

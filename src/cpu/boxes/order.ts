@@ -12,7 +12,7 @@
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
 
-/** Low x, y, z, high x, y, z. */
+/** Numbers per box: low x, y, z, then high x, y, z. */
 export const CORNERS = 6;
 
 /** Boxes per row of the lowest level if boxes were spread evenly. */
@@ -36,9 +36,9 @@ const DIGIT_BITS = 11;
 const DIGITS = 1 << DIGIT_BITS;
 
 export class BoxOrder {
-  /** In use: boxes, and images of boxes that reach across an end. */
+  /** Slots in use: one per box, and one per image of a box that reaches across an end. */
   slots = 0;
-  /** Boxes with a low end above the high one, or with a number that is not finite. They have no slot. */
+  /** Boxes with a low end above the high end, or with a number that is not finite. They have no slot. */
   invalid = 0;
   ids = new Uint32Array(0);
   /** Per slot, one bit per axis along which the box is shifted down by a period. */
@@ -51,7 +51,7 @@ export class BoxOrder {
   starts = new Uint32Array(1);
   /** The first row of each level, then the end. */
   readonly levelRows: number[] = [0];
-  /** Rows along y and z on the lowest level. */
+  /** Number of rows along y and z on the lowest level. */
   readonly rows: [number, number] = [1, 1];
 
   private readonly origins: [number, number] = [0, 0];
@@ -289,7 +289,7 @@ export class BoxOrder {
     for (let digit = 0; digit < 3 && slots > 0; digit++) {
       const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
       const shift = DIGIT_BITS * digit;
-      // A pass would not change the order.
+      // A pass would not change the order if all keys have the same digit.
       if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
       let sum = 0;
       for (let value = 0; value < DIGITS; value++) {
@@ -324,7 +324,7 @@ export class BoxOrder {
       corners[to + 4] = unsortedCorners[from + 4] as number;
       corners[to + 5] = unsortedCorners[from + 5] as number;
     }
-    // Each entry is now the first slot of the next row.
+    // Each word of `starts` is now the first slot of the next row.
     const rows = levelRows[levelRows.length - 1] as number;
     starts.copyWithin(1, 0, rows);
     starts[0] = 0;

@@ -11,8 +11,8 @@ import { BoxOrder } from './order';
 import { BoxSweep } from './sweep';
 
 /**
- * Advice in errors about memory. ROW_ADVICE is for forEachPair and countPairs, which store the pairs of one row at a
- * time.
+ * Advice in errors about memory. ROW_ADVICE is for forEachPair and countPairs, which store only the pairs of one row at
+ * a time.
  */
 const ADVICE = 'use forEachPair or countPairs, which store only a part of the pairs at a time';
 const ROW_ADVICE =
@@ -146,8 +146,8 @@ export class CpuBoxPairs {
 
   /**
    * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest way to list
-   * them. The array belongs to this object, is reused by the next call, and may be longer than the `2 · count` words in
-   * use.
+   * pairs. The array belongs to this object, is reused by the next call, and may be longer than the `2 · count` words
+   * in use.
    */
   collectPairs(): PairList {
     this.checkIdle();

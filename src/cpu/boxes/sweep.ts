@@ -16,7 +16,7 @@ export class BoxSweep {
 
   constructor(private readonly order: BoxOrder) {}
 
-  /** `advice`: what the error recommends if there is no memory for the pairs. */
+  /** `advice` is what the error recommends if there is no memory for the pairs. */
   begin(advice: string): void {
     this.advice = advice;
     this.level = 0;
@@ -35,7 +35,7 @@ export class BoxSweep {
     return true;
   }
 
-  /** Later rows are neighbouring rows of the same level, and rows of higher levels whose boxes may overlap. */
+  /** Searches a row, and the later rows whose boxes may overlap: neighbours on its level, and rows of higher levels. */
   private searchRow(row: number): void {
     const { order, level } = this;
     const { starts, levelRows } = order;
@@ -122,9 +122,9 @@ export class BoxSweep {
   }
 
   /**
-   * A box and its images have several slots, so two boxes may overlap in several pairs of slots. Along each axis, they
-   * may overlap with neither box shifted, with the lower id shifted, or with the higher id shifted. Returns true for
-   * the first of these that applies.
+   * Two boxes may overlap in several pairs of slots, because their images have slots, too. Along each axis, they may
+   * overlap with neither shifted, with the lower id shifted, or with the higher id shifted. Returns true for the first
+   * of these that applies.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

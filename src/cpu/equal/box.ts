@@ -10,14 +10,14 @@ import { forEachOf } from './near';
 import type { CellOrder } from './order';
 
 export interface Side {
-  /** Along a periodic axis, both are moved by whole periods, so that the lower end is in the world. */
+  /** The ends of the box. Along a periodic axis, both are moved by whole periods, so that `from` is in the world. */
   readonly from: number;
   readonly to: number;
-  /** 0 along axes that are not periodic, or that the box covers. */
+  /** The period; 0 along axes that are not periodic, or that the box covers. */
   readonly period: number;
   /**
-   * The positions whose cells are searched. If `crosses`, from `low` to the high end of the world, and on from the low
-   * end to `high`. Along a periodic axis the range is wider than the box, because stored positions are rounded.
+   * The positions whose cells are searched: from `low` to `high` or, if `crosses`, from `low` to the high end of the
+   * world and from its low end to `high`. A periodic range is wider than the box, because stored positions are rounded.
    */
   readonly low: number;
   readonly high: number;
@@ -25,12 +25,12 @@ export interface Side {
 }
 
 /**
- * Most periods by which isInside raises the lowest image. Higher images are above the box, because it begins in the
- * world and is shorter than a period.
+ * Greatest number of periods by which isInside raises the lowest image. Higher images are above the box, because it
+ * begins in the world and is shorter than a period.
  */
 const IMAGES = 3;
 
-/** More than the relative rounding of a position that was wrapped in 32 bits. */
+/** Relative margin, greater than the rounding of a position that was wrapped in 32 bits. */
 const WRAP_ROUNDING = 2 ** -22;
 
 type Ends = Pick<World, 'min' | 'period'>;
@@ -47,7 +47,7 @@ export function findInBox(
   return Uint32Array.from(found).sort();
 }
 
-/** In no particular order. */
+/** Visits the slots of particles in a box, in no particular order. */
 export function visitInBox(
   order: CellOrder,
   positions: Float32Array,
@@ -73,7 +73,7 @@ export function sidesOf(world: Ends, min: readonly number[], max: readonly numbe
   return min.map((low, axis) => sideOf(world, low, max[axis] as number, axis));
 }
 
-/** `stride`: numbers from one position to the next. */
+/** `stride` is the number of words from one position to the next. */
 export function isInside(
   sides: readonly Side[],
   positions: Float32Array,
@@ -86,7 +86,7 @@ export function isInside(
     if (period === 0) {
       if (position < from || position > to) return false;
     } else {
-      // The far end is rounded, so a position may lie slightly above it, and the image one period lower counts too.
+      // The far end is rounded, so a position may lie slightly above it. Then the image one period lower counts, too.
       let image = position - period;
       for (let more = 0; more < IMAGES && image < from; more++) image += period;
       if (!(image >= from && image <= to)) return false;
@@ -122,7 +122,7 @@ const ALL = {
   crosses: false,
 } as const;
 
-/** Returns one or two ranges of cells: the first and the last of each. */
+/** Returns one or two ranges of cells: the first and the last cell of each. */
 function cellsOf(world: World, { low, high, crosses }: Side, axis: number): readonly number[] {
   const period = world.period[axis] as number;
   const far = period > 0 ? Math.fround((world.min[axis] as number) + period) : Number.POSITIVE_INFINITY;
@@ -136,7 +136,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** In an unbounded world, counts cells. */
+/** Returns the number of rows of cells; in an unbounded world, of cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;

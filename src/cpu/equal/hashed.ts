@@ -25,7 +25,7 @@ export class CellScale {
 
   constructor(world: World) {
     this.inverse = world.inverseCellSize;
-    // Exact, because the inverse is a power of two.
+    // This is exact, because the inverse is a power of two.
     this.farthest = FARTHEST_CELL / this.inverse;
     this.noise = -SMALLEST_NORMAL * Math.max(1, this.inverse);
   }
@@ -80,7 +80,7 @@ export function findCells(
   return descents;
 }
 
-/** `words`: the bits of the sorted positions. */
+/** `words` are the bits of the sorted positions. */
 export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   const { keys, activeCount, lattice, starts, coordinates } = order;
   const positions = new Float32Array(words.buffer, words.byteOffset, words.length);
@@ -95,7 +95,7 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/** In the cells around a cell, ascending. In 3D there are at most nine rows, each in two blocks. */
+/** Ranges of slots in the cells around a cell, ascending. In 3D there are at most nine rows, each in two blocks. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
@@ -213,7 +213,7 @@ function occupanciesOf(labelOfCell: (slot: number) => string, first: number, end
   return [...occupancies.values()];
 }
 
-/** Bounds are included. */
+/** Visits the slots in a box of cells, bounds included. */
 export function visitCells(
   order: Bucketed,
   lowest: readonly number[],
@@ -242,7 +242,7 @@ export function visitCells(
   }
 }
 
-/** Leaves out ranges that hold only earlier slots. */
+/** Lists ranges of slots, without those that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
@@ -301,12 +301,12 @@ function memorise(memo: number, block: number): void {
   memoLengths[memo] = (memoLengths[memo] as number) + 1;
 }
 
-/** The memos of one world's table are wrong for another. */
+/** Clears the memos, because those of one world's table are wrong for another. */
 function forgetBlocks(): void {
   memoLengths.fill(0);
 }
 
-/** For a slot whose neighbours along x are in another block. */
+/** Like findRanges, for a slot whose neighbours along x are in another block. */
 function findSplitRanges({ starts, coordinates, lattice }: Buckets, slot: number): void {
   const { dimensions } = lattice;
   const x = coordinates[dimensions * slot] as number;
@@ -328,7 +328,7 @@ function lastOfBlock(x: number): number {
   return x | (HASH_BLOCK - 1);
 }
 
-/** The ranges stay sorted. */
+/** Adds a range, and keeps the ranges sorted. */
 function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: number): void {
   const begin = starts[bucket] as number;
   const end = starts[bucket + buckets] as number;
@@ -342,7 +342,7 @@ function addRange(starts: Uint32Array, slot: number, bucket: number, buckets: nu
   ends[index] = end;
 }
 
-/** Cells that share buckets have overlapping ranges. */
+/** Merges ranges that overlap, because their cells share buckets. */
 function mergeRanges(): void {
   if (ranges === 0) return;
   let merged = 0;

@@ -53,7 +53,7 @@ function seekBounded(
   }
 }
 
-/** The spare cell allows for rounding errors. Clamps to the cells inside the ring. */
+/** Returns a cell plus `spare`, which allows for rounding errors, clamped to the cells inside the ring. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];
@@ -107,7 +107,7 @@ export function forEachOf(parts: readonly number[], call: (value: number) => voi
 
 /**
  * Returns the cells within a radius of a position in the box, and one more on each side, as one or two ranges.
- * Coordinates are those of keys: along axes that wrap they begin at 1.
+ * Coordinates are those of keys, which begin at 1 along axes that wrap.
  */
 function cellsAlong(lattice: Lattice, axis: number, position: number, radius: number): number[] {
   const { world } = lattice;
@@ -121,7 +121,7 @@ function cellsAlong(lattice: Lattice, axis: number, position: number, radius: nu
     const cell = Math.floor((inside - low) * world.inverseCellSize);
     return Math.max(0, Math.min(count - 1, cell));
   };
-  // Numbers below 0 and from `count` on stand for cells across the end.
+  // Numbers below 0 and from `count` on stand for cells across an end.
   const below = position - radius < low;
   const above = position + radius >= low + period;
   const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
@@ -154,7 +154,7 @@ function seekUnbounded(
   visitSlots(order, positions, point, radius, slots, visit);
 }
 
-/** Tests every particle and accepts a radius of any size. */
+/** Tests every particle. The radius may be of any size. */
 export function visitAll(
   order: Slots,
   positions: Float32Array,

@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly activeCount: number;
   readonly dimensions: number;
   readonly cellSize: number;
-  /** Longest reach of `near`. */
+  /** The longest reach that `near` accepts. */
   readonly halfPeriod: number;
   readonly near: (reach: number, visit: Visit) => void;
   readonly all: (visit: Visit) => void;
@@ -79,7 +79,7 @@ class Best {
       if (this.isBefore(id, distanceSquared, middle)) high = middle;
       else low = middle + 1;
     }
-    // Drops the last entry of a full list.
+    // If the list is full, this drops its last particle.
     ids.copyWithin(low + 1, low, length);
     squares.copyWithin(low + 1, low, length);
     ids[low] = id;

@@ -23,23 +23,25 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/** Descending: Ciura's gaps, continued by a factor of 2.25. */
+/** Gaps of Shell sort, descending: Ciura's, continued by a factor of 2.25. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
-/** Up to this many particles, a sort by bins stays in the cache. */
+/** With at most this many particles, a sort by bins stays in the cache. */
 const MOST_IN_CACHE = 2 ** 15;
 
-/** Up to this many particles in a bin, insertion sorts them fast. */
+/** With at most this many particles in a bin, insertion sorts them fast. */
 const MOST_IN_BIN = 32;
 
-/** Up to this many bins per particle, a pass over all bins costs little. */
+/** With at most this many bins per particle, a pass over all bins costs little. */
 const MOST_BINS_EACH = 4;
 
 const SAMPLES = 256;
 
 export class CellOrder {
-  /** NO_CELL from `activeCount` on, with one entry more than slots, so that loops over keys end. */
+  /**
+   * The key of each slot; NO_CELL from `activeCount` on. There is one key more than slots, so that loops over keys end.
+   */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
@@ -90,8 +92,8 @@ export class CellOrder {
   }
 
   /**
-   * `words`: the bits of `positions`; `target` receives the sorted bits. `ids`, if not 0, 1, 2 …, give the order inside
-   * a cell.
+   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids`, if not 0, 1, 2 …, give the order
+   * inside a cell.
    */
   sort(
     positions: Float32Array,
@@ -133,7 +135,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Returns false, without sorting, if a bin has too many particles for insertion. */
+  /** Sorts, or returns false if a bin has too many particles for insertion. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,

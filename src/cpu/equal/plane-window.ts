@@ -1,22 +1,22 @@
 /**
- * Finds pairs in 2D like `collect` of plane.ts, in the same order. It is faster if discs are not sparse and a row fits
- * the window.
+ * Finds pairs in 2D like `collect` of plane.ts, in the same order. This search is faster if discs are not sparse and a
+ * row fits the window.
  *
  * Slots are copied into a window, whose arrays are constants of this module. For other arrays, V8 checks kind, length
- * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Inside a loop V8
- * relies only on what it knows before, so loops read arrays through local constants. A test costs less than a
- * mispredicted branch, so the next slot and the first two slots of the row ahead are always tested. A function would be
- * slower than five copies of the test.
+ * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Inside a loop, V8
+ * relies only on what it knows before the loop, so loops read arrays through local constants. A test costs less than a
+ * mispredicted branch, so the next slot and the first two slots of the row ahead are always tested. The test is written
+ * out five times, because a function would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** A power of two. Slot s is stored at `s & MASK`. */
+/** Number of slots in the window, a power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Entries after the last slot, which hold no particle but may be tested. */
+/** Slots after the last particle's. They hold no particle, but may be tested. */
 const PADDING = 4;
 
 /** Slots that are loaded, and searched, together. */
@@ -41,7 +41,7 @@ let reachedAhead = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Stops before slots that are sparse or do not fit the window, which collectByKeys searches. */
+/** Searches slots until one is sparse or does not fit the window; collectByKeys then searches on. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -82,7 +82,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   let near = 0;
   let sampled = 0;
   for (let sample = slot; sample < end; sample += SAMPLE_STEP) {
-    // The entry after the last slot is NO_CELL, which is not near.
+    // The key after the last slot is NO_CELL, which is not near.
     near += Number((keys[sample + 1] as number) - (keys[sample] as number) <= 2);
     sampled++;
   }
@@ -106,7 +106,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   }
 }
 
-/** Returns the number of words, which may exceed `stop`. */
+/** Searches a block. Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,

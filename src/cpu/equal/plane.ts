@@ -38,7 +38,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/** `columns` and `rows` count the cells inside the ring. `quarantineKey`: for positions that are not finite. */
+/** Returns the key of a position. `columns` and `rows` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -59,7 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** For a finite position outside the world. A separate function keeps keyAt short enough for V8 to inline. */
+/** Like keyAt, for a finite position outside the world. This keeps keyAt short enough for V8 to inline. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,
@@ -67,7 +67,7 @@ function keyAtBorder(
   rows: number,
   rowStride: number,
 ): number {
-  // May truncate, like findCells.
+  // This may truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   return row * rowStride + column;

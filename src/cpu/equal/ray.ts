@@ -16,7 +16,7 @@ import {
 import { visitCells } from './hashed';
 import type { CellOrder } from './order';
 
-/** More than the relative error of cells, which are computed in 32-bit floats. */
+/** Relative margin, greater than the error of cells, which are computed in 32-bit floats. */
 const TOLERANCE = 2 ** -20;
 
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {

@@ -1,6 +1,6 @@
 /**
  * Finds overlapping pairs of particles in canonical order, in portions that fit a reused buffer. Ordering: pairs come
- * by their lower slot, then by their higher slot. Each comes once.
+ * by their lower slot, then by their higher slot. Each pair comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import type { Kernels, PairTask } from '../shared/kernels';
@@ -53,7 +53,7 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/** Portions never split the pairs of one particle, so the array has PORTION words, and room for one more particle. */
+/** Portions never split the pairs of one particle, so the array has PORTION words, and room for one particle. */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
@@ -109,7 +109,9 @@ export class PairSearch extends PortionedSearch<SearchTask> {
   }
 }
 
-/** Its own row, those ahead, those across an end of the world, and those in another block of the table. */
+/**
+ * Returns the most rows that one slot searches: its own, those ahead, across an end, or in another block of the table.
+ */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;
   if (world.kind === 'periodic') return dimensions === 2 ? 3 : 9;
@@ -118,7 +120,7 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. `advice`: see
+ * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. For `advice`, see
  * makeRoom.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
@@ -168,7 +170,7 @@ function arePairsSorted(pairs: Uint32Array, length: number): boolean {
   return true;
 }
 
-/** Pairs with the same first label; longer groups are not sorted by insertion. */
+/** If more pairs than this have the same first label, they are not sorted by insertion. */
 const SHORT_GROUP = 32;
 
 function sortSeconds(pairs: Uint32Array, begin: number, end: number): void {

@@ -1,6 +1,6 @@
 /**
- * Finds pairs in 3D like `collect` of space.ts, in the same order. It is faster if balls are not sparse and a layer
- * fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next layer.
+ * Finds pairs in 3D like `collect` of space.ts, in the same order. This search is faster if balls are not sparse and a
+ * layer fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next layer.
  *
  * A second table holds the first slot of each cell. Otherwise the search would advance a pointer into each row ahead,
  * with four unpredictable branches per slot. Whether a row holds any slot is unpredictable too, so the first slot at or
@@ -10,7 +10,7 @@ import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
 import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 
-/** A power of two. Slot s is stored at `s & MASK`. */
+/** Number of slots in the window, a power of two. Slot s is stored at `s & MASK`. */
 const WINDOW = 2 ** 15;
 const MASK = WINDOW - 1;
 
@@ -18,7 +18,7 @@ const MASK = WINDOW - 1;
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Entries after the last slot, one for each row. They hold no particle but may be tested. */
+/** Slots after the last particle's, one for each row. They hold no particle, but may be tested. */
 const PADDING = 5;
 
 const BLOCK = 256;
@@ -27,7 +27,7 @@ const BLOCK = 256;
 const BLOCK_WORDS = 2 ** 13;
 const FOUND_WORDS = BLOCK_WORDS + 2 * WINDOW;
 
-/** With at least this many cells per slot, the search by keys takes over. */
+/** If there are at least this many cells per slot, collectByKeys takes over. */
 const MOST_CELLS = 16;
 
 const windowKeys = new Int32Array(WINDOW);
@@ -43,7 +43,7 @@ let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Stops before slots that are sparse or do not fit the window, which collectByKeys searches. */
+/** Searches slots until one is sparse or does not fit the window; collectByKeys then searches on. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;
@@ -57,14 +57,13 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;
-    // The key after all cells that the block searches.
+    // This key comes after those of all cells that the block searches.
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
       if (isSparse(keys, activeCount, slot)) break;
       decided = slot + STRETCH;
     }
-    // Loading a few slots too many is faster than finding the exact end.
     while (loaded < activeCount && lastKey < behindLast) {
       const loadEnd = Math.min(activeCount, loaded + BLOCK);
       const endKey = keys[loadEnd - 1] as number;
@@ -93,7 +92,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Sets the first slots of all cells up to the last slot's, too. */
+/** Loads slots. Also sets the first slots of all cells up to that of the last slot. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -119,7 +118,7 @@ function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }
 
-/** Returns the number of words, which may exceed `stop`. */
+/** Searches a block. Returns the number of words, which may exceed `stop`. */
 function collectBlock(
   begin: number,
   end: number,
@@ -137,7 +136,7 @@ function collectBlock(
   const limit = diameter * diameter;
   const surely = limit * SURELY;
   const perhaps = limit * PERHAPS;
-  // `| 0` declares integers; otherwise V8 checks in each iteration what kind of number they are.
+  // plane-window.ts explains `| 0`.
   const last = end | 0;
   const most = stop | 0;
   const row = rowStride | 0;
@@ -164,7 +163,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // If rows are nearly empty, a tested slot may be in the next row. Math.max skips it.
+    // If rows are nearly empty, a tested slot may be in the next row. Math.max skips such slots.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

@@ -44,9 +44,7 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
   return descents;
 }
 
-/**
- * `columns`, `rows` and `layers` count the cells inside the ring. `quarantineKey`: for positions that are not finite.
- */
+/** Returns the key of a position. `columns`, `rows` and `layers` count the cells inside the ring. */
 function keyAt(
   x: number,
   y: number,
@@ -66,7 +64,7 @@ function keyAt(
   const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
   const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
   if (x - x + (y - y) + (z - z) !== 0) return quarantineKey;
-  // May truncate, like findCells.
+  // This may truncate, like findCells.
   const column = scaledX < columns ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : columns;
   const row = scaledY < rows ? (scaledY > 0 ? (scaledY | 0) + 1 : 1) : rows;
   const layer = scaledZ < layers ? (scaledZ > 0 ? (scaledZ | 0) + 1 : 1) : layers;
@@ -107,8 +105,8 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
 }
 
 /**
- * Per row ahead, the key distance from a cell to the first of the row's three cells. The rows ahead are the next row,
- * and three rows in the next layer.
+ * Per row ahead, the difference of keys from a cell to the first of the row's three cells. The rows ahead are the next
+ * row, and three rows in the next layer.
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
@@ -118,7 +116,6 @@ const slotsAhead = new Int32Array(ROWS_AHEAD);
 function collect(task: PairTask, stop: number, end: number): void {
   while (task.next < end && task.length <= stop) {
     collectInWindow(task, stop, end);
-    // The window search may have stopped at slots that are sparse or do not fit the window.
     collectByKeys(task, stop, Math.min(end, task.next + STRETCH));
   }
 }

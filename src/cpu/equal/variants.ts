@@ -1,4 +1,4 @@
-/** Chooses the search loops. */
+/** Chooses the search loops for a world. */
 import type { Kernels } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
 import * as hashed from './hashed';

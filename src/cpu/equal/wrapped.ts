@@ -60,7 +60,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount:
   return candidates;
 }
 
-/** Returns the cell number of core/world/cells.ts. Keys also count the ring. */
+/** Returns the cell number of core/world/cells.ts, in which the ring does not count. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -116,7 +116,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slo
   return end;
 }
 
-/** Only slots from `slot` on count. */
+/** Lists the slots with keys from `firstKey` to `lastKey`, from `slot` on. */
 function addRange(
   keys: Int32Array,
   activeCount: number,

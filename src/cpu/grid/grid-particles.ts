@@ -1,6 +1,6 @@
 /**
  * Particles that a program moves itself, on the CPU, with a grid over their positions. Unused ids below `end` have the
- * position NaN, so the grid quarantines them.
+ * position NaN, so that the grid quarantines them.
  */
 import { checkKnownKeys } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';

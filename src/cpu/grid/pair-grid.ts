@@ -31,7 +31,7 @@ export abstract class PairGrid {
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
   protected built = 0;
-  /** Running visitors of the caller. */
+  /** Number of running visitors of the caller. */
   private visits = 0;
 
   constructor(
@@ -144,7 +144,10 @@ export abstract class PairGrid {
     });
   }
 
-  /** Returns positions as numbers and as words: in periodic worlds the first `particles`, wrapped; else the input. */
+  /**
+   * Returns positions as numbers and as words. In periodic worlds these are the first `particles`, wrapped; otherwise
+   * the input.
+   */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
     if (this.world.kind !== 'periodic') return [positions, words];

@@ -1,6 +1,6 @@
 /**
- * Finds particles with variable radii in a box. If that takes more lookups than there are particles, goes through all
- * particles.
+ * Finds particles with variable radii in a box. If that would take more lookups than there are particles, tests all
+ * particles instead.
  */
 import { isInside, sidesOf } from '../equal/box';
 import { wrapPoint } from '../equal/near';
@@ -36,7 +36,7 @@ export function findInBoxLevels(
 
 /**
  * Visits every slot whose particle reaches into a box, and perhaps others. The low corner must not be above the high
- * one. `wider`: factor on radii.
+ * corner. `wider` is a factor on radii.
  */
 export function visitBoxLevels(
   order: LevelOrder,

@@ -32,11 +32,11 @@ export class LevelCells {
   private readonly scales = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
   private readonly highest = new Float64Array(3);
-  /** Cells of the lowest level; 0 along axes that do not wrap. */
+  /** Number of cells on the lowest level; 0 along axes that do not wrap. */
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashedBuckets`: buckets if the table is hashed, a power of two. */
+  /** `hashedBuckets` is the number of buckets if the table is hashed, a power of two. */
   constructor(
     private readonly world: World,
     private readonly hashedBuckets: number,
@@ -71,7 +71,7 @@ export class LevelCells {
     return count === 0 ? finest >> level : Math.min(finest >> level, (count >> level) - 1);
   }
 
-  /** The coordinate may be at most one beyond an end of the world. */
+  /** Wraps a cell that is at most one beyond an end of the world. */
   wrapCell(coordinate: number, axis: number, level: number): number {
     const count = (this.counts[axis] as number) >> level;
     if (count === 0) return coordinate;
@@ -79,8 +79,8 @@ export class LevelCells {
   }
 
   /**
-   * Returns the buckets, ring included, that a level needs for particles between two corners; Infinity if a corner's
-   * cell is clamped.
+   * Returns the number of buckets, ring included, that a level needs for particles between two corners; Infinity if a
+   * corner's cell is clamped.
    */
   spread(low: Float64Array, high: Float64Array, level: number): number {
     let cells = 1;
@@ -128,7 +128,7 @@ export class LevelCells {
     return (this.lasts[3 * level + axis] as number) - (this.firsts[3 * level + axis] as number) + 1;
   }
 
-  /** Leaves out the ring. Along an axis that wraps, returns 0, because neighbours may be across the end. */
+  /** Returns the first cell without the ring; 0 along an axis that wraps, because neighbours may be across the end. */
   private firstCell(low: Float64Array, axis: number, level: number): number {
     return this.counts[axis] === 0 ? this.at(low[axis] as number, axis, level) : 0;
   }
@@ -138,7 +138,10 @@ export class LevelCells {
     return count === 0 ? this.at(high[axis] as number, axis, level) : Math.max(0, (count >> level) - 1);
   }
 
-  /** In a hashed table the result equals bucketAt of src/core/world/levels.ts. In 2D, z is 0. */
+  /**
+   * Returns a cell's bucket. In an unbounded world, a hashed table has the buckets of bucketAt
+   * (src/core/world/levels.ts).
+   */
   bucket(x: number, y: number, z: number, level: number): number {
     if (this.isDense) {
       return (
@@ -176,7 +179,7 @@ export class LevelCells {
     const below = position - radius < low;
     const above = position + radius >= low + period;
     const cellAt = (inside: number) => this.at(inside, axis, level);
-    // Numbers below 0 and from `count` on stand for cells across the end.
+    // Numbers below 0 and from `count` on stand for cells across an end.
     const first = (below ? cellAt(position - radius + period) - count : cellAt(position - radius)) - 1;
     const last = (above ? cellAt(position + radius - period) + count : cellAt(position + radius)) + 1;
     if (last - first + 1 >= count) return [0, count - 1];
@@ -184,7 +187,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns ranges: the first and the last cell of each. */
+  /** Returns one or two ranges: the first and the last cell of each. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);

@@ -50,7 +50,7 @@ export function findNearestLevels(
   });
 }
 
-/** A range that ends before it begins is empty. */
+/** Returns the number of cells in ranges. A range that ends before it begins is empty. */
 export function cellsIn(parts: readonly number[]): number {
   let sum = 0;
   for (let part = 0; part < parts.length; part += 2) {
@@ -68,7 +68,10 @@ export function listSlots(
   visitLevelCells(order, level, parts, (slot) => slots.push(slot));
 }
 
-/** Ranges of cells along x, y and (in 3D) z: first and last cell of each. The cells must have buckets. */
+/**
+ * Visits the slots in ranges of cells along x, y and (in 3D) z: first and last cell of each. The cells must have
+ * buckets.
+ */
 export function visitLevelCells(
   order: LevelOrder,
   level: number,
@@ -84,7 +87,7 @@ export function visitLevelCells(
   });
 }
 
-/** From `first` to `end`, both included. */
+/** Visits the slots of a row of cells from `first` to `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

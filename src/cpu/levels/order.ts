@@ -2,7 +2,8 @@
  * The canonical order of particles with variable radii: by bucket, then by id. Particles are quarantined and come last
  * if a coordinate is not finite, or if the radius is NaN, negative or too large. The sort goes by the lower half of the
  * bucket's number, then stably by the upper half.
- * Guarantee: the order does not depend on the input's. A sort allocates nothing that grows with the particles.
+ * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the
+ * particles.
  */
 import { hashedBuckets } from '../../core/world/grid-cells';
 import { type BucketCensus, takeCensus } from '../equal/hashed';
@@ -25,7 +26,7 @@ export class LevelOrder {
   readonly source: Uint32Array;
   readonly positions: Float32Array;
   readonly radii: Float32Array;
-  /** Per active slot, its bucket and assigned level. */
+  /** The bucket and the assigned level of each active slot. */
   readonly keys: Int32Array;
   readonly assignedLevels: Uint8Array;
   /** The first slot of each bucket, then the end. */
@@ -36,11 +37,11 @@ export class LevelOrder {
   private readonly table: Lattice;
   private readonly placement: Placement;
   private readonly positionWords: Uint32Array;
-  /** Per particle of the input, by its own radius. */
+  /** The level of each particle of the input, by its own radius. */
   private readonly levels: Uint8Array;
   private readonly low = new Float64Array(3);
   private readonly high = new Float64Array(3);
-  /** Indices of the sampled particles, as far as they fit. */
+  /** Indices of the sampled particles, as many as fit. */
   private readonly sample: Uint32Array;
   private sampled = 0;
   /** Exponent of the largest radius on the lowest level. */
@@ -51,7 +52,7 @@ export class LevelOrder {
     capacity: number,
   ) {
     const { dimensions, world } = lattice;
-    // Buckets of a hashed table. In an unbounded world, as many as the GPU's table has.
+    // Buckets of a hashed table. In an unbounded world, the GPU's table has as many.
     const hashed = world.kind === 'unbounded' ? world.cellCount : hashedBuckets(2 * capacity);
     const room = Math.max(hashed, ROOM * capacity);
     const columns = 2 ** Math.ceil(Math.log2(room) / 2);
@@ -114,7 +115,7 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, labelOfCell);
   }
 
-  /** `words`: the bits of `positions`. `ids`, if not 0, 1, 2 …, give the order inside a bucket. */
+  /** `words` are the bits of `positions`. `ids`, if not 0, 1, 2 …, give the order inside a bucket. */
   sort(
     positions: Float32Array,
     words: Uint32Array,

@@ -8,8 +8,8 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * More than the relative error of cells and hits. In doubles, they are off by a few times 2⁻⁵³ of the distance along
- * the ray, which in a periodic world is at most 64 periods along each axis.
+ * Relative margin, greater than the error of cells and hits. In doubles, they are off by a few times 2⁻⁵³ of the
+ * distance along the ray, which in a periodic world is at most 64 periods along each axis.
  */
 const TOLERANCE = 2 ** -40;
 

@@ -20,12 +20,12 @@ const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;
 
 /**
- * In 3D there are nine rows. Each has up to three parts: it is divided at an end of the world, and where two blocks of
- * the table meet.
+ * Greatest number of spans per list. In 3D there are nine rows. Each has up to three parts: it is divided at an end of
+ * the world, and where two blocks of the table meet.
  */
 const MOST_SPANS = 27;
 
-/** Words of a span: its first slot and its end; its first and last cell along x; its y and z. */
+/** Words of a span: the first slot and the end; the first and last cell along x; y and z. */
 const BEGIN = 0;
 const END = 1;
 const FIRST_X = 2;
@@ -85,7 +85,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     let candidates = 0;
     for (let slot = 0; slot < activeCount; slot++) {
       this.listFrom(slot);
-      // In its own cell, a slot is compared only with later slots. The first span contains that cell.
+      // In its own cell, a slot is compared only with later slots. The first span contains this cell.
       candidates += this.slotsIn(AHEAD) - (slot + 1 - (spans[LIST_WORDS * AHEAD + BEGIN] as number));
       for (let index = levelChoice.usedLevels - 1; index >= 0; index--) {
         const higher = levelChoice.used[index] as number;
@@ -324,7 +324,7 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     }
   }
 
-  /** Skips a pair if the other particle shares a bucket with the span's cells but is in none of them. */
+  /** Adds a pair, unless the other particle only shares a bucket with the span's cells. */
   private addPair(slot: number, other: number, list: number, span: number): void {
     const { task, broadPhase } = this;
     if (broadPhase === 'grid' && !this.isInSpan(other, list, span)) return;

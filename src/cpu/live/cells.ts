@@ -19,9 +19,9 @@ const X = 0;
 const Y = 1;
 const Z = 2;
 export const RADIUS = 3;
-/** In the bucket, or NONE. */
+/** The next object in the bucket, or NONE. */
 const NEXT = 4;
-/** Cells of a level have edges of 2^(level + LEAST_EXPONENT). NONE if no object has this id. */
+/** The object's level, or NONE if no object has this id. Cells of a level have edges of 2^(level + LEAST_EXPONENT). */
 export const LEVEL = 5;
 const CELL_X = 6;
 const CELL_Y = 7;
@@ -40,7 +40,7 @@ const BUCKETS_PER_OBJECT = 2;
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f, 0x9e3779b1] as const;
 
 export class LiveCells {
-  /** WORDS words per object. `reals` and `words` are the same memory as floats and as integers. */
+  /** WORDS words per object, as floats and as integers in the same memory. */
   readonly reals: Float32Array;
   readonly words: Int32Array;
   /** Per level: the number of its objects, and the first object or NONE. */
@@ -49,15 +49,15 @@ export class LiveCells {
   /** The levels that have objects, ascending: the first `occupiedLevels` entries. */
   readonly occupied = new Uint8Array(LEVELS);
   occupiedLevels = 0;
-  /** Infinite along axes that do not wrap. */
+  /** The period along each axis; infinite if the axis does not wrap. */
   readonly periods = new Float64Array(3).fill(Number.POSITIVE_INFINITY);
   /** First object of each bucket, or NONE. */
   private readonly heads: Int32Array;
   private readonly smallestLevel: number;
-  /** Origin of cells and first cell along each axis. In 2D, there is one cell along z. */
+  /** Origin of cells, and first cell, along each axis. In 2D, there is one cell along z. */
   private readonly origins = new Float64Array(3);
   private readonly lowest = new Float64Array(3);
-  /** Last cell of each level along each axis. Along axes that wrap, it includes the rest of the period. */
+  /** Last cell of each level along each axis. Along axes that wrap, this cell includes the rest of the period. */
   private readonly highest = new Float64Array(3 * LEVELS);
   /** Per level, 1 / the edge of its cells. */
   private readonly scales = Float64Array.from(
@@ -69,7 +69,7 @@ export class LiveCells {
    * boxes skip the cells beyond, and so do rays along axes that do not wrap.
    */
   private readonly ranges = new Int32Array(6 * LEVELS);
-  /** More than the rounding error of a position plus a period; 0 along axes that do not wrap. */
+  /** A margin greater than the rounding error of a position plus a period; 0 along axes that do not wrap. */
   private readonly slack = new Float64Array(3);
   private readonly cell = new Int32Array(3);
   /** Scratch: first and last cell of two ranges along each axis. The second is usually empty. */
@@ -77,7 +77,7 @@ export class LiveCells {
   private readonly radiusBits = new Float32Array(1);
   private readonly radiusWord = new Int32Array(this.radiusBits.buffer);
 
-  /** `cellSize`: the least edge of cells. */
+  /** `cellSize` is the least edge of cells. */
   constructor({ dimensions, min, period }: Bounds, capacity: number, cellSize: number | undefined) {
     this.words = new Int32Array(WORDS * capacity);
     this.reals = new Float32Array(this.words.buffer);
@@ -130,7 +130,7 @@ export class LiveCells {
     return exponent - LEAST_EXPONENT + ((word & 0x7f_ffff) === 0 ? 0 : 1);
   }
 
-  /** The object's centre must be in its record. */
+  /** Adds an object to a level. Its centre must be in its record. */
   attach(id: number, level: number): void {
     const { words, counts, firsts } = this;
     const record = WORDS * id;
@@ -161,7 +161,7 @@ export class LiveCells {
     this.unlink(record);
   }
 
-  /** Call this after a change of the centre. */
+  /** Updates an object's cell. Call this after a change of its centre. */
   relink(id: number): void {
     const { words, cell } = this;
     const record = WORDS * id;
@@ -252,8 +252,8 @@ export class LiveCells {
   }
 
   /**
-   * A higher coordinate never has a lower cell. Edges are powers of two, so only the difference to the origin is
-   * rounded, and only along axes that wrap.
+   * Returns the cell of a coordinate. A higher coordinate never has a lower cell. Edges are powers of two, so only the
+   * difference to the origin is rounded, and only along axes that wrap.
    */
   private cellAlong(axis: number, level: number, coordinate: number): number {
     const scaled = (coordinate - (this.origins[axis] as number)) * (this.scales[level] as number);
@@ -262,7 +262,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** May visit others, too. */
+  /** Visits objects within `reach` of a position, and perhaps others. */
   visitAround(
     level: number,
     x: number,
@@ -278,7 +278,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** May visit others, too. */
+  /** Visits objects in a box, and perhaps others. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {
@@ -319,7 +319,7 @@ export class LiveCells {
     return this.writeSpan(axis, begin, Math.min(last, end), Math.max(first, begin), end);
   }
 
-  /** A range that ends before it begins is empty. Returns the number of cells. */
+  /** Stores two ranges, and returns their number of cells. A range that ends before it begins is empty. */
   private writeSpan(axis: number, first: number, last: number, second: number, end: number): number {
     const { spans } = this;
     const entry = 4 * axis;
@@ -348,7 +348,7 @@ export class LiveCells {
   }
 
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // Without cells along one axis, loops over the other axes could still be long.
+    // If there are no cells along one axis, loops over the other axes could still be long.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);

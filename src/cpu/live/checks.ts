@@ -4,7 +4,7 @@ import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 
-/** `half`: half the shortest period; a larger ball would overlap its own image. */
+/** `half` is half the shortest period: a larger ball would overlap its own image. */
 export function checkRadius(radius: unknown, half: number): asserts radius is number {
   const most = Math.min(LARGEST_DIAMETER / 2, half);
   if (typeof radius === 'number') {
@@ -15,12 +15,12 @@ export function checkRadius(radius: unknown, half: number): asserts radius is nu
   throw new ArgumentError('radius', radius, `a number from 2^-41 to ${accepted}`);
 }
 
-/** Infinity if no axis wraps. */
+/** Returns half the shortest period; Infinity if no axis wraps. */
 export function halfPeriod({ period }: Bounds): number {
   return Math.min(...period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Builds no message, so that valid input is checked fast. */
+/** Like checkVector, but builds no message, so that valid input is checked fast. */
 export function isVector(value: ArrayLike<number>, dimensions: number): boolean {
   if (!(Array.isArray(value) || ArrayBuffer.isView(value)) || value.length !== dimensions) return false;
   for (let axis = 0; axis < dimensions; axis++) {

@@ -37,7 +37,7 @@ export interface CpuIndexOptions extends Omit<BoundsOptions, 'crowds'> {
   readonly cellSize?: number | undefined;
 }
 
-/** `crowds` splits work among threads; the CPU engine has only one. */
+/** `crowds` is left out, because it splits work among threads, and the CPU engine has only one. */
 const BOUNDS_NAMES = WORLD_NAMES.filter((name) => name !== 'crowds');
 
 const ADVICE = 'use forEachPair, which needs no list';
@@ -82,7 +82,7 @@ export class CpuIndex {
   /** The position given to `add` or `move`, rounded and wrapped. */
   private readonly loaded = new Float32Array(3);
   private living = 0;
-  /** All ids from here on are free. */
+  /** All ids from this one on are free. */
   private end = 0;
   /** Searches in progress that call a `visit` function. */
   private visits = 0;
@@ -133,8 +133,8 @@ export class CpuIndex {
   }
 
   /**
-   * Adds an object. Returns its id: the lowest free id. `radius`: 2⁻⁴¹ to 2⁵⁹, at most half the shortest period.
-   * Default: the option `radius`.
+   * Adds an object. Returns its id: the lowest free id. `radius` is from 2⁻⁴¹ to 2⁵⁹, and at most half the shortest
+   * period. Default: the option `radius`.
    */
   add(position: ArrayLike<number>, radius: number | undefined = this.defaultRadius): number {
     this.checkIdle();
@@ -453,7 +453,7 @@ export class CpuIndex {
     return coordinate - period * Math.floor((coordinate - (bounds.min[axis] as number)) / period);
   }
 
-  /** Sorts by ascending id. Returns their end in `found`. */
+  /** Finds the objects near a point, by ascending id. Returns their end in `found`. */
   private searchNear(x: number, y: number, z: number, radius: number): number {
     const { cells, found, search } = this;
     const begin = found.end;
@@ -485,7 +485,7 @@ export class CpuIndex {
     this.search.find(level, x, y, z, reals[record + RADIUS] as number, true, above);
   }
 
-  /** Sorts by ascending id. Returns their end in `found`. */
+  /** Finds the objects in a box, by ascending id. Returns their end in `found`. */
   private searchBox(min: ArrayLike<number>, max: ArrayLike<number>): number {
     const { bounds, cells, found } = this;
     const begin = found.end;

@@ -9,7 +9,7 @@ import { ballsOverlap, minimumDistance, wrappedBand } from '../shared/overlap';
 import { type LiveCells, RADIUS, WORDS } from './cells';
 import type { Found } from './found';
 
-/** More than the relative rounding error of a sum of two doubles and of a distance². */
+/** Factor on reaches: more than the relative rounding error of a sum of two doubles and of a distance². */
 const WIDER = 1 + 2 ** -48;
 
 export class DistanceSearch {
@@ -44,7 +44,7 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds a level's objects whose ids are above `above` and whose centres are near a position, or with `balls`, that
+   * Finds a level's objects whose ids are above `above` and whose centres are near a position or which, with `balls`,
    * overlap a ball.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
@@ -60,8 +60,8 @@ export class DistanceSearch {
   }
 
   /**
-   * The first search radius is the cell edge of the level with the most objects, so that a few others do not determine
-   * it.
+   * The first search radius is the cell edge of the level with the most objects, so that a few other objects do not
+   * determine it.
    */
   nearest(x: number, y: number, z: number, k: number, radius: number): Nearest {
     const { cells } = this;

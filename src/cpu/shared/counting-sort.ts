@@ -20,8 +20,8 @@ export function defineBins(cells: number, capacity: number, records: Uint32Array
 }
 
 /**
- * Sorts the input by bin alone. `counts` holds the first slot of each bin at the start, and the end of each bin on
- * return.
+ * Sorts the input by bin alone. At the start, `counts` holds the first slot of each bin; on return, the end of each
+ * bin.
  */
 export function sortByBin(
   { counts, shift, inputKeys }: Bins,
@@ -117,8 +117,8 @@ export function sortInBins(
 }
 
 /**
- * Returns an upper bound on the particles in any row of cells. `ends` holds, per bin, the particles in it and all bins
- * before.
+ * Returns an upper bound on the particles in any row of cells. `ends` holds, per bin, the number of particles in it and
+ * in all bins before it.
  */
 export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, shift: number): number {
   let fullest = 0;
@@ -132,7 +132,7 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
 }
 
 /**
- * Sorts the input by column, into records. `columnCounts` holds the first record of each column at the start.
+ * Sorts the input by column, into records. At the start, `columnCounts` holds the first record of each column.
  *
  * A key is `row · rowStride + column`, so the row is `key / rowStride`, rounded down. Multiplying by the inverse is
  * faster. The added ½ keeps the rounding error of this product from changing the row.
@@ -191,7 +191,7 @@ export function sortByColumn(
   }
 }
 
-/** `rowCounts` holds the first slot of each row at the start. */
+/** At the start, `rowCounts` holds the first slot of each row. */
 export function sortByRow(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,
   target: Uint32Array,

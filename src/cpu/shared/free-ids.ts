@@ -32,7 +32,7 @@ export class FreeIds {
     }
   }
 
-  /** The caller ensures that an id is free. */
+  /** Takes the lowest free id. The caller must ensure that there is one. */
   take(): number {
     let id = 0;
     for (let depth = this.layers.length - 1; depth >= 0; depth--) {

@@ -34,7 +34,9 @@ export function checkNear(point: readonly number[], radius: number, lattice: Lat
   checkReach(radius, Math.min(...lattice.periods) / 2);
 }
 
-/** Infinity, or at most half the shortest period, so that only one image of a particle is near. */
+/**
+ * Throws unless a radius is Infinity or at most half the shortest period, so that only one image of a particle is near.
+ */
 export function checkReach(radius: number, halfPeriod: number): void {
   if (radius === Number.POSITIVE_INFINITY) return;
   checkPositive('radius', radius);

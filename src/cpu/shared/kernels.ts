@@ -10,8 +10,8 @@ import type { Lattice } from './lattice';
 
 export interface Placement {
   /**
-   * Before the sort, the key of each particle in input order; after it, of each slot. A position that is not finite has
-   * the key after the last cell's.
+   * Before the sort, the key of each particle in input order; after the sort, the key of each slot. A position that is
+   * not finite has the key after the last cell's.
    */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
@@ -26,9 +26,9 @@ export interface Placement {
 export interface Bins {
   /** Particles per bin. During the sort: the slot for the next particle of each bin. */
   readonly counts: Uint32Array;
-  /** A key shifted right by this is the number of its bin. */
+  /** A key shifted right by this many bits is the number of its bin. */
   readonly shift: number;
-  /** In the order of the input. They share the memory of `Placement.records`. */
+  /** The key of each particle in input order. The keys share the memory of `Placement.records`. */
   readonly inputKeys: Int32Array;
 }
 
@@ -59,7 +59,7 @@ export interface ParticleState {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** The same memory as words, for bit-exact copies: copying a NaN as a number may change its bits. */
+  /** Positions and velocities as words, for bit-exact copies: copying a NaN as a number may change its bits. */
   readonly positionWords: Uint32Array;
   readonly velocityWords: Uint32Array;
   /** Empty if all particles have one radius. */
@@ -81,8 +81,8 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. Not a boolean: a comparison after the loop would make V8 discard the optimised loop in
-   * every call.
+   * is below the one before it. This is not a boolean, because a comparison after the loop would make V8 discard the
+   * optimised loop in every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Writes `inputKeys` and counts the particles per bin. */

@@ -27,14 +27,14 @@ export interface Lattice {
   readonly cellsY: number;
   readonly cellsZ: number;
   readonly rows: number;
-  /** From a cell to its neighbour at y + 1. */
+  /** Difference of keys from a cell to its neighbour at y + 1. */
   readonly rowStride: number;
-  /** From a cell to its neighbour at z + 1. */
+  /** Difference of keys from a cell to its neighbour at z + 1. */
   readonly layerStride: number;
   readonly wrapsX: boolean;
   readonly wrapsY: boolean;
   readonly wrapsZ: boolean;
-  /** Infinite along axes that do not wrap. */
+  /** The period along each axis; infinite if the axis does not wrap. */
   readonly periods: readonly number[];
   /** 0 if no axis wraps. */
   readonly longestPeriod: number;
@@ -81,12 +81,12 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/** Undefined in an unbounded world, where memory grows with the particles alone. */
+/** Returns the cells along each axis; undefined in an unbounded world, where memory grows with the particles alone. */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;
 }
 
-/** Calls `make`, which reserves memory, and explains a failure. `cells`: along each axis, if memory grows with them. */
+/** Calls `make`, which reserves memory, and explains a failure. If memory grows with the cells, `cells` counts them. */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
     const [where, remedy] = cells
@@ -149,12 +149,12 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
   return low;
 }
 
-/** The window search decides once for this many slots whether they are too sparse for it. */
+/** The window search decides once per this many slots whether they are too sparse for it. */
 export const STRETCH = 2 ** 10;
 
 /**
- * Returns 0 if two labels ascend; otherwise what to add to the first and subtract from the second to swap them. It has
- * no branch.
+ * Returns 0 if two labels ascend; otherwise what to add to the first and subtract from the second to swap them. Uses no
+ * branch.
  */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;

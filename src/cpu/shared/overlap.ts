@@ -56,9 +56,9 @@ export function minimumDistance(apart: number, period: number): number {
 }
 
 /**
- * Share of diameter². A distance² that differs by less may be on the wrong side of diameter². Each difference, square,
- * sum, diameter² and its product with SURELY or PERHAPS is rounded by at most 2⁻⁵³ of its value. Together these errors
- * are less than 8 · 2⁻⁵³ of diameter².
+ * Share of diameter². If distance² differs by less from diameter², it may be on the wrong side of diameter². Each
+ * difference, square, sum, diameter² and its product with SURELY or PERHAPS is rounded by at most 2⁻⁵³ of its value.
+ * Together these errors are less than 8 · 2⁻⁵³ of diameter².
  */
 export const ROUNDING_BAND = 2 ** -50;
 
@@ -84,16 +84,16 @@ export function wrappedBand(diameter: number, longestPeriod: number): number {
 }
 
 /**
- * A pair overlaps if its distance² in doubles is below diameter² · SURELY. It does not if that is above diameter² ·
- * PERHAPS. The pair loops keep pairs that may overlap; dropApart tests them after the loop. A call inside the loop
- * would make V8 keep the loop's numbers in memory.
+ * If the distance² of a pair in doubles is below diameter² · SURELY, the pair overlaps. If it is above diameter² ·
+ * PERHAPS, the pair does not. The pair loops keep pairs that may overlap; dropApart tests these after the loop. A call
+ * inside the loop would make V8 keep the loop's numbers in memory.
  */
 export const SURELY = 1 - ROUNDING_BAND;
 export const PERHAPS = 1 + ROUNDING_BAND;
 
 /**
- * Removes the pairs of slots that do not overlap. Returns the end of the others, which keep their order. The distance²
- * of each given pair must be at most diameter² · PERHAPS.
+ * Removes the pairs of slots that do not overlap. Returns the end of the remaining pairs, which keep their order. The
+ * distance² of each given pair must be at most diameter² · PERHAPS.
  */
 export function dropApart(
   words: Int32Array | Uint32Array,
@@ -127,7 +127,7 @@ export function dropApart(
   return length;
 }
 
-/** Touching (distance = diameter) is not overlapping. */
+/** Returns whether two discs overlap. Touching (distance = diameter) is not overlapping. */
 export function overlapsInPlane(ax: number, ay: number, bx: number, by: number, diameter: number): boolean {
   const dx = ax - bx;
   const dy = ay - by;
@@ -194,7 +194,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** Returns whether minimum images are closer than the sum of two radii, which may not fit a double. */
+/** Returns whether minimum images are closer than the sum of two radii. A double may not hold this sum. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,
@@ -214,7 +214,7 @@ function vectorOf(positions: Float32Array, slot: number, dimensions: number): nu
   return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
 }
 
-/** Returns the distance of the minimum images along an axis; NaN if it or |a − b| is not a 32-bit float. */
+/** Returns the distance of the minimum images along an axis; NaN if this distance or |a − b| is not a 32-bit float. */
 function exactlyApart(a: number, b: number, period: number): number {
   const direct = a - b;
   if (!isExactDifference(a, b, direct)) return Number.NaN;
@@ -224,7 +224,7 @@ function exactlyApart(a: number, b: number, period: number): number {
   return isExactDifference(period, apart, period - apart) ? wrapped : Number.NaN;
 }
 
-/** The difference must also be a 32-bit float. */
+/** Returns whether `difference` is exactly a − b and a 32-bit float. */
 function isExactDifference(a: number, b: number, difference: number): boolean {
   return Math.fround(difference) === difference && a - difference === b && difference + b === a;
 }
@@ -235,7 +235,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares in integers. `rest`: the rounding error of a sum of radii. */
+/** Compares in integers. `rest` is the rounding error of a sum of radii. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

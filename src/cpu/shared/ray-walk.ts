@@ -42,7 +42,7 @@ export function wrapRay(
   return { origin: inside, direction, greatestDistance };
 }
 
-/** The lower one first. */
+/** Two ends, the lower one first. */
 type Range = readonly [number, number];
 
 /** Greater than any coordinate of a ball's centre. */
@@ -75,14 +75,14 @@ export class Path {
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /** In periods along each axis: the image tested last, and the first image that the ray meets. */
+  /** In periods along each axis: the image tested last, and the image that the ray meets first. */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
 
   /**
-   * `greatest`: the largest radius. `tolerance`: more than the relative error of cells and of everything computed here.
-   * `stride`: numbers from one position to the next.
+   * `greatest` is the largest radius. `tolerance` must exceed the relative error of cells and of everything computed
+   * here. `stride` is the number of words from one position to the next.
    */
   constructor(
     private readonly world: RayWorld,
@@ -122,8 +122,8 @@ export class Path {
   }
 
   /**
-   * Narrows a span of times to those at which the ray may meet balls with centres between two coordinates. If there are
-   * none, the result ends before it begins.
+   * Narrows a range of times to those at which the ray may meet balls with centres between two coordinates. If there
+   * are no such times, the result ends before it begins.
    */
   narrow(axis: number, low: number, high: number, [from, to]: Range): Range {
     return [this.entry(axis, low, high, from), this.exit(axis, low, high, to)];
@@ -159,7 +159,7 @@ export class Path {
   }
 
   /**
-   * Returns whether the ray travels less than the greatest radius along this axis. The direction may then be too small
+   * Returns whether the ray travels less than the greatest radius along this axis. Its direction may then be too small
    * to divide by.
    */
   private hardlyMoves(axis: number): boolean {
@@ -203,7 +203,9 @@ export class Path {
     return this.firstTime;
   }
 
-  /** Looks along all axes that wrap. For a ball outside, `seek` would test an unlimited number of images. */
+  /**
+   * Returns whether a centre is in the world along axes that wrap. For one outside, `seek` would test unlimited images.
+   */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
     for (let axis = 0; axis < dimensions; axis++) {
@@ -272,7 +274,7 @@ export interface CellsAlong {
    */
   readonly first: number;
   readonly last: number;
-  /** 0 if the axis does not wrap; the outermost cells then include everything farther out. */
+  /** The period; 0 if the axis does not wrap. The outermost cells then include everything farther out. */
   readonly period: number;
 }
 
@@ -322,7 +324,7 @@ export class Layers {
     return layer - this.periodsOf(layer) * this.cells;
   }
 
-  /** Along an axis that does not wrap, the outermost layers have no end. */
+  /** Returns where a layer begins and ends. Along an axis that does not wrap, the outermost layers have no end. */
   extentOf(layer: number): Range {
     const { cellSize, low, zero, period, first, last } = this;
     if (period === 0) {
@@ -345,7 +347,7 @@ export class Layers {
 export type Consider = (slot: number, image: readonly number[]) => void;
 
 /**
- * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image`: the image that the ray
+ * Calls `consider` for each slot in a row's cells from column `first` to `last`. `image` is the image that the ray
  * passes.
  */
 export type VisitRow = (
@@ -417,7 +419,7 @@ export class Walk {
 export class RayHitList {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
-  /** `source`: the id of each slot. Default: the slot itself. */
+  /** `source` holds the id of each slot. Default: the slot itself. */
   constructor(
     private readonly positions: Float32Array,
     private readonly source?: Uint32Array,

@@ -10,7 +10,7 @@ import type { ParticleState, SlotPairs } from '../shared/kernels';
 export interface Response {
   /**
    * Velocities change by `changes`, positions by dt · `changes` + `pushes`. With gravity, most contacts have no pushes,
-   * so their loops need not touch that array.
+   * so the loops rarely touch `pushes`.
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
@@ -22,7 +22,7 @@ export interface Response {
    * zero between passes.
    */
   readonly closings: Float64Array;
-  /** The normal velocity towards the partner, below 0; −restSpeed without a partner. */
+  /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
   readonly approaches: Float64Array;
   /** The slot of each particle's partner; −1 if there is none, −2 − slot for an obstacle. */
   readonly partners: Int32Array;

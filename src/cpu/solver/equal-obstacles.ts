@@ -1,7 +1,6 @@
 /**
  * Finds the obstacles that a particle overlaps, if all bodies have one radius, in the cells around the particle's cell.
- * Guarantee: overlaps are decided exactly on the 32-bit coordinates. Obstacles come by rows of cells, in each cell by
- * slot.
+ * Guarantee: overlaps are decided exactly on the 32-bit coordinates. Ordering: by rows of cells, in each cell by slot.
  */
 
 import { NO_OBSTACLES, wrapObstacles } from '../../core/obstacles/obstacles';
@@ -18,7 +17,7 @@ import { type ObstacleSearch, Overlaps } from './obstacle-search';
 export class EqualObstacles implements ObstacleSearch {
   bodies: StaticBodies = NO_OBSTACLES;
   private readonly order: CellOrder;
-  /** In canonical order, as floats and as words. */
+  /** Positions in canonical order, as floats and as words. */
   private readonly positions: Float32Array;
   private readonly words: Uint32Array;
   /** In a bounded or periodic world, the first slot of each key, then the end. */
@@ -27,7 +26,7 @@ export class EqualObstacles implements ObstacleSearch {
   private slot = 0;
   private moved: Float32Array = new Float32Array(0);
   private readonly position = new Float64Array(3);
-  /** For the exact test. */
+  /** Scratch for the exact test. */
   private readonly pair: Float32Array;
   private readonly near: readonly [Int32Array, Int32Array, Int32Array];
   private readonly lowest: number[];

@@ -211,7 +211,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA] = (changes[atA] as number) + (change * x - braking * slidingX);
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
-    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
+    // If there is no difference, dt · change moves the particles. A bounce, pushSpeed or restitution leaves one.
     if (bounces || change !== push * inverseDt) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;
@@ -225,7 +225,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     bearings[a] = (bearings[a] as number) + bearing;
     let closing = -share * approach;
     if (closing > idle) closings[a] = Math.max(closings[a] as number, closing);
-    // With a share of ½, b gets the opposite of a's amounts.
+    // If the share is ½, b gets the opposite of a's amounts.
     if (share !== 0.5) {
       share = massShare(dimensions, bulks[b] as number, bulks[a] as number, loadB, loadA);
       push = 2 * share * relaxed;

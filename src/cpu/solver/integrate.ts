@@ -1,6 +1,6 @@
 /**
  * Advances particles by one substep, velocity first (symplectic Euler). Particles whose position is not finite keep
- * their bits. Those that become too fast are quarantined.
+ * their bits. Particles that become too fast are quarantined.
  */
 import { NOT_A_NUMBER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

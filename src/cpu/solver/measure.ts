@@ -1,6 +1,6 @@
 /**
- * The counts and sums of CpuSimulation.measure, in doubles. They are added in canonical order, so they have the same
- * bits on every run.
+ * The counts and sums of CpuSimulation.measure, in doubles. Numbers are added in canonical order, so the sums have the
+ * same bits on every run.
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
@@ -58,7 +58,7 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** The labels of the search must be slots. `diameter` is used if particles have no radii of their own. */
+/** The labels of the search must be slots. `diameter` is for particles without radii. */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;

@@ -14,7 +14,7 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** Factor on extents in visitAround: more than the promised eighth, because positions are rounded. */
+/** Factor on extents in visitAround. It is more than the promised eighth, because positions are rounded. */
 export const WIDER = 1.25;
 
 /** How particles fill the cells, and the number of pairs that reach the distance test. */
@@ -27,7 +27,7 @@ export interface Neighbours {
   readonly contact: ContactKernels;
   /** Per slot, the particle's index in the input of the last sort. */
   readonly source: Uint32Array;
-  /** Particles of the last sort that are not quarantined. */
+  /** Number of particles of the last sort that are not quarantined. */
   readonly activeCount: number;
   readonly memoryBytes: number;
   /**
@@ -35,7 +35,7 @@ export interface Neighbours {
    * `target` in that order, and the radii if they vary.
    */
   sort(state: ParticleState, count: number, target: ParticleState): void;
-  /** `labels`: the number that stands for each slot in the pairs. */
+  /** `labels` holds the number that stands for each slot in the pairs. */
   search(state: ParticleState, labels: Uint32Array, broadPhase: BroadPhase): PairsInPortions;
   /**
    * Visits the slots of all particles that would reach into a box if they were an eighth larger, and perhaps others, in

@@ -10,9 +10,9 @@ import { coincidentNormal } from './contact';
 import { minimumImage, normal } from './general-contact';
 
 export interface ObstacleSearch {
-  /** Moving particles that are not quarantined. They have the first slots. */
+  /** Number of moving particles that are not quarantined. They have the first slots. */
   readonly activeCount: number;
-  /** In the order of their slots. */
+  /** The obstacles in the order of their slots. */
   readonly bodies: StaticBodies;
   readonly memoryBytes: number;
   load(given: StaticBodies): void;
@@ -31,7 +31,7 @@ export class Overlaps {
   /** Unit vectors from the obstacle to the particle, three numbers each. */
   normals = new Float64Array(3 * FEW_OVERLAPS);
 
-  /** Both bodies are balls that touch at a distance of `reach`. */
+  /** Adds two balls that touch at a distance of `reach`. */
   addBalls(
     { dimensions, periods }: Lattice,
     positions: Float32Array,

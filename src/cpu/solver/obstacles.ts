@@ -40,8 +40,8 @@ export class Obstacles {
   }
 
   /**
-   * An obstacle that a particle approaches faster than any other body, and faster than restSpeed, becomes its partner:
-   * −2 − the obstacle's slot.
+   * If a particle approaches an obstacle faster than any other body, and faster than restSpeed, the obstacle becomes
+   * its partner: −2 − the obstacle's slot.
    */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
@@ -91,7 +91,6 @@ export class Obstacles {
         const x = normals[3 * index] as number;
         const y = normals[3 * index + 1] as number;
         const z = is3D ? (normals[3 * index + 2] as number) : 0;
-        // The obstacle does not move, so the particle gets the whole effect.
         const approach = velocityX * x + velocityY * y + velocityZ * z;
         const bounces = restitution > 0 && partners[slot] === -2 - (obstacles[index] as number);
         const push = (bounces ? BOUNCE_PUSH : 2 * halfRelaxation) * (depths[index] as number);
@@ -154,7 +153,7 @@ export class Obstacles {
   }
 }
 
-/** The factor is 1 if the particle overlaps only one obstacle. */
+/** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

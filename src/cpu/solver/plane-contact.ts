@@ -97,7 +97,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[2 * a + 1] = (changes[2 * a + 1] as number) + changeY;
     changes[2 * b] = (changes[2 * b] as number) - changeX;
     changes[2 * b + 1] = (changes[2 * b + 1] as number) - changeY;
-    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
+    // general-contact.ts explains this condition.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

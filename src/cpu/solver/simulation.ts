@@ -2,7 +2,7 @@
  * The particle simulation on the CPU. Two copies of the state alternate; sums inside a pass are doubles.
  * Guarantee: the same calls give the same bits, because sums are added in an order that depends on the particles alone.
  * Without continuous motion, steps allocate nothing that grows with the number of particles.
- * Longer than 500 lines, because each public member of the one class has a comment.
+ * The file is longer than 500 lines, because each public member of the one class has a comment.
  */
 
 import { checkInteger } from '../../core/base/checks';
@@ -206,7 +206,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * The state itself, not a copy. You may write positions and velocities between two calls; ids are read-only. Any
-   * method may swap the arrays, so read this property again after a call.
+   * method may swap the arrays, so read `buffers` again after a call.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
@@ -230,7 +230,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.play(dt, () => undefined);
   }
 
-  /** Advances by `dt` seconds and times each stage, with its search for pairs. */
+  /** Advances by `dt` seconds and times each stage; the time of a stage includes its search for pairs. */
   profile(dt: number): StageTimes {
     const stages: Record<string, number> = {};
     const began = performance.now();
@@ -245,7 +245,7 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * Advances a continuous simulation by `dt` seconds, in so many substeps that its fastest particle moves at most a
-   * sixteenth of a diameter in each, but at least `settings.substeps`. If that would be more than `most`, takes
+   * sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` substeps were needed, takes
    * `settings.substeps`. Returns the number of substeps. Default of `most`: twice `settings.substeps`, at most 256.
    */
   advance(dt: number, most?: number): number {
@@ -443,7 +443,7 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /** The search finds overlaps of the balls around boxes, which may be far more, so each portion is filtered. */
+  /** Filters each portion, because the search finds overlaps of the balls around boxes, which may be far more. */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();

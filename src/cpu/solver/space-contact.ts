@@ -109,7 +109,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[3 * b] = (changes[3 * b] as number) - changeX;
     changes[3 * b + 1] = (changes[3 * b + 1] as number) - changeY;
     changes[3 * b + 2] = (changes[3 * b + 2] as number) - changeZ;
-    // Otherwise dt · change moves the particles. A bounce, pushSpeed or restitution leaves a difference.
+    // general-contact.ts explains this condition.
     if (bounces || change !== pushVelocity) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;

@@ -38,7 +38,7 @@ export function createResponse(dimensions: Dimensions, capacity: number): Respon
   };
 }
 
-/** Memory that several arrays share counts once. */
+/** Returns the bytes of arrays. Memory that several arrays share counts once. */
 export function byteLengthOf(arrays: object): number {
   const buffers = new Set(
     Object.values(arrays as Record<string, ArrayBufferView>).map(({ buffer }) => buffer),

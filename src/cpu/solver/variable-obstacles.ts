@@ -28,7 +28,7 @@ export class VariableObstacles implements ObstacleSearch {
   private slot = 0;
   private readonly low: number[];
   private readonly high: number[];
-  /** For the exact test. */
+  /** Scratch for the exact test. */
   private readonly pair: Float32Array;
 
   constructor(
@@ -87,7 +87,7 @@ export class VariableObstacles implements ObstacleSearch {
   private readonly test = (obstacle: number): void => {
     const { state, slot, fixed, lattice } = this;
     if (!this.ballsMeet(obstacle)) return;
-    // For boxes, ballsMeet has compared the balls around them.
+    // For boxes, ballsMeet has only compared the balls around them.
     if (fixed.halves.length > 0) {
       const depth = meetShapes(lattice, state, slot, obstacle, fixed);
       if (depth !== NO_CONTACT) this.overlaps.addShapes(obstacle, depth);

@@ -6,7 +6,7 @@ import { bounceChange, frictionShare, wallChange } from '../../core/contact/law'
 import type { Substep } from '../../core/contact/settings';
 import type { Dimensions } from '../../core/world/world';
 
-/** meetWalls changes this particle. */
+/** The particle that meetWalls changes. */
 export const scratchPosition = new Float64Array(3);
 export const scratchVelocity = new Float64Array(3);
 
@@ -30,7 +30,7 @@ export function loadScratch(
 export const scratchMargin = new Float64Array(3);
 const NO_MARGIN = new Float64Array(3);
 
-/** Returns the sum of the changes of normal velocity. */
+/** Returns the sum of the changes of the normal velocity. */
 export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_MARGIN): number {
   const { lower, upper } = substep;
   let bearing = 0;
@@ -50,7 +50,7 @@ export function meetWalls(dimensions: Dimensions, substep: Substep, margin = NO_
   return bearing;
 }
 
-/** Returns the change of normal velocity. */
+/** Returns the change of the normal velocity. */
 function meetWall(
   dimensions: Dimensions,
   axis: number,
