@@ -46,8 +46,7 @@ export default defineConfig(({ command }) => ({
   },
   // For a path without a file, return an error and not the page.
   appType: 'mpa',
-  // The worker of verify.html is one file with all that it needs. The other pages have nothing of it, and the package
-  // has this page alone (scripts/build.ts).
+  // The worker of verify.html is one file, so that the other pages get nothing of it.
   worker: {
     format: 'es',
     plugins: () => [stripShaders],

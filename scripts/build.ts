@@ -25,7 +25,9 @@ async function buildAll(outDir: string): Promise<void> {
   await Promise.all([
     buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
-    buildPage(join(outDir, 'page')).then(() => copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify-page'))),
+    buildPage(join(outDir, 'page')).then(() =>
+      copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify-page')),
+    ),
     buildDocs(join(outDir, 'page/docs')),
   ]);
 }
@@ -58,10 +60,13 @@ export async function buildModules(outDir: string): Promise<void> {
         entry: {
           ...Object.fromEntries(Object.entries(LIBRARY).map(([name, file]) => [name, join(ROOT, file)])),
           cli: COMMAND,
+          'verify-page/worker': join(ROOT, 'src/verify-page/worker.ts'),
         },
         formats: ['es'],
       },
       rolldownOptions: {
+        // The plugin that strips shaders takes long.
+        checks: { pluginTimings: false },
         // The benchmark's packages are not bundled: users install those that they want.
         external: ['webgpu', ...PEER_PACKAGES, /^node:/],
         output: {
@@ -91,15 +96,15 @@ async function buildPage(outDir: string): Promise<void> {
   });
 }
 
-/** Copies verify.html and what it loads. The package has this page, but not the others. */
+/** Copies verify.html and what it loads. Its worker there loads the modules of the package. */
 export async function copyVerifyPage(from: string, to: string): Promise<void> {
   const page = 'verify.html';
   const linked = [...(await readFile(join(from, page), 'utf8')).matchAll(/"\.\/(assets\/[^"]+)"/g)];
   const assets = await readdir(join(from, 'assets'));
-  const worker = assets.filter((name) => name.startsWith('verify-worker-')).map((name) => `assets/${name}`);
-  for (const file of [page, ...linked.map(([, name = '']) => name), ...worker]) {
+  for (const file of [page, ...linked.map(([, name = '']) => name)])
     await cp(join(from, file), join(to, file));
-  }
+  const worker = assets.find((name) => name.startsWith('verify-worker-'));
+  await writeFile(join(to, `assets/${worker}`), "import '../worker.js';\n");
 }
 
 /** In a process of its own, because it computes for seconds. `npm run docs` checks what it builds, too. */

@@ -16,6 +16,8 @@ import { REPORT_PATH, type VerifyAnswer, type VerifyReport } from '../verify/ans
 import type { VerifyOptions } from '../verify/verify';
 
 const LOOPBACK = '127.0.0.1';
+/** The page, below the package's code, of which it loads the modules. */
+const FOLDER = 'verify-page';
 const PAGE = 'verify.html';
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css',
@@ -99,7 +101,7 @@ async function serve(
     const { pathname } = new URL(request.url ?? '', 'http://localhost');
     const path = pathname.startsWith(secret) ? normalize(pathname.slice(secret.length)) : '..';
     if (!path.startsWith('..')) onRequest();
-    if (request.method === 'POST' && path === REPORT_PATH) {
+    if (request.method === 'POST' && path === `${FOLDER}/${REPORT_PATH}`) {
       const text = await textOf(request);
       response.writeHead(204).end();
       onReport(text);
@@ -117,7 +119,7 @@ async function serve(
   await new Promise<void>((done, fail) => server.once('error', fail).listen(0, LOOPBACK, done));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://${LOOPBACK}:${port}${secret}${PAGE}`,
+    url: `http://${LOOPBACK}:${port}${secret}${FOLDER}/${PAGE}`,
     close() {
       server.closeAllConnections();
       server.close();
@@ -140,12 +142,10 @@ function queryOf({ scenes, dimensions, counts, seed, steps }: VerifyOptions): st
   return `?report${given.join('')}`;
 }
 
-/** Finds dist/verify-page, from the package's code in dist/cli or from the sources. */
+/** Finds the built package, from its own code or from the sources. */
 function findPage(): string {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const found = [join(folder, 'verify-page'), join(folder, 'dist/verify-page')].find((at) =>
-      existsSync(join(at, PAGE)),
-    );
+    const found = [folder, join(folder, 'dist')].find((at) => existsSync(join(at, FOLDER, PAGE)));
     if (found !== undefined) return found;
     if (dirname(folder) === folder)
       throw new CellstormError(`The page ${PAGE} is not built; run "npm run build" first.`);
