@@ -1,6 +1,6 @@
 /** `cellstorm info`: prints this machine's limits and how many particles fit. */
 import { cpus, totalmem } from 'node:os';
-import { defaultCellCount } from '../core/simulation/plan';
+import { defaultCellCount } from '../core/simulation/default-box';
 import { BYTES_PER_CELL, bytesPerParticle, estimateMemory } from '../engine/simulation/memory';
 import { greatestCount } from '../gpu/device';
 import { openDawn } from '../node/dawn';

@@ -1,7 +1,7 @@
 /**
  * cellstorm/cpu: particle collisions without a GPU, for Node, workers, and pages without WebGPU.
  *
- *     const simulation = createCpuSimulation({ dimensions: 2, capacity: 100_000, radius: 0.5, positions });
+ *     const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, min: [0, 0], max: [100, 100], positions });
  *     simulation.step(1 / 60);
  *     const { contacts } = simulation.measure();
  *

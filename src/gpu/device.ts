@@ -2,8 +2,8 @@
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
 import { ArgumentError, GpuError, LimitError } from '../core/base/errors';
+import { defaultCellCount } from '../core/simulation/default-box';
 import { MAX_PARTICLES } from '../core/simulation/ids';
-import { defaultCellCount } from '../core/simulation/plan';
 import { type Dimensions, MAX_CELLS } from '../core/world/world';
 import { storedFloats } from './layout';
 

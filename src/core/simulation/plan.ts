@@ -11,26 +11,14 @@ import {
   checkDiameter,
   type Dimensions,
   defineWorld,
-  FEWEST_PERIODIC_CELLS,
   GREATEST_SPEED,
   type RadiusRange,
   WORLD_NAMES,
   type World,
-  type WorldOptions,
 } from '../world/world';
+import { boxOf } from './default-box';
 import { MAX_PARTICLES } from './ids';
 import type { SimulationOptions } from './simulation';
-
-/** Returns the edge of the default box in whole diameters. Particles fill a fifth of the area or volume. */
-function defaultEdge(dimensions: Dimensions, capacity: number): number {
-  return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
-}
-
-export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
-  const edge = defaultEdge(dimensions, capacity);
-  // Also count cells for the rounding of positions and for the ring.
-  return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
-}
 
 export interface SimulationPlan extends Sizes {
   readonly dimensions: Dimensions;
@@ -100,8 +88,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
-  const corners = unbounded === true ? options : defaultBox(options, capacity, diameter);
-  const { min, max } = corners;
+  const { min, max } = boxOf(options, capacity, diameter, [positions, obstacles.positions]);
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
@@ -170,24 +157,4 @@ function checkRadiusRange(range: RadiusRange): void {
     const accepted = `at most radiusRange.largest, ${range.largest}`;
     throw new ArgumentError('radiusRange.smallest', range.smallest, accepted);
   }
-}
-
-/** A periodic axis needs three cells, and rounding may cost one. */
-const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
-
-function defaultBox(
-  { dimensions, min, max, periodic, cellSize }: SimulationOptions,
-  capacity: number,
-  diameter: number,
-): Pick<WorldOptions, 'min' | 'max'> {
-  const edge = diameter * defaultEdge(dimensions, capacity);
-  // `cellSize`, `periodic` and `min` are not checked yet: defineWorld rejects wrong values.
-  const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
-  const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
-  const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
-  const low = (axis: number) => (typeof min?.[axis] === 'number' ? min[axis] : 0);
-  return {
-    min: min ?? new Array<number>(dimensions).fill(0),
-    max: max ?? Array.from({ length: dimensions }, (_, axis) => low(axis) + edgeAlong(axis)),
-  };
 }

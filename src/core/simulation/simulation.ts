@@ -33,12 +33,13 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   readonly halfExtents?: Float32Array | undefined;
   /** True if particles may be boxes, now or later. Default: true if `halfExtents` is given. */
   readonly boxes?: boolean | undefined;
-  /** Low corner of the world. Default: 0 along each axis. */
-  readonly min?: readonly number[] | undefined;
   /**
-   * High corner of the world. Default: so far from `min` that `capacity` particles fill a fifth of the area (volume),
-   * and that periodic axes have at least four cells.
+   * Opposite corners of the world. Give both, unless the world is `unbounded`. A simulation that starts without
+   * particles and obstacles may leave out both. Its box is then so large that `capacity` particles fill a fifth of its
+   * area (volume). Its lower corner is the origin, and it is at least four cells long along periodic axes.
    */
+  readonly min?: readonly number[] | undefined;
+  /** The upper corner of the world; see `min`. */
   readonly max?: readonly number[] | undefined;
   /** Positions of the initial particles, `dimensions` numbers each. Their ids are 0, 1, 2 … */
   readonly positions?: Float32Array | undefined;

@@ -435,7 +435,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       });
       await expect(simulation.advance(DT, 1000)).rejects.toThrow(/^most is 1000, but/);
       simulation.destroy();
-      const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, positions });
+      const plain = await createSimulation(tools.wrap(), { dimensions, radius: 0.5, capacity: 1 });
       await expect(plain.continuousCounts()).rejects.toThrow(
         /^continuousCounts needs a simulation that was created with `continuous: true`\.$/,
       );

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../../src/core/base/errors';
-import { defaultCellCount, planSimulation } from '../../../src/core/simulation/plan';
+import { defaultCellCount } from '../../../src/core/simulation/default-box';
+import { planSimulation } from '../../../src/core/simulation/plan';
 import { type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../../src/gpu/device';
 import { DEFAULT_LIMITS, expectRefusal, type Limits } from '../../helpers/inputs/untouchable-gpu';
 

@@ -6,7 +6,8 @@ import type { SimulationOptions } from '../../../../src/core/simulation/simulati
 
 describe('planSimulation', () => {
   it('completes missing options', () => {
-    const plan = planSimulation({ dimensions: 2, radius: 0.5, positions: new Float32Array([1, 1, 2, 2]) });
+    const positions = new Float32Array([1, 1, 2, 2]);
+    const plan = planSimulation({ dimensions: 2, radius: 0.5, min: [0, 0], max: [3, 3], positions });
     expect([plan.count, plan.capacity, plan.diameter]).toEqual([2, 2, 1]);
     expect(plan.velocities).toEqual(new Float32Array(4));
     expect(plan.settings).toEqual(defaultSettings(2));
@@ -67,6 +68,32 @@ describe('planSimulation', () => {
       { velocities: new Float32Array([0, 0, 0, Number.NEGATIVE_INFINITY]) },
       /^velocities\[3\] \(particle 1\) is -Infinity/,
     ],
+    [
+      'box: none for particles',
+      { min: undefined, max: undefined },
+      /^min is undefined, but it must be given: set both `min` and `max`, or `unbounded: true` for a world without walls \(the given bodies reach from \[0\.5, 0\.5\] to \[2\.5, 2\.5\]\)\.$/,
+    ],
+    ['box: periodic, none for particles', { min: undefined, max: undefined, periodic: true }, /^min is und/],
+    [
+      'box: none for obstacles',
+      { min: undefined, max: undefined, positions: undefined, obstacles: new Float32Array([-1024, 7.25]) },
+      /^min is undefined, .*reach from \[-1024\.5, 6\.75\] to \[-1023\.5, 7\.75\]\)\.$/,
+    ],
+    [
+      'box: half of it',
+      { max: undefined },
+      /^max is undefined, but it must be given: set both `min` and `max`/,
+    ],
+    [
+      'box: the other half',
+      { min: undefined },
+      /^min is undefined, but it must be given: set both `min` and/,
+    ],
+    [
+      'box: half of it, without bodies',
+      { max: undefined, positions: undefined, capacity: 9 },
+      /^max is undefined, but it must be given: set both `min` and `max`, or leave out both\.$/,
+    ],
     ['world.min', { min: [0, 0, 0] }, /^world\.min is \[0, 0, 0\], .*2 finite numbers/],
     ['world.min[0]', { min: [Object.create(null), 0] }, /^world\.min\[0\] is an object, /],
     ['world.max', { max: [0.5, 9] }, /^world\.max\[0\] is 0\.5/],
@@ -77,6 +104,8 @@ describe('planSimulation', () => {
     const options = {
       dimensions: 2,
       radius: 0.5,
+      min: [0, 0],
+      max: [3, 3],
       positions: new Float32Array([1, 1, 2, 2]),
       ...change,
     } as unknown as SimulationOptions;
@@ -88,7 +117,13 @@ describe('planSimulation', () => {
 describe('a plan with variable radii', () => {
   const positions = new Float32Array([1, 1, 2, 2]);
   const plan = (change: Record<string, unknown>) =>
-    planSimulation({ dimensions: 2, positions, ...change } as unknown as SimulationOptions);
+    planSimulation({
+      dimensions: 2,
+      min: [0, 0],
+      max: [3, 3],
+      positions,
+      ...change,
+    } as unknown as SimulationOptions);
   const radii = new Float32Array([0.5, 0.125]);
 
   it('has a range from the smallest to the largest radius, or as given, in 32-bit floats', () => {
@@ -96,10 +131,10 @@ describe('a plan with variable radii', () => {
     expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
     expect([world.levels, world.diameter]).toEqual([3, 1]);
     const range = { smallest: 0.1, largest: 3 };
-    const given = plan({ radii, radiusRange: range });
+    const given = plan({ radii, radiusRange: range, max: [9, 9] });
     expect(given.radiusRange).toEqual({ smallest: Math.fround(0.1), largest: 3 });
     expect([given.radius, given.radii]).toEqual([3, radii]);
-    const empty = plan({ positions: undefined, radiusRange: range, capacity: 5 });
+    const empty = plan({ positions: undefined, max: [9, 9], radiusRange: range, capacity: 5 });
     expect([empty.count, empty.capacity, empty.radius]).toEqual([0, 5, 3]);
     expect(empty.radii).toEqual(new Float32Array(0));
     // Rounding 0.1 to a 32-bit float makes it larger.

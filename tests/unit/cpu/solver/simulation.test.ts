@@ -331,6 +331,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const simulation = createCpuSimulation({
       dimensions,
       radius: 0.5,
+      min: new Array(dimensions).fill(0),
+      max: new Array(dimensions).fill(3),
       positions: new Float32Array(dimensions * count).fill(1),
     });
     simulation.step(1 / 60);

@@ -6,7 +6,8 @@ import { putBirths, stateOf } from '../../../../src/page/view/engine';
 
 function running() {
   const positions = Float32Array.from([1, 1, 3, 3]);
-  const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, positions, gravity: [0, -1] });
+  const box = { min: [0, 0], max: [4, 4] };
+  const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, ...box, positions, gravity: [0, -1] });
   return { simulation, births: new Float32Array(simulation.capacity) };
 }
 

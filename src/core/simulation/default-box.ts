@@ -1,0 +1,75 @@
+/**
+ * The box of a simulation whose options have no corners: as large as its capacity needs. Bodies whose positions are
+ * given need a box or an unbounded world that the caller chooses, because only the caller knows where the walls are.
+ */
+import { ArgumentError } from '../base/errors';
+import { type Dimensions, FEWEST_PERIODIC_CELLS, type WorldOptions } from '../world/world';
+
+/**
+ * Returns the edge of the default box in whole diameters. Discs fill a fifth of its area, spheres a fifth of its
+ * volume.
+ */
+function defaultEdge(dimensions: Dimensions, capacity: number): number {
+  return Math.ceil((Math.max(1, capacity) * (dimensions === 2 ? 4 : 2.62)) ** (1 / dimensions));
+}
+
+/**
+ * Returns the most cells that the default box for `capacity` particles may have. A device must be able to hold this
+ * many.
+ */
+export function defaultCellCount(dimensions: Dimensions, capacity: number): number {
+  const edge = defaultEdge(dimensions, capacity);
+  // Round up, and add the cells that rounding of positions may require and those of the ring at both ends.
+  return (Math.ceil(edge * (1 + 2 ** -22 * edge)) + 4) ** dimensions;
+}
+
+/** Least number of cells along a periodic axis of the default box: three are needed, and rounding may cost one. */
+const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
+
+/**
+ * Returns the corners in the options; without them the default box, whose lower corner is the origin. Throws if there
+ * is only one corner, or none although `bodies` has positions of particles or obstacles.
+ */
+export function boxOf(
+  options: WorldOptions,
+  capacity: number,
+  diameter: number,
+  bodies: readonly Float32Array[],
+): Pick<WorldOptions, 'min' | 'max'> {
+  const { dimensions, min, max, periodic, unbounded, cellSize } = options;
+  if (unbounded === true || (min !== undefined && max !== undefined)) return { min, max };
+  const isEmpty = bodies.every(({ length }) => length === 0);
+  if (min === undefined && max === undefined && isEmpty) {
+    const edge = diameter * defaultEdge(dimensions, capacity);
+    // `cellSize` and `periodic` are not checked yet: defineWorld rejects wrong values.
+    const cell = typeof cellSize === 'number' ? Math.max(diameter, cellSize) : diameter;
+    const wraps = (axis: number) => (Array.isArray(periodic) ? periodic[axis] : periodic) === true;
+    const edgeAlong = (axis: number) => (wraps(axis) ? Math.max(edge, FEWEST_DEFAULT_CELLS * cell) : edge);
+    return {
+      min: new Array<number>(dimensions).fill(0),
+      max: Array.from({ length: dimensions }, (_, axis) => edgeAlong(axis)),
+    };
+  }
+  const missing = min === undefined ? 'min' : 'max';
+  const others = isEmpty
+    ? 'or leave out both'
+    : `or \`unbounded: true\` for a world without walls (${describeReach(dimensions, bodies, diameter / 2)})`;
+  throw new ArgumentError(missing, undefined, `given: set both \`min\` and \`max\`, ${others}`);
+}
+
+/** Describes the smallest box around all bodies. Its corners are rounded outwards to about three digits. */
+function describeReach(dimensions: Dimensions, bodies: readonly Float32Array[], radius: number): string {
+  const axes = Array.from({ length: dimensions }, (_, axis) => {
+    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const positions of bodies) {
+      for (let index = axis; index < positions.length; index += dimensions) {
+        low = Math.min(low, (positions[index] as number) - radius);
+        high = Math.max(high, (positions[index] as number) + radius);
+      }
+    }
+    const step = 10 ** (Math.floor(Math.log10(high - low)) - 2);
+    return [Math.floor(low / step) * step, Math.ceil(high / step) * step] as const;
+  });
+  const corner = (end: 0 | 1) => `[${axes.map((ends) => Number(ends[end].toPrecision(7))).join(', ')}]`;
+  return `the given bodies reach from ${corner(0)} to ${corner(1)}`;
+}
