@@ -10,7 +10,8 @@ export interface BufferSet<Names extends string> {
   destroy(): void;
 }
 
-export const PARTICLE_USAGE = 0x80 | 0x04 | 0x08; // STORAGE | COPY_SRC | COPY_DST
+/** Usage flags of particle data. VERTEX lets callers draw from it. */
+export const PARTICLE_USAGE = 0x80 | 0x20 | 0x04 | 0x08; // STORAGE | VERTEX | COPY_SRC | COPY_DST
 
 /**
  * Buffers that are usable before the device has confirmed them. If it rejects one, all are destroyed and `settled`

@@ -137,8 +137,8 @@ export class GridParticles<More extends string = never> {
   }
 
   /**
-   * The particles' state by id: vec2f (2D) or vec4f with w unused (3D), u32, i32 or f32. Usage STORAGE, COPY_SRC and
-   * COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
+   * The particles' state by id. Vectors are vec2f (2D) or vec4f with w unused (3D). The usage includes STORAGE, VERTEX,
+   * COPY_SRC and COPY_DST. Unused ids are NaN in `positions` and in buffers of kind 'position'.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | More, GPUBuffer>> {
     return this.parts.owned.buffers;

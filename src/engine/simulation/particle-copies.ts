@@ -1,6 +1,7 @@
 /**
- * A simulation's particles in GPU memory, in two copies. The sort and the resolve passes write the spare copy, and the
- * host then swaps the copies. Other passes work in place.
+ * A simulation's particles in GPU memory: two copies each of positions, velocities and ids. One copy holds the state.
+ * The sort and the resolve passes write the spare copy, and the host then swaps the two. Other passes change the state
+ * in place. At the end of each recording the first copies hold the state again, so callers may keep these buffers.
  * Ordering: `upload` and `markLeaving` write through the queue at once, ahead of all commands submitted later.
  */
 
@@ -30,14 +31,17 @@ type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** A query about the state as it was when the query was submitted. */
+/** Between two recordings. */
+const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
+
+/** A pending query about the state as it was when the query was submitted. */
 interface Query {
   /** Copies the state that the query still needs. Called before the state changes. */
   preserve(): void;
 }
 
 export class ParticleCopies {
-  private current: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
+  private current = FIRST_COPIES;
   private readonly queries = new Set<Query>();
 
   private constructor(
@@ -94,7 +98,22 @@ export class ParticleCopies {
     this.current = current;
   }
 
-  /** Calls `make`, which may swap copies. Undoes the swaps if it throws. */
+  /**
+   * Ends a recording: the first copies hold the state from now on. Returns a function that copies into them, per
+   * particle, what the recording leaves in the second copies. Record that after the stages. An even number of swaps,
+   * such as that of a step with an even number of substeps, leaves nothing to copy.
+   */
+  endRecording(count: number): (encoder: GPUCommandEncoder) => void {
+    const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);
+    this.current = FIRST_COPIES;
+    return (encoder) => {
+      for (const { kind, buffer, size } of moved) {
+        encoder.copyBufferToBuffer(buffer, 0, this.now[kind], 0, size);
+      }
+    };
+  }
+
+  /** Runs `make`, which may swap copies. Undoes the swaps if `make` throws. */
   undoIfThrows<Result>(make: () => Result): Result {
     const before = this.current;
     try {
@@ -149,13 +168,13 @@ export class ParticleCopies {
     this.gpu.device.queue.writeBuffer(this.leaving, 0, leaving);
   }
 
-  /** The ranges to read back for `arraysOf`. */
-  ranges(count: number): readonly ReadRange[] {
+  /** The buffers to read back for a number of particles; `arraysOf` unpacks them. */
+  ranges(count: number): readonly (ReadRange & { readonly kind: Kind })[] {
     const { position, velocity, id } = this.now;
     return [
-      { buffer: id, size: 4 * count },
-      { buffer: position, size: 4 * bodyFloats(this.world) * count },
-      { buffer: velocity, size: 4 * storedFloats(this.world.dimensions) * count },
+      { kind: 'id', buffer: id, size: 4 * count },
+      { kind: 'position', buffer: position, size: 4 * bodyFloats(this.world) * count },
+      { kind: 'velocity', buffer: velocity, size: 4 * storedFloats(this.world.dimensions) * count },
     ];
   }
 

@@ -55,19 +55,30 @@ import {
 } from './stages';
 import { StateSubmissions } from './submissions';
 
-/** The buffers that hold the current state. A step may swap them, so get them again in each frame. */
+/**
+ * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
+ * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
+ *
+ * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. Slots are in cell
+ * order, with ascending ids inside a cell, and every step sorts them again. Particles that `add` put in come last until
+ * the next sort. `ids` says which particle a slot holds.
+ */
 export interface SimulationBuffers {
   /**
-   * The particles in cell order, each with its position first:
-   *   - One radius: a vec2f (2D), or a vec4f with w unused (3D).
-   *   - Variable radii: a vec4f with the radius in w, and in 2D the load in z (see ParticleArrays).
-   *   - Boxes: two vec4f. The first is as with variable radii; w is the radius of the ball around the body. The second
-   *     holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D: volume).
+   * The particles, each with its position first:
+   *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes).
+   *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
+   *   - Boxes: two vec4f (32 bytes). The first is as with variable radii; w is the radius of the ball around the body.
+   *     The second holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D:
+   *     volume).
    */
   readonly positions: GPUBuffer;
-  /** One vec2f (2D) or vec4f (3D) per particle. With variable radii in 3D, w holds the load: do not write w. */
+  /**
+   * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. With variable radii, w holds the load of the particle
+   * in 3D, so write only x, y and z. Otherwise w is unused.
+   */
   readonly velocities: GPUBuffer;
-  /** One u32 per slot: the id of its particle. */
+  /** One u32 (4 bytes) per slot: the id of its particle. */
   readonly ids: GPUBuffer;
 }
 
@@ -111,6 +122,7 @@ export class Simulation implements ParticleSimulation {
   private readonly readback: Readback;
   private readonly submissions: StateSubmissions;
   private readonly stages: SimulationStages;
+  private readonly state: SimulationBuffers;
   private elapsed = 0;
   private destroyed = false;
   private stepped = 0;
@@ -141,6 +153,8 @@ export class Simulation implements ParticleSimulation {
     this.submissions = new StateSubmissions(gpu);
     this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
     this.substeps = new SubstepMemo(plan.world, plan.diameter);
+    const { position, velocity, id } = copies.now;
+    this.state = Object.freeze({ positions: position, velocities: velocity, ids: id });
   }
 
   /**
@@ -229,8 +243,7 @@ export class Simulation implements ParticleSimulation {
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
-    const { position, velocity, id } = this.copies.now;
-    return { positions: position, velocities: velocity, ids: id };
+    return this.state;
   }
 
   /** Changes settings. Those left out keep their value. */
@@ -307,14 +320,14 @@ export class Simulation implements ParticleSimulation {
     checkTimeStep(dt, this.currentSettings.substeps);
     const stages = dt === 0 ? [] : this.stagesOfStep(dt);
     this.elapsed += dt;
-    return this.submissions.time(this.readback, stages);
+    return this.profileStages(stages);
   }
 
   /** Pushes overlapping particles apart like `separate`, and times each stage. */
   async profileSeparate(rounds = 1): Promise<StageTimes> {
     this.checkUsable();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
-    return this.submissions.time(this.readback, this.stages.pushApart(this.recording(), rounds));
+    return this.profileStages(this.stages.pushApart(this.recording(), rounds));
   }
 
   /** Adds particles and returns their ids: the lowest free ones, ascending. */
@@ -483,7 +496,14 @@ export class Simulation implements ParticleSimulation {
   }
 
   private encodeStages(encoder: GPUCommandEncoder, label: string, stages: readonly Stage[]): void {
-    if (this.count > 0) encodeStages(encoder, label, stages);
+    const copyBack = this.copies.endRecording(this.count);
+    if (this.count === 0) return;
+    encodeStages(encoder, label, stages);
+    copyBack(encoder);
+  }
+
+  private profileStages(stages: readonly Stage[]): Promise<StageTimes> {
+    return this.submissions.time(this.readback, stages, this.copies.endRecording(this.count));
   }
 
   private stagesOfStep(dt: number): Stage[] {

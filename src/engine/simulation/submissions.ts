@@ -1,7 +1,10 @@
 /**
- * Submits changes of a simulation's state, and notices if the device drops one: because it rejects a kernel after the
- * recording, or because the encoder is finished already. By then, the host has swapped the two copies of the state, but
- * the device has not written the new copy. So the state is lost, and `check` throws until `renew` is called.
+ * Submits changes of a simulation's state, and notices if the device drops one.
+ *
+ * The device drops a submission if it rejects one of its kernels. That can happen after the recording if no caller
+ * awaited the compilation. The device also drops what is recorded into an encoder that is finished already. In both
+ * cases the host counts on a change that the device has not made. So the state is lost, and `check` throws until
+ * `renew` is called.
  * Ordering: `submit` and `time` submit at once, in the order of the calls. Changes passed to `record` run when the
  * caller submits the encoder.
  */
@@ -60,11 +63,21 @@ export class StateSubmissions {
     }
   }
 
-  /** All stages are submitted before this method first waits. */
-  time(readback: Readback, stages: readonly Stage[]): Promise<StageTimes> {
+  /**
+   * Submits stages and times each, then submits what `finish` records. All of this is submitted before this method first
+   * waits.
+   */
+  time(
+    readback: Readback,
+    stages: readonly Stage[],
+    finish: (encoder: GPUCommandEncoder) => void,
+  ): Promise<StageTimes> {
     const { device } = this.gpu;
     device.pushErrorScope('validation');
     const { result: times, compiled } = watchKernels(this.gpu, () => timeStages(this.gpu, readback, stages));
+    const encoder = device.createCommandEncoder({ label: 'simulation.finish' });
+    finish(encoder);
+    device.queue.submit([encoder.finish()]);
     this.dependOn(validOf(compiled, device.popErrorScope()));
     return Promise.all([times, this.valid]).then(([result]) => result);
   }

@@ -231,7 +231,10 @@ export class GpuView {
     return this.group(this.layouts.value, [positions, by === 'id' ? ids : (values ?? velocities)]);
   }
 
-  /** Cached by layout, first and last buffer, which determine the others. The state alternates between buffers. */
+  /**
+   * Returns a cached bind group. The key has the layout, the first buffer (which tells simulations apart) and the last
+   * buffer (which depends on the colours). These determine the buffers between them.
+   */
   private group({ layout }: DeclaredLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const byFirst = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();

@@ -30,7 +30,7 @@ const DRAWN_WORDS = 6;
 interface Sorting {
   readonly sort: CellSort;
   readonly owned: BufferSet<'ids' | 'positions'>;
-  readonly bindings: WeakMap<GPUBuffer, WeakMap<GPUBuffer, SortBinding>>;
+  readonly binding: SortBinding;
 }
 
 interface Listing {
@@ -136,6 +136,7 @@ export class Overlay {
   private async createSorting(): Promise<Sorting> {
     const { gpu, simulation } = this;
     const { world, capacity } = simulation;
+    const { positions: position, ids: id } = simulation.buffers;
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, world, capacity, { ids: true, velocities: false }),
       owned: createBuffers(gpu, 'overlay', {
@@ -143,7 +144,8 @@ export class Overlay {
         positions: 4 * bodyFloats(world) * capacity,
       }),
     });
-    return { sort, owned, bindings: new WeakMap() };
+    const sorted = { position: owned.buffers.positions, id: owned.buffers.ids };
+    return { sort, owned, binding: sort.bind({ position, id }, sorted) };
   }
 
   private async createHeating({ owned: { buffers } }: Sorting): Promise<Heating> {
@@ -230,8 +232,7 @@ export class Overlay {
     this.parameters.recordInto(() => {
       const shared = this.parameters.write(world, count, this.substep);
       const pass = encoder.beginComputePass({ label: 'overlay' });
-      const binding = this.bindingFor(sorting);
-      for (const stage of sorting.sort.stages(shared, binding, count, false)) stage.encode(pass);
+      for (const stage of sorting.sort.stages(shared, sorting.binding, count, false)) stage.encode(pass);
       const workgroups = Math.ceil(count / WORKGROUP_SIZE);
       heating?.kernel.encode(pass, shared, heating.group, workgroups);
       if (listing) encodeListing(pass, shared, listing, workgroups);
@@ -322,21 +323,7 @@ export class Overlay {
     return group;
   }
 
-  private bindingFor({ sort, owned, bindings }: Sorting): SortBinding {
-    const { positions, ids } = this.simulation.buffers;
-    const known = bindings.get(positions) ?? new WeakMap<GPUBuffer, SortBinding>();
-    bindings.set(positions, known);
-    const binding =
-      known.get(ids) ??
-      sort.bind(
-        { position: positions, id: ids },
-        { position: owned.buffers.positions, id: owned.buffers.ids },
-      );
-    known.set(ids, binding);
-    return binding;
-  }
-
-  /** Does nothing during an earlier read. */
+  /** Reads back the counts of pairs. Does nothing while an earlier read is under way. */
   private readCounts(encoder: GPUCommandEncoder, { drawn }: Listing): void {
     if (this.isReading) return;
     this.isReading = true;

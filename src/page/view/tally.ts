@@ -61,7 +61,7 @@ export function describeTally(variant: Variant, heavy = false): KernelDescriptio
 }
 
 export class Tally {
-  private readonly bindings = new WeakMap<GPUBuffer, SortBinding>();
+  private readonly sorting: SortBinding;
   private readonly group: ParticleGroup;
 
   private constructor(
@@ -69,9 +69,11 @@ export class Tally {
     private readonly world: World,
     private readonly substep: Substep,
     private readonly parts: Parts,
+    position: GPUBuffer,
   ) {
     const { sort, pass, owned } = parts;
     const { positions, ids, tallies } = owned.buffers;
+    this.sorting = sort.bind({ position }, { position: positions, id: ids });
     this.group = pass.bind({
       position_in: positions,
       start: sort.start,
@@ -90,6 +92,7 @@ export class Tally {
     counted: Counted,
   ): Promise<Tally> {
     const { dimensions, capacity } = simulation;
+    const { positions } = simulation.buffers;
     const world = counted === 'density' ? widerWorld(simulation, options) : simulation.world;
     const parts = await createParts<Parts>({
       sort: CellSort.create(gpu, world, capacity, { ids: false, velocities: false }),
@@ -102,7 +105,7 @@ export class Tally {
       }),
     });
     const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
-    return new Tally(simulation, world, substep, parts);
+    return new Tally(simulation, world, substep, parts, positions);
   }
 
   /** One u32 per slot. */
@@ -116,7 +119,7 @@ export class Tally {
     parameters.recordInto(() => {
       const shared = parameters.write(this.world, count, this.substep);
       const recorded = encoder.beginComputePass({ label: 'page.tally' });
-      for (const stage of sort.stages(shared, this.sortBinding(), count, false)) stage.encode(recorded);
+      for (const stage of sort.stages(shared, this.sorting, count, false)) stage.encode(recorded);
       pass.encode(recorded, shared, this.group, count);
       recorded.end();
     });
@@ -125,20 +128,6 @@ export class Tally {
   destroy(): void {
     const { sort, parameters, owned } = this.parts;
     for (const part of [sort, parameters, owned]) part.destroy();
-  }
-
-  /** Positions alternate between two buffers. */
-  private sortBinding(): SortBinding {
-    const { positions } = this.simulation.buffers;
-    const known = this.bindings.get(positions);
-    if (known) return known;
-    const { sort, owned } = this.parts;
-    const binding = sort.bind(
-      { position: positions },
-      { position: owned.buffers.positions, id: owned.buffers.ids },
-    );
-    this.bindings.set(positions, binding);
-    return binding;
   }
 }
 

@@ -363,6 +363,58 @@ describe('particles of a simulation', () => {
   );
 
   gpuTest(
+    'stay in the same public buffers, whatever changes the state',
+    async (device, tools) => {
+      const simulation = await create(tools.wrap(), 'clustered', 2, 300, { capacity: 301 });
+      const { positions, velocities, ids } = simulation.buffers;
+      const usage =
+        GPUBufferUsage.STORAGE | GPUBufferUsage.VERTEX | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
+      expect([positions.usage, velocities.usage, ids.usage]).toEqual([usage, usage, usage]);
+      const checkpoint = await simulation.checkpoint();
+      const changes: Record<string, () => unknown> = {
+        'a step': () => simulation.step(DT),
+        'a step with an odd number of substeps': () => {
+          simulation.set({ substeps: 3 });
+          simulation.step(DT);
+        },
+        'a recorded step': () => {
+          const encoder = device.createCommandEncoder();
+          simulation.encodeStep(encoder, DT);
+          device.queue.submit([encoder.finish()]);
+        },
+        'a timed step': () => simulation.profile(DT),
+        'one round of separate': () => simulation.separate(1),
+        'two rounds of separate': () => simulation.separate(2),
+        'a timed separate': () => simulation.profileSeparate(1),
+        measure: () => simulation.measure(),
+        findPairs: () => simulation.findPairs(),
+        add: () => simulation.add({ positions: Float32Array.of(4, 4) }),
+        remove: () => simulation.remove([17, 3]),
+        restore: () => simulation.restore(checkpoint),
+      };
+      for (const [name, change] of Object.entries(changes)) {
+        await change();
+        const { count } = simulation;
+        const now = simulation.buffers;
+        const kept = [now.positions === positions, now.velocities === velocities, now.ids === ids];
+        expect(kept, name).toEqual([true, true, true]);
+        const state = await simulation.read();
+        const slots = await readWords(tools, ids, count);
+        const places = await readVectors(tools, 2, positions, count);
+        const speeds = await readVectors(tools, 2, velocities, count);
+        expect(slots.toSorted(), name).toEqual(state.ids);
+        slots.forEach((id, slot) => {
+          const index = state.ids.indexOf(id);
+          const range = [2 * slot, 2 * slot + 2] as const;
+          expect(places.slice(...range), name).toEqual(state.positions.slice(2 * index, 2 * index + 2));
+          expect(speeds.slice(...range), name).toEqual(state.velocities.slice(2 * index, 2 * index + 2));
+        });
+      }
+    },
+    SHARED,
+  );
+
+  gpuTest(
     'may be written by the caller between two calls: the next call uses them',
     async (device, tools) => {
       const simulation = await createSimulation(tools.wrap(), {
