@@ -146,6 +146,7 @@ export class CpuGrid extends PairGrid {
    * unbounded world, its bucket.
    */
   cells(): Uint32Array {
+    this.checkBuilt();
     const { keys, activeCount, lattice } = this.order;
     const cells = Uint32Array.from(keys.subarray(0, activeCount));
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
@@ -168,6 +169,7 @@ export class CpuGrid extends PairGrid {
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
     checkNear(point, radius, this.order.lattice);
+    this.checkBuilt();
     this.visiting(() => visitNear(this.order, this.positions, point, radius, visit));
   }
 
@@ -177,12 +179,14 @@ export class CpuGrid extends PairGrid {
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
+    this.checkBuilt();
     return findNearest(this.order, this.positions, point, k, radius);
   }
 
   /** Returns the ids that `inBox` visits, in a new array. */
   findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
     checkCorners(min, max, this.world);
+    this.checkBuilt();
     return findInBox(this.order, this.positions, min, max);
   }
 
@@ -216,6 +220,7 @@ export class CpuGrid extends PairGrid {
       const accepted = `greater than 0 and at most ${this.diameter / 2}, half the diameter`;
       throw new ArgumentError('radius', radius, accepted);
     }
+    this.checkBuilt();
     return findAlongRay(this.order, this.positions, ray, radius);
   }
 

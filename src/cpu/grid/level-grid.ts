@@ -68,6 +68,7 @@ export class CpuLevelGrid extends PairGrid {
   near(point: readonly number[], radius: number, visit: (id: number, distanceSquared: number) => void): void {
     checkFunction('visit', visit);
     checkNear(point, radius, this.order.lattice);
+    this.checkBuilt();
     this.visiting(() => visitNearLevels(this.order, point, radius, visit));
   }
 
@@ -77,12 +78,14 @@ export class CpuLevelGrid extends PairGrid {
    */
   nearest(point: readonly number[], k: number, radius = Number.POSITIVE_INFINITY): Nearest {
     checkNearest(point, k, radius, this.order.lattice);
+    this.checkBuilt();
     return findNearestLevels(this.order, point, k, radius);
   }
 
   /** Returns the ids that `inBox` visits, in a new array. */
   findInBox(min: readonly number[], max: readonly number[]): Uint32Array {
     checkCorners(min, max, this.world);
+    this.checkBuilt();
     return findInBoxLevels(this.order, min, max);
   }
 
@@ -115,6 +118,7 @@ export class CpuLevelGrid extends PairGrid {
     if (radius !== undefined) {
       throw new ArgumentError('radius', radius, 'left out, because each ball has its own radius');
     }
+    this.checkBuilt();
     return findAlongRayLevels(this.order, ray);
   }
 

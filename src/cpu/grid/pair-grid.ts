@@ -30,8 +30,9 @@ export abstract class PairGrid {
   private readonly inside: Float32Array;
   private readonly insideWords: Uint32Array;
   private found: Uint32Array = new Uint32Array(0);
-  protected built = 0;
-  /** Number of running visitors of the caller. */
+  /** Number of particles of the last build; undefined before the first. */
+  protected built: number | undefined;
+  /** Number of visitors of the caller that are running. */
   private visits = 0;
 
   constructor(
@@ -54,12 +55,12 @@ export abstract class PairGrid {
 
   /** Number of particles of the last build, quarantined ones included. */
   get count(): number {
-    return this.built;
+    return this.built ?? 0;
   }
 
   /** Number of quarantined particles. */
   get nonFinite(): number {
-    return this.built - this.order.activeCount;
+    return this.count - this.order.activeCount;
   }
 
   protected get ownBytes(): number {
@@ -68,6 +69,7 @@ export abstract class PairGrid {
 
   /** Returns the ids by cell or bucket, then by id, in a new array. Quarantined particles come last. */
   ids(): Uint32Array {
+    this.checkBuilt();
     return this.order.source.slice(0, this.built);
   }
 
@@ -92,7 +94,7 @@ export abstract class PairGrid {
   /** Returns every overlapping pair once, sorted by the first id and then the second, in a new array. */
   findPairs(): PairList {
     const { count, pairs } = this.collectPairs();
-    return { count, pairs: sortPairs(pairs, 2 * count, this.built) };
+    return { count, pairs: sortPairs(pairs, 2 * count, this.count) };
   }
 
   /** Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. */
@@ -169,8 +171,15 @@ export abstract class PairGrid {
     if (this.visits > 0) throw new CellstormError(this.busy);
   }
 
+  /** Throws if the grid holds nothing to search. Every search calls this first. */
+  protected checkBuilt(): void {
+    if (this.built !== undefined) return;
+    throw new CellstormError('This CPU grid has no particles yet: call build(positions) before you search.');
+  }
+
   private beginSearch(): PortionedSearch {
     this.checkIdle();
+    this.checkBuilt();
     return this.begin();
   }
 }

@@ -32,6 +32,38 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     },
   );
 
+  it('refuses every search before the first build, and says what to call', () => {
+    const [low, high] = [repeat(0, dimensions), repeat(8, dimensions)];
+    const options = { dimensions, min: low, max: high, capacity: 4 };
+    const equal = createCpuGrid({ ...options, diameter: 1 });
+    const variable = createCpuGrid({ ...options, radii: { smallest: 1, largest: 2 } });
+    expect(() => equal.cells()).toThrow(/call build\(positions\)/);
+    for (const grid of [equal, variable]) {
+      expect([grid.count, grid.nonFinite]).toEqual([0, 0]);
+      for (const search of [
+        () => grid.ids(),
+        () => grid.countPairs(),
+        () => grid.collectPairs(),
+        () => grid.findPairs(),
+        () => grid.forEachPair(() => {}),
+        () => grid.near(low, 1, () => {}),
+        () => grid.findNear(low, 1),
+        () => grid.nearest(low, 1),
+        () => grid.inBox(low, high, () => {}),
+        () => grid.findInBox(low, high),
+        () => grid.alongRay(low, high, 1, () => {}),
+        () => grid.findAlongRay(low, high, 1),
+      ]) {
+        expect(search).toThrow(CellstormError);
+        expect(search).toThrow(
+          /^This CPU grid has no particles yet: call build\(positions\) before you search\.$/,
+        );
+      }
+    }
+    equal.build(new Float32Array(0));
+    expect([equal.findPairs().count, equal.ids().length]).toEqual([0, 0]);
+  });
+
   it('finds the same pairs as exact brute force, at any positions', () => {
     const grids = [
       box(0, 8, 1, 40),

@@ -233,12 +233,11 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     }
   });
 
-  it('may be searched inside a visitor and before the first build, and must be valid', () => {
+  it('may be searched inside a visitor but not before the first build, and must be valid', () => {
     const grid = createCpuGrid({ ...box, radii, capacity: 8 });
     const ask = (...rest: unknown[]) =>
       (grid.findAlongRay as (...given: unknown[]) => unknown).apply(grid, rest);
-    const empty = grid.findAlongRay(corner(1), corner(1), Number.POSITIVE_INFINITY);
-    expect([empty.ids.length, empty.distances.length]).toEqual([0, 0]);
+    expect(() => ask(corner(1), corner(1), Number.POSITIVE_INFINITY)).toThrow(CellstormError);
     grid.build(
       Float32Array.from({ length: 8 * dimensions }, (_, word) =>
         word % dimensions === 0 ? word / dimensions : 4,
