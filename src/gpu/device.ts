@@ -1,7 +1,7 @@
 /** Requests an adapter and a device. Raises limits only as far as the particles and cells need. */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
-import { ArgumentError, GpuError, LimitError } from '../core/base/errors';
+import { ArgumentError, GpuError, LimitError, Phrase } from '../core/base/errors';
 import { defaultCellCount } from '../core/simulation/default-box';
 import { MAX_PARTICLES } from '../core/simulation/ids';
 import { type Dimensions, MAX_CELLS } from '../core/world/world';
@@ -19,6 +19,16 @@ export interface GpuRequest {
   readonly gpu?: GPU | undefined;
   /** Passed to `requestAdapter`. Default: none. */
   readonly powerPreference?: GPUPowerPreference | undefined;
+  /**
+   * Features that your own code needs of the device. Default: none. The features timestamp-query and subgroups are
+   * added if the adapter has them.
+   */
+  readonly requiredFeatures?: Iterable<GPUFeatureName> | undefined;
+  /**
+   * Limits that your own code needs of the device, by name. Default: none. The device gets these limits or those that
+   * the particles and cells need, whichever are higher.
+   */
+  readonly requiredLimits?: Readonly<Record<string, number | undefined>> | undefined;
 }
 
 /** A WebGPU device for cellstorm. */
@@ -99,7 +109,15 @@ export function greatestCount(limits: GPUSupportedLimits, dimensions: Dimensions
   return { particles: low, limit, buffer };
 }
 
-const REQUEST_NAMES = ['particles', 'dimensions', 'cells', 'gpu', 'powerPreference'] as const;
+const REQUEST_NAMES = [
+  'particles',
+  'dimensions',
+  'cells',
+  'gpu',
+  'powerPreference',
+  'requiredFeatures',
+  'requiredLimits',
+] as const satisfies readonly (keyof GpuRequest)[];
 
 /**
  * Requests a device that holds the given numbers of particles and cells. Uses `timestamp-query` and `subgroups` if the
@@ -117,10 +135,12 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   checkInteger('particles', particles, 0, MAX_PARTICLES);
   const cells = request.cells ?? defaultCellCount(dimensions, particles);
   if (request.cells !== undefined) checkInteger('cells', cells, 0, MAX_CELLS);
+  const { requiredFeatures, requiredLimits: givenLimits } = checkRequired(request);
   const provider = request.gpu ?? globalThis.navigator?.gpu;
   if (!provider) throw missingGpu();
   if (typeof provider.requestAdapter !== 'function') {
-    throw new ArgumentError('request.gpu', request.gpu, 'an entry point of WebGPU, such as navigator.gpu');
+    const { value } = describeWebGpu(request.gpu);
+    throw new ArgumentError('request.gpu', value, 'an entry point of WebGPU, such as navigator.gpu');
   }
   const { powerPreference } = request;
   let adapter: GPUAdapter | null;
@@ -149,14 +169,14 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
     }
     requiredLimits[name] = bytes;
   }
+  checkOffered(adapter, requiredFeatures, givenLimits);
   const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({
       label: 'cellstorm',
-      requiredFeatures: optional,
-      // Every device guarantees the default limits, so never request less.
-      requiredLimits: atLeastDefaults(requiredLimits),
+      requiredFeatures: [...new Set([...optional, ...requiredFeatures])],
+      requiredLimits: mergeLimits(requiredLimits, givenLimits),
     });
   } catch (error) {
     throw new GpuError('validation', `The adapter gave no device: ${messageOf(error)}`);
@@ -164,20 +184,84 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   return wrap(device, adapter.info, undefined, adapter.limits);
 }
 
+/** Checks the types of the caller's own features and limits. Returns copies, without limits that are undefined. */
+function checkRequired({ requiredFeatures = [], requiredLimits = {} }: GpuRequest): {
+  readonly requiredFeatures: readonly GPUFeatureName[];
+  readonly requiredLimits: Readonly<Record<string, number>>;
+} {
+  if (typeof requiredFeatures === 'string' || typeof requiredFeatures?.[Symbol.iterator] !== 'function') {
+    throw new ArgumentError('request.requiredFeatures', requiredFeatures, 'a list of names of features');
+  }
+  if (typeof requiredLimits !== 'object' || requiredLimits === null) {
+    throw new ArgumentError(
+      'request.requiredLimits',
+      requiredLimits,
+      'an object with numbers by names of limits',
+    );
+  }
+  const limits: Record<string, number> = {};
+  for (const [name, value] of Object.entries(requiredLimits)) {
+    if (value === undefined) continue;
+    checkInteger(`request.requiredLimits.${name}`, value, 0, Number.MAX_SAFE_INTEGER);
+    limits[name] = value;
+  }
+  return { requiredFeatures: [...requiredFeatures], requiredLimits: limits };
+}
+
+/** Throws if the adapter lacks a feature or a limit that the caller requires. */
+function checkOffered(
+  adapter: GPUAdapter,
+  features: readonly GPUFeatureName[],
+  limits: Readonly<Record<string, number>>,
+): void {
+  for (const [index, feature] of features.entries()) {
+    if (adapter.features.has(feature)) continue;
+    const offered = [...adapter.features].sort().join(', ');
+    const accepted = `a feature of this adapter, which has ${offered || 'none'}`;
+    throw new ArgumentError(`request.requiredFeatures[${index}]`, feature, accepted);
+  }
+  for (const [name, value] of Object.entries(limits)) {
+    const argument = `request.requiredLimits.${name}`;
+    const most = (adapter.limits as unknown as Record<string, unknown>)[name];
+    if (typeof most !== 'number')
+      throw new ArgumentError(argument, value, 'left out: WebGPU has no such limit here');
+    const isMinimum = isAlignment(name);
+    if (isMinimum ? value >= most : value <= most) continue;
+    throw new LimitError(
+      name,
+      `${argument} is ${value}, but this adapter offers ${isMinimum ? 'no less than' : 'at most'} ${most}.`,
+    );
+  }
+}
+
+/** Alignments are limits of which lower ones are better. */
+function isAlignment(name: string): boolean {
+  return name.endsWith('Alignment');
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
 /**
- * Wraps your own device. `info` describes its adapter. `workgroupsPerDimension` may lower the device's limit. Objects
- * check the device's other limits when they are created.
+ * Wraps the caller's own device, for sharing it with other code.
+ *
+ * cellstorm needs no feature of it. It uses timestamp-query to time stages, and subgroups. It needs the default limits
+ * of WebGPU, among them maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and
+ * maxComputeWorkgroupStorageSize 16384. Many particles need a higher maxBufferSize and maxStorageBufferBindingSize:
+ * each object checks both when it is created, and its LimitError says what to request.
+ *
+ * The device stays yours: destroy it, or call `destroy` of the result, which does the same. Objects free only their own
+ * buffers. `info` is the adapter's info, for messages; default: the device's. `workgroupsPerDimension` is a lower limit
+ * than the device's, for tests.
  *
  * @example
+ * ```ts
  * const adapter = await navigator.gpu.requestAdapter();
  * if (!adapter) throw new Error('There is no WebGPU here.');
  * const gpu = wrapDevice(await adapter.requestDevice());
  * const simulation = await createSimulation(gpu, { dimensions: 2, capacity: 10_000, radius: 0.5 });
- * simulation.step(1 / 60);
+ * ```
  */
 export function wrapDevice(device: GPUDevice, info?: GPUAdapterInfo, workgroupsPerDimension?: number): Gpu {
   return wrap(device, info, workgroupsPerDimension);
@@ -190,7 +274,8 @@ function wrap(
   adapterLimits?: GPUSupportedLimits,
 ): Gpu {
   if (typeof (device as GPUDevice | undefined | null)?.createBindGroupLayout !== 'function') {
-    throw new ArgumentError('device', device, 'a GPUDevice');
+    const { value } = describeWebGpu(device);
+    throw new ArgumentError('device', value, 'a GPUDevice, the result of `await adapter.requestDevice()`');
   }
   let lost: { reason: string } | undefined;
   device.lost.then(
@@ -287,15 +372,22 @@ export function checkBinds(gpu: Gpu, needed: number, what: string, request: stri
   }
 }
 
+/** Every device guarantees these limits, so never request less. */
 const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
   maxStorageBufferBindingSize: 128 * 2 ** 20,
   maxBufferSize: 256 * 2 ** 20,
 };
 
-function atLeastDefaults(limits: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(limits).map(([name, value]) => [name, Math.max(value, DEFAULT_LIMITS[name] ?? 0)]),
-  );
+/** Returns, per limit, the greatest of both numbers and of the default. */
+function mergeLimits(
+  own: Readonly<Record<string, number>>,
+  given: Readonly<Record<string, number>>,
+): Record<string, number> {
+  const merged: Record<string, number> = { ...given };
+  for (const [name, value] of Object.entries(own)) {
+    merged[name] = Math.max(value, given[name] ?? 0, DEFAULT_LIMITS[name] ?? 0);
+  }
+  return merged;
 }
 
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
@@ -304,11 +396,33 @@ export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   return info.isFallbackAdapter || /swiftshader|llvmpipe|lavapipe|basic render/i.test(words);
 }
 
+/**
+ * Throws unless requestGpu or wrapDevice created `gpu`, or if the device is lost. Every public function that takes a
+ * Gpu calls this before any GPU work.
+ */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
-  if (typeof (gpu as Gpu | undefined)?.checkAlive !== 'function') {
-    throw new ArgumentError('gpu', gpu, 'the result of `await requestGpu(…)` or of wrapDevice(…)');
+  if (typeof (gpu as Gpu | undefined | null)?.checkAlive !== 'function') {
+    const { value, fix } = describeWebGpu(gpu);
+    throw new ArgumentError(
+      'gpu',
+      value,
+      fix ?? 'the result of `await requestGpu(…)` or of wrapDevice(device)',
+    );
   }
   (gpu as Gpu).checkAlive();
+}
+
+/** Names an object of WebGPU that callers pass by mistake for a Gpu, and says what to pass instead. */
+function describeWebGpu(value: unknown): { readonly value: unknown; readonly fix?: string } {
+  const has = (method: string) => typeof (value as Record<string, unknown> | null)?.[method] === 'function';
+  if (has('createBindGroupLayout')) {
+    return { value: new Phrase('a GPUDevice'), fix: 'wrapped: pass wrapDevice(device)' };
+  }
+  const request = 'the result of `await requestGpu(…)`, which requests an adapter and a device itself';
+  if (has('requestDevice')) return { value: new Phrase('a GPUAdapter'), fix: request };
+  if (has('requestAdapter'))
+    return { value: new Phrase('navigator.gpu or another GPU object'), fix: request };
+  return { value };
 }
 
 function missingGpu(): GpuError {

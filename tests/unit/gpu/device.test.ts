@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ArgumentError, CellstormError, GpuError, LimitError } from '../../../src/core/base/errors';
 import { defaultCellCount } from '../../../src/core/simulation/default-box';
 import { planSimulation } from '../../../src/core/simulation/plan';
-import { type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../../src/gpu/device';
+import { checkGpu, type GpuRequest, greatestCount, requestGpu, wrapDevice } from '../../../src/gpu/device';
 import { DEFAULT_LIMITS, expectRefusal, type Limits } from '../../helpers/inputs/untouchable-gpu';
 
 const { NaN: NOT_A_NUMBER } = Number;
@@ -11,7 +11,44 @@ describe('wrapDevice', () => {
   it.each([undefined, null, 7, {}])('rejects %s', (device) => {
     const attempt = () => wrapDevice(device as unknown as GPUDevice);
     expect(attempt).toThrow(ArgumentError);
-    expect(attempt).toThrow(/^device is .*, but it must be a GPUDevice\.$/);
+    expect(attempt).toThrow(
+      /^device is .*, but it must be a GPUDevice, the result of `await adapter\.requestDevice\(\)`\.$/,
+    );
+  });
+});
+
+/** The methods by which objects of WebGPU are told apart. */
+const webGpuObject = (method: string) => ({ [method]: () => undefined });
+
+describe('checkGpu', () => {
+  const REQUEST =
+    'the result of `await requestGpu(…)`, which requests an adapter and a device itself' as const;
+  it.each<[string, unknown, string]>([
+    [
+      'a forgotten await',
+      Promise.resolve(),
+      'a Promise (did you forget `await`?), but it must be the result of `await requestGpu(…)` or of wrapDevice(device)',
+    ],
+    [
+      'a bare device',
+      webGpuObject('createBindGroupLayout'),
+      'a GPUDevice, but it must be wrapped: pass wrapDevice(device)',
+    ],
+    ['an adapter', webGpuObject('requestDevice'), `a GPUAdapter, but it must be ${REQUEST}`],
+    [
+      'navigator.gpu',
+      webGpuObject('requestAdapter'),
+      `navigator.gpu or another GPU object, but it must be ${REQUEST}`,
+    ],
+    [
+      'nothing',
+      undefined,
+      'undefined, but it must be the result of `await requestGpu(…)` or of wrapDevice(device)',
+    ],
+    ['null', null, 'null, but it must be the result of `await requestGpu(…)` or of wrapDevice(device)'],
+  ])('refuses %s and says what to pass', (_, gpu, said) => {
+    expect(() => checkGpu(gpu)).toThrow(ArgumentError);
+    expect(() => checkGpu(gpu)).toThrow(`gpu is ${said}.`);
   });
 });
 
@@ -23,8 +60,8 @@ describe('requestGpu', () => {
     vi.unstubAllGlobals();
   });
 
-  /** An adapter that records the requests. */
-  function provider(limits: Limits = {}, features: readonly string[] = []) {
+  /** An adapter that creates devices and records the requests. */
+  function provider(limits: Readonly<Record<string, number>> = {}, features: readonly string[] = []) {
     const requests: GPUDeviceDescriptor[] = [];
     const adapter = {
       limits: { ...DEFAULT_LIMITS, ...limits },
@@ -67,6 +104,15 @@ describe('requestGpu', () => {
     ['dimensions', '"2"', { dimensions: '2' }, /2 or 3/],
     ['cells', '0.5', { cells: 0.5 }, /a whole number from 0 to 2147483644/],
     ['request.particels', '3', { particels: 3 }, /one of particles/],
+    ['request.requiredFeatures', '"subgroups"', { requiredFeatures: 'subgroups' }, /a list of names/],
+    ['request.requiredFeatures', '7', { requiredFeatures: 7 }, /a list of names/],
+    ['request.requiredLimits', '7', { requiredLimits: 7 }, /an object with numbers/],
+    [
+      'request.requiredLimits.maxBufferSize',
+      '-1',
+      { requiredLimits: { maxBufferSize: -1 } },
+      /a whole number/,
+    ],
   ])('rejects %s = %s before it requests an adapter', async (argument, value, changes, accepted) => {
     const { gpu, adapterRequests } = provider();
     const request = { particles: 1, dimensions: 2, gpu, ...changes } as GpuRequest;
@@ -133,6 +179,63 @@ describe('requestGpu', () => {
     const bare = await requestGpu({ particles: 0, dimensions: 3, gpu: plain });
     expect(others[0]?.requiredFeatures).toEqual([]);
     expect([bare.timestamps, bare.subgroups]).toEqual([false, false]);
+  });
+
+  it('merges the features and limits that the caller requires with its own', async () => {
+    const roomy = { maxStorageBufferBindingSize: 2 ** 31, maxBufferSize: 2 ** 32, maxBindGroups: 8 };
+    const { gpu, requests } = provider(roomy, ['subgroups', 'shader-f16']);
+    await requestGpu({
+      particles: 40_000_000,
+      cells: 100,
+      dimensions: 2,
+      gpu,
+      requiredFeatures: new Set<GPUFeatureName>(['shader-f16', 'subgroups']),
+      requiredLimits: {
+        maxBufferSize: 2 ** 30,
+        maxStorageBufferBindingSize: 1,
+        maxBindGroups: 6,
+        none: undefined,
+      },
+    });
+    expect(requests[0]?.requiredFeatures).toEqual(['subgroups', 'shader-f16']);
+    expect(requests[0]?.requiredLimits).toEqual({
+      maxStorageBufferBindingSize: 8 * 40_000_000,
+      maxBufferSize: 2 ** 30,
+      maxBindGroups: 6,
+    });
+  });
+
+  it('refuses features and limits that the adapter does not offer, before it requests a device', async () => {
+    const more = { minUniformBufferOffsetAlignment: 256 };
+    const { gpu, requests } = provider(more, ['subgroups', 'float32-blendable']);
+    const attempt = (request: object) =>
+      requestGpu({ particles: 1, dimensions: 2, gpu, ...request }).catch((error: unknown) => error);
+    const feature = await attempt({ requiredFeatures: ['subgroups', 'shader-f16'] });
+    expect(feature).toBeInstanceOf(ArgumentError);
+    expect(feature).toMatchObject({
+      message:
+        'request.requiredFeatures[1] is "shader-f16", but it must be a feature of this adapter, which has float32-blendable, subgroups.',
+    });
+    const unknown = await attempt({ requiredLimits: { maxBuffersSize: 1 } });
+    expect(unknown).toBeInstanceOf(ArgumentError);
+    expect(unknown).toMatchObject({
+      message:
+        'request.requiredLimits.maxBuffersSize is 1, but it must be left out: WebGPU has no such limit here.',
+    });
+    const high = await attempt({ requiredLimits: { maxBufferSize: 2 ** 40 } });
+    expect(high).toBeInstanceOf(LimitError);
+    expect(high).toMatchObject({
+      limit: 'maxBufferSize',
+      message:
+        'request.requiredLimits.maxBufferSize is 1099511627776, but this adapter offers at most 268435456.',
+    });
+    expect(await attempt({ requiredLimits: { minUniformBufferOffsetAlignment: 32 } })).toMatchObject({
+      message:
+        'request.requiredLimits.minUniformBufferOffsetAlignment is 32, but this adapter offers no less than 256.',
+    });
+    expect(requests).toEqual([]);
+    await attempt({ requiredLimits: { minUniformBufferOffsetAlignment: 512 } });
+    expect(requests).toHaveLength(1);
   });
 
   it('finds a greatest number of particles: it is granted, and one percent more is not', async () => {
