@@ -92,7 +92,8 @@ export {
   estimateMemory,
   type MemoryOptions,
 } from './engine/simulation/memory';
-export { createSimulation, Simulation, type SimulationBuffers } from './engine/simulation/simulation';
+export type { SimulationBuffers } from './engine/simulation/particle-copies';
+export { createSimulation, Simulation } from './engine/simulation/simulation';
 export {
   type Gpu,
   type GpuRequest,

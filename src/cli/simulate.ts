@@ -7,7 +7,6 @@ import { dirname, resolve } from 'node:path';
 import { ArgumentError, CellstormError, Phrase } from '../core/base/errors';
 import type { StageTimes } from '../core/base/stage-times';
 import type { ContinuousCounts } from '../core/ccd/law';
-import { sizeRatioWarning } from '../core/contact/size-ratio';
 import { crowdingWarning } from '../core/simulation/crowding';
 import { planSimulation } from '../core/simulation/plan';
 import type { Checkpoint, Measures } from '../core/simulation/simulation';
@@ -148,7 +147,8 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     measures,
     continuousCounts: simulation.continuous ? await simulation.continuousCounts() : null,
     warning:
-      [adviseFlag(crowdingWarning(measures, simulation)), ratioAdvice(simulation, dt)]
+      [crowdingWarning(measures, simulation), ...simulation.warnings]
+        .map(adviseFlag)
         .filter((sentences) => sentences !== undefined)
         .join(' ') || null,
     times,
@@ -159,13 +159,11 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Names the flag instead of the setting. */
-function ratioAdvice(simulation: Parameters<typeof sizeRatioWarning>[0], dt: number): string | undefined {
-  return sizeRatioWarning(simulation, dt)?.replace('Set `substeps` to', 'Add --substeps');
-}
-
+/** Rewords the library's advice to name the flag instead of the option or setting. */
 export function adviseFlag(warning: string | undefined): string | undefined {
-  return warning?.replace('Create the simulation with `crowds: true`', 'Add --crowds');
+  return warning
+    ?.replace('Create the simulation with `crowds: true`', 'Add --crowds')
+    .replace('Set `substeps` to', 'Add --substeps');
 }
 
 interface Report {

@@ -70,4 +70,5 @@ export { CpuGridParticles, createCpuGridParticles } from './grid/grid-particles'
 export { CpuLevelGrid } from './grid/level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live';
 export type { RayHits } from './shared/ray-walk';
-export { CpuSimulation, type CpuSimulationBuffers, createCpuSimulation } from './solver/simulation';
+export { CpuSimulation, createCpuSimulation } from './solver/simulation';
+export type { CpuSimulationBuffers } from './solver/state';

@@ -28,6 +28,40 @@ export function checkRange(
   }
 }
 
+/** Checks a step of a method that allows steps from `low` seconds to a second. */
+export function checkSeconds(dt: unknown, low: number): asserts dt is number {
+  if (typeof dt === 'number' && dt >= low && dt <= 1) return;
+  const hint = typeof dt === 'number' && dt > 1 && Number.isFinite(dt) ? ` ${millisecondsHint(dt)}` : '';
+  throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1${hint}`);
+}
+
+function millisecondsHint(dt: number): string {
+  return `(milliseconds? then pass ${Number((dt / 1000).toPrecision(3))})`;
+}
+
+/** Steps this long, in seconds, may be meant in milliseconds: a frame at 240 Hz lasts 4.17 ms. */
+const LONG_STEP = 4;
+
+/**
+ * Refuses a long step if gravity alone would move a particle by more than `length` in one substep, because contacts
+ * would be missed. Other long steps are allowed: a unit of time may be a day. `unit` says what `length` is.
+ */
+export function refuseMilliseconds(
+  dt: number,
+  substeps: number,
+  gravity: readonly number[],
+  length: number,
+  unit: string,
+): void {
+  const fall = (Math.hypot(...gravity) * (dt / substeps) ** 2) / length;
+  if (dt < LONG_STEP || fall <= 1) return;
+  throw new ArgumentError(
+    'dt',
+    dt,
+    `a number of seconds ${millisecondsHint(dt)}, so short that gravity moves a particle by at most ${unit} per substep; with ${substeps} substeps it would be ${Number(fall.toPrecision(2))} times as far`,
+  );
+}
+
 export function checkInteger(
   argument: string,
   value: unknown,

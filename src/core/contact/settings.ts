@@ -1,5 +1,12 @@
 /** Settings that may change between steps, and the numbers per substep derived from them. law.ts explains their use. */
-import { checkFinite, checkInteger, checkKnownKeys, checkRange, checkVector } from '../base/checks';
+import {
+  checkFinite,
+  checkInteger,
+  checkKnownKeys,
+  checkRange,
+  checkVector,
+  refuseMilliseconds,
+} from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import {
   type Dimensions,
@@ -108,11 +115,20 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
+/**
+ * Checks the seconds of a step: 0 (nothing happens) or at least SHORTEST_STEP per substep. Refuses long steps in which
+ * gravity moves particles by more than a diameter per substep.
+ */
+export function checkTimeStep(
+  dt: unknown,
+  { settings, radius }: { readonly settings: Settings; readonly radius: number },
+): asserts dt is number {
+  const { substeps, gravity } = settings;
   checkFinite('dt', dt);
   if (dt !== 0 && !(dt / substeps >= SHORTEST_STEP)) {
     throw new ArgumentError('dt', dt, `0 or at least ${SHORTEST_STEP} s for each of ${substeps} substeps`);
   }
+  refuseMilliseconds(dt, substeps, gravity, 2 * radius, 'a diameter');
 }
 
 /** The numbers of a substep as 32-bit floats, as the shaders read them. */
@@ -157,6 +173,8 @@ export interface Substep {
 }
 
 export class SubstepMemo {
+  /** The last time step above 0, in seconds; 1/60 before the first. */
+  step = 1 / 60;
   private dt = -1;
   private settings: Settings | undefined;
   private substep: Substep | undefined;
@@ -167,6 +185,7 @@ export class SubstepMemo {
   ) {}
 
   derive(settings: Settings, dt: number): Substep {
+    if (dt > 0) this.step = dt;
     if (!this.substep || this.dt !== dt || this.settings !== settings) {
       this.substep = deriveSubstep(this.world, this.diameter, settings, dt);
       this.dt = dt;

@@ -1,5 +1,6 @@
 /** Warns if large particles would sink into the small ones below them. */
 import { checkFinite } from '../base/checks';
+import { ArgumentError } from '../base/errors';
 import type { Dimensions, RadiusRange } from '../world/world';
 import { MAX_SUBSTEPS, type Settings } from './settings';
 
@@ -29,6 +30,8 @@ export function sizeRatioWarning(
   dt = 1 / 60,
 ): string | undefined {
   checkFinite('dt', dt);
+  if (typeof simulation?.settings !== 'object')
+    throw new ArgumentError('simulation', simulation, 'a simulation');
   const { dimensions, radiusRange, settings } = simulation;
   if (!radiusRange) return undefined;
   const { smallest, largest } = radiusRange;
@@ -44,4 +47,10 @@ export function sizeRatioWarning(
       : `That would take ${needed} substeps, more than the ${MAX_SUBSTEPS} that are allowed: use radii that differ less, or shorter steps.`;
   const shown = Number(ratio.toPrecision(3));
   return `The largest radius is ${shown} times the smallest. With ${settings.substeps} substeps the largest particles sink into the smallest ones below them. ${advice}`;
+}
+
+/** Returns ParticleSimulation.warnings. `dt` is the time step in seconds. */
+export function warningsOf(simulation: Parameters<typeof sizeRatioWarning>[0], dt: number): string[] {
+  const ratio = sizeRatioWarning(simulation, dt);
+  return ratio === undefined ? [] : [ratio];
 }

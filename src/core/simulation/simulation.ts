@@ -236,6 +236,12 @@ export interface ParticleSimulation {
   readonly settings: Settings;
   /** Bytes that the simulation has reserved. */
   readonly memoryBytes: number;
+  /**
+   * What is likely to go wrong with the present settings, one text per problem with its fix; often empty. It says if
+   * radii differ too much for the substeps and the last time step (1/60 s before the first step). The library prints
+   * nothing itself.
+   */
+  readonly warnings: readonly string[];
   /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void;
   /** Advances by `dt` seconds: 0 (nothing happens) or at least 1e-7 per substep. */
@@ -275,13 +281,13 @@ export interface ParticleSimulation {
  * Checks the arguments of `advance` and returns `most` or its default. Engines must call it before they measure speeds.
  */
 export function checkAdvance(
-  simulation: Pick<ParticleSimulation, 'continuous' | 'settings'>,
+  simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'radius'>,
   dt: number,
   most: number | undefined,
 ): number {
   const { substeps } = simulation.settings;
   checkContinuous(simulation, 'advance');
-  checkTimeStep(dt, substeps);
+  checkTimeStep(dt, simulation);
   if (most === undefined) return Math.min(MAX_SUBSTEPS, 2 * substeps);
   checkInteger('most', most, 1, MAX_SUBSTEPS);
   return most;

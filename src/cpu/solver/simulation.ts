@@ -23,6 +23,7 @@ import {
   type Substep,
   SubstepMemo,
 } from '../../core/contact/settings';
+import { warningsOf } from '../../core/contact/size-ratio';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import { describeSizes } from '../../core/particles/shapes';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -58,7 +59,7 @@ import { measureOverlaps, measureParticles } from './measure';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
-import { byteLengthOf, createResponse, createState, wordsOf } from './state';
+import { byteLengthOf, type CpuSimulationBuffers, createResponse, createState, wordsOf } from './state';
 import { VariableNeighbours } from './variable-neighbours';
 import { VariableObstacles } from './variable-obstacles';
 
@@ -79,16 +80,6 @@ export function createCpuSimulation(options: SimulationOptions): CpuSimulation {
   // With variable radii, memory does not grow with the cells of the world.
   const cells = plan.radiusRange ? undefined : reservedCells(plan.world);
   return reserve(plan.capacity, () => new CpuSimulation(plan), cells);
-}
-
-/** The state of a simulation: packed, by slot. */
-export interface CpuSimulationBuffers {
-  /** Positions. */
-  readonly positions: Float32Array;
-  /** Velocities, length / s. */
-  readonly velocities: Float32Array;
-  /** The id of the particle in each slot. */
-  readonly ids: Uint32Array;
 }
 
 /**
@@ -202,6 +193,11 @@ export class CpuSimulation implements ParticleSimulation {
   /** The current settings. */
   get settings(): Settings {
     return this.currentSettings;
+  }
+
+  /** One text per problem that the settings are likely to cause, with its fix; often empty. */
+  get warnings(): readonly string[] {
+    return warningsOf(this, this.substeps.step);
   }
 
   /**
@@ -399,7 +395,7 @@ export class CpuSimulation implements ParticleSimulation {
   private play(dt: number, done: (stage: string) => void): void {
     this.checkUsable();
     const { substeps } = this.currentSettings;
-    checkTimeStep(dt, substeps);
+    checkTimeStep(dt, this);
     if (dt === 0) return;
     const parameters = this.substepFor(dt);
     for (let substep = 0; substep < substeps; substep++) {

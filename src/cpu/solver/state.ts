@@ -4,6 +4,16 @@ import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
 import type { Response } from './contact';
 
+/** The state of a simulation: packed, `dimensions` numbers per particle. */
+export interface CpuSimulationBuffers {
+  /** Positions. */
+  readonly positions: Float32Array;
+  /** Velocities, length / s. */
+  readonly velocities: Float32Array;
+  /** The id of the particle in each slot. */
+  readonly ids: Uint32Array;
+}
+
 export function createState({ dimensions, capacity, radiusRange, boxes }: SimulationPlan): ParticleState {
   const positions = new Float32Array(dimensions * capacity);
   const velocities = new Float32Array(dimensions * capacity);

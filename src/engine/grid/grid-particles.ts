@@ -25,6 +25,7 @@ import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import { checkGpu, type Gpu } from '../../gpu/device';
 import { fromStored, storedFloats, toStored } from '../../gpu/layout';
 import { Readback } from '../../gpu/readback';
+import { RecordedSteps } from '../../gpu/recording';
 import { HashGrid } from './hash-grid';
 
 /**
@@ -62,6 +63,7 @@ interface ParticlesParts<More extends string> {
 /** Particles that your own kernels move: their buffers, their ids and their grid. See docs/kernels.md. */
 export class GridParticles<More extends string = never> {
   private destroyed = false;
+  private readonly recorded = new RecordedSteps();
   private readonly readback: Readback;
   private readonly ids: IdAllocator;
   /** The grid that sorts the particles. */
@@ -155,6 +157,7 @@ export class GridParticles<More extends string = never> {
     const { velocities } = this.buffers;
     const input = { positions, count: this.end };
     this.grid.encode(encoder, this.parts.sortVelocities ? { ...input, velocities } : input);
+    this.recorded.note(encoder);
   }
 
   /**
@@ -162,7 +165,7 @@ export class GridParticles<More extends string = never> {
    * recorded work before you call this.
    */
   add(particles: PlacedParticles): Uint32Array {
-    this.checkAlive();
+    this.checkIdle();
     const ids = this.admit(particles);
     this.clear(ids, this.parts.further);
     return ids;
@@ -170,7 +173,7 @@ export class GridParticles<More extends string = never> {
 
   /** Removes particles for all work submitted from now on. */
   remove(ids: Uint32Array | readonly number[]): void {
-    this.checkAlive();
+    this.checkIdle();
     this.ids.checkLiving('ids', ids);
     this.ids.release(ids);
     this.clear(Uint32Array.from(ids).sort(), [['positions', 'position'], ...this.positionBuffers]);
@@ -181,7 +184,7 @@ export class GridParticles<More extends string = never> {
    * Default: 0, 1, 2 …
    */
   writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, ids?: Uint32Array): void {
-    this.checkAlive();
+    this.checkIdle();
     const known = this.parts.further.filter(([, kind]) => kind === 'word').map(([word]) => word);
     if (!known.includes(name)) {
       const accepted = known.length > 0 ? `one of ${known.join(', ')}` : "a buffer of kind 'word' in `more`";
@@ -238,6 +241,7 @@ export class GridParticles<More extends string = never> {
     checkSameWorld(checkpoint, this.grid.world);
     checkCheckpointParticles(checkpoint, dimensions, capacity);
     const { ids, positions, velocities } = checkpoint;
+    this.recorded.forget();
     const gone = this.ids.list();
     this.ids.replaceAll(ids);
     const used = Uint32Array.from({ length: Math.max(this.end, (gone.at(-1) ?? -1) + 1) }, (_, id) => id);
@@ -265,6 +269,12 @@ export class GridParticles<More extends string = never> {
   checkAlive(): void {
     if (this.destroyed) throw new DestroyedError(this.parts.label);
     this.gpu.checkAlive();
+  }
+
+  /** Throws in addition if a sort was recorded into an encoder that is not finished. */
+  private checkIdle(): void {
+    this.checkAlive();
+    this.recorded.check();
   }
 
   /** Frees the memory. Later calls throw a DestroyedError. */
@@ -312,7 +322,7 @@ export class GridParticles<More extends string = never> {
   }
 
   private async readBytes(buffers: readonly GPUBuffer[], size: number): Promise<ArrayBuffer[]> {
-    this.checkAlive();
+    this.checkIdle();
     const encoder = this.gpu.device.createCommandEncoder({ label: `${this.parts.label}.read` });
     const ranges = buffers.map((buffer) => ({ buffer, size }));
     const copies = this.readback.record(encoder, ranges);

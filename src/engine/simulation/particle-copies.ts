@@ -23,6 +23,33 @@ import {
 } from '../../gpu/layout';
 import type { ReadRange } from '../../gpu/readback';
 
+/**
+ * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
+ * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
+ *
+ * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. Slots are in cell
+ * order, with ascending ids inside a cell, and every step sorts them again. Particles that `add` put in come last until
+ * the next sort. `ids` says which particle a slot holds.
+ */
+export interface SimulationBuffers {
+  /**
+   * The particles, each with its position first:
+   *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes).
+   *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
+   *   - Boxes: two vec4f (32 bytes). The first is as with variable radii; w is the radius of the ball around the body.
+   *     The second holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D:
+   *     volume).
+   */
+  readonly positions: GPUBuffer;
+  /**
+   * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. With variable radii, w holds the load of the particle
+   * in 3D, so write only x, y and z. Otherwise w is unused.
+   */
+  readonly velocities: GPUBuffer;
+  /** One u32 (4 bytes) per slot: the id of its particle. */
+  readonly ids: GPUBuffer;
+}
+
 type Kind = 'position' | 'velocity' | 'id';
 
 type ParticleBuffers = Readonly<Record<Kind, GPUBuffer>>;
@@ -41,6 +68,8 @@ interface Query {
 }
 
 export class ParticleCopies {
+  /** The first copies. */
+  readonly state: SimulationBuffers;
   private current = FIRST_COPIES;
   private readonly queries = new Set<Query>();
 
@@ -49,7 +78,10 @@ export class ParticleCopies {
     private readonly world: World,
     private readonly capacity: number,
     private readonly owned: BufferSet<Names>,
-  ) {}
+  ) {
+    const { position0: positions, velocity0: velocities, id0: ids } = owned.buffers;
+    this.state = Object.freeze({ positions, velocities, ids });
+  }
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<ParticleCopies> {
     const vector = 4 * storedFloats(world.dimensions) * capacity;

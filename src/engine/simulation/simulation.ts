@@ -1,6 +1,13 @@
 /**
- * The particle simulation on the GPU. All stages of a step, of `separate` or of a removal form one compute pass. The
- * sort before a query is a separate submission, so if the device rejects a kernel of the query, the state stays intact.
+ * The particle simulation on the GPU: creation, particles, settings, steps and queries.
+ *
+ * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
+ * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except `set`, `restore` or another
+ * `encode…` method. Other calls throw while the encoder is not finished, because they may submit work at once.
+ *
+ * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
+ * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
+ * checkpoint; see submissions.ts.
  */
 import { checkInteger } from '../../core/base/checks';
 import { DestroyedError } from '../../core/base/errors';
@@ -14,6 +21,7 @@ import {
   type SettingsOptions,
   SubstepMemo,
 } from '../../core/contact/settings';
+import { warningsOf } from '../../core/contact/size-ratio';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { bodiesOf, checkCheckpoint, describeSimulation } from '../../core/simulation/checkpoint';
@@ -36,6 +44,7 @@ import { createParts } from '../../gpu/buffers';
 import { checkEncoder, checkGpu, type Gpu } from '../../gpu/device';
 import { SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
+import { RecordedSteps } from '../../gpu/recording';
 import { encodeStages, type Stage } from '../../gpu/stage';
 import { submitWatched } from '../../gpu/submission';
 import { Scan } from '../../passes/grid/scan';
@@ -45,7 +54,7 @@ import { PairQuery } from '../queries/pair-query';
 import type { Ccd } from './ccd';
 import { checkHolds } from './memory';
 import { checkHoldsObstacles, createObstacles, type Obstacles, obstacleBytes } from './obstacles';
-import { ParticleCopies } from './particle-copies';
+import { ParticleCopies, type SimulationBuffers } from './particle-copies';
 import {
   createSimulationPasses,
   type Recording,
@@ -54,33 +63,6 @@ import {
   variantOf,
 } from './stages';
 import { StateSubmissions } from './submissions';
-
-/**
- * The buffers that hold the state. They are the same objects as long as the simulation lives, so bind groups that use
- * them stay valid. Their usage is STORAGE, VERTEX, COPY_SRC and COPY_DST.
- *
- * Element k of each buffer belongs to the particle in slot k; the first `count` slots are used. Slots are in cell
- * order, with ascending ids inside a cell, and every step sorts them again. Particles that `add` put in come last until
- * the next sort. `ids` says which particle a slot holds.
- */
-export interface SimulationBuffers {
-  /**
-   * The particles, each with its position first:
-   *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes).
-   *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
-   *   - Boxes: two vec4f (32 bytes). The first is as with variable radii; w is the radius of the ball around the body.
-   *     The second holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D:
-   *     volume).
-   */
-  readonly positions: GPUBuffer;
-  /**
-   * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. With variable radii, w holds the load of the particle
-   * in 3D, so write only x, y and z. Otherwise w is unused.
-   */
-  readonly velocities: GPUBuffer;
-  /** One u32 (4 bytes) per slot: the id of its particle. */
-  readonly ids: GPUBuffer;
-}
 
 /**
  * Creates a simulation on the GPU and compiles its kernels.
@@ -122,7 +104,7 @@ export class Simulation implements ParticleSimulation {
   private readonly readback: Readback;
   private readonly submissions: StateSubmissions;
   private readonly stages: SimulationStages;
-  private readonly state: SimulationBuffers;
+  private readonly recorded = new RecordedSteps();
   private elapsed = 0;
   private destroyed = false;
   private stepped = 0;
@@ -153,8 +135,6 @@ export class Simulation implements ParticleSimulation {
     this.submissions = new StateSubmissions(gpu);
     this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
     this.substeps = new SubstepMemo(plan.world, plan.diameter);
-    const { position, velocity, id } = copies.now;
-    this.state = Object.freeze({ positions: position, velocities: velocity, ids: id });
   }
 
   /**
@@ -228,6 +208,11 @@ export class Simulation implements ParticleSimulation {
     return this.currentSettings;
   }
 
+  /** One text per problem that the settings are likely to cause, with its fix; often empty. */
+  get warnings(): readonly string[] {
+    return warningsOf(this, this.substeps.step);
+  }
+
   /** Bytes of GPU memory. */
   get memoryBytes(): number {
     const { grid, naive } = this.passes;
@@ -243,7 +228,7 @@ export class Simulation implements ParticleSimulation {
    */
   get buffers(): SimulationBuffers {
     this.checkUsable();
-    return this.state;
+    return this.copies.state;
   }
 
   /** Changes settings. Those left out keep their value. */
@@ -260,12 +245,12 @@ export class Simulation implements ParticleSimulation {
   /**
    * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
    * call except another `encode…` method. Every 1,024 recorded changes of dt, settings or count take 512 KiB of memory.
-   * If the encoder is finished already, the next awaited call rejects.
+   * If the encoder was finished already, later calls throw.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();
     checkEncoder(encoder);
-    checkTimeStep(dt, this.currentSettings.substeps);
+    checkTimeStep(dt, this);
     if (dt === 0) return;
     this.recordInto(encoder, 'simulation.step', () => this.stagesOfStep(dt));
     this.elapsed += dt;
@@ -316,8 +301,8 @@ export class Simulation implements ParticleSimulation {
 
   /** Takes a step and times each stage. */
   async profile(dt: number): Promise<StageTimes> {
-    this.checkUsable();
-    checkTimeStep(dt, this.currentSettings.substeps);
+    this.checkIdle();
+    checkTimeStep(dt, this);
     const stages = dt === 0 ? [] : this.stagesOfStep(dt);
     this.elapsed += dt;
     return this.profileStages(stages);
@@ -325,14 +310,14 @@ export class Simulation implements ParticleSimulation {
 
   /** Pushes overlapping particles apart like `separate`, and times each stage. */
   async profileSeparate(rounds = 1): Promise<StageTimes> {
-    this.checkUsable();
+    this.checkIdle();
     checkInteger('rounds', rounds, 1, MAX_ROUNDS);
     return this.profileStages(this.stages.pushApart(this.recording(), rounds));
   }
 
   /** Adds particles and returns their ids: the lowest free ones, ascending. */
   add(particles: NewParticles): Uint32Array {
-    this.checkUsable();
+    this.checkIdle();
     const first = this.ids.count;
     const admitted = this.ids.admit(this, particles);
     this.copies.upload(first, admitted);
@@ -341,7 +326,7 @@ export class Simulation implements ParticleSimulation {
 
   /** Removes particles. Their ids become free; no other id changes. */
   remove(ids: Uint32Array | readonly number[]): void {
-    this.checkUsable();
+    this.checkIdle();
     this.ids.checkLiving('ids', ids);
     if (ids.length === 0) return;
     this.copies.markLeaving(ids);
@@ -353,13 +338,13 @@ export class Simulation implements ParticleSimulation {
 
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
-    this.checkUsable();
+    this.checkIdle();
     this.loadObstacles(checkObstacles(obstacles, this));
   }
 
   /** Measures the state at the time of the call. */
   async measure(): Promise<Measures> {
-    this.checkUsable();
+    this.checkIdle();
     const { count } = this;
     const { measure } = this.passes[this.currentSettings.broadPhase];
     this.sortNow();
@@ -377,7 +362,7 @@ export class Simulation implements ParticleSimulation {
    * cannot hold the list, the error states the number of pairs.
    */
   async findPairs(): Promise<FoundPairs> {
-    this.checkUsable();
+    this.checkIdle();
     const { count } = this;
     const { measure, pairs } = this.passes[this.currentSettings.broadPhase];
     const substep = this.substeps.derive(this.currentSettings, 0);
@@ -415,7 +400,7 @@ export class Simulation implements ParticleSimulation {
 
   /** Reads a copy of the particles. */
   async read(): Promise<ParticleArrays> {
-    this.checkUsable();
+    this.checkIdle();
     const { count } = this;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'simulation.read' });
     const reading = this.readback.record(encoder, this.copies.ranges(count));
@@ -436,6 +421,7 @@ export class Simulation implements ParticleSimulation {
     this.checkAlive();
     const settings = checkCheckpoint(checkpoint, this);
     this.submissions.renew();
+    this.recorded.forget();
     this.ids.replaceAll(checkpoint.ids);
     this.copies.upload(0, bodiesOf(checkpoint, this));
     this.currentSettings = settings;
@@ -461,6 +447,12 @@ export class Simulation implements ParticleSimulation {
     this.submissions.check();
   }
 
+  /** Every method that submits work or changes particles must call this first. */
+  private checkIdle(): void {
+    this.checkUsable();
+    this.recorded.check();
+  }
+
   private checkAlive(): void {
     if (this.destroyed) throw new DestroyedError('Simulation');
     this.gpu.checkAlive();
@@ -478,7 +470,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   private submit(label: string, encode: (encoder: GPUCommandEncoder) => void): void {
-    this.checkUsable();
+    this.checkIdle();
     this.submissions.submit(label, encode);
   }
 
@@ -487,6 +479,7 @@ export class Simulation implements ParticleSimulation {
       const stages = makeStages();
       this.submissions.record(() => this.encodeStages(encoder, label, stages));
     });
+    this.recorded.note(encoder);
   }
 
   /** Sorts in its own submission, which stays valid if the device rejects a kernel of the next query. */
@@ -512,7 +505,7 @@ export class Simulation implements ParticleSimulation {
   }
 
   private requireCcd(name: string): Ccd {
-    this.checkUsable();
+    this.checkIdle();
     checkContinuous(this, name);
     return this.ccd as Ccd;
   }

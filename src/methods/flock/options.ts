@@ -5,6 +5,7 @@ import {
   checkKnownKeys,
   checkPacked,
   checkRange,
+  checkSeconds,
   checkVector,
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -164,7 +165,7 @@ export function changeSettings(given: Partial<FlockSettings>, current: FlockSett
 }
 
 export function checkTimeStep(dt: unknown): asserts dt is number {
-  checkRange('dt', dt, 0, 1);
+  checkSeconds(dt, 0);
 }
 
 /** Call this before you change any state. */

@@ -287,7 +287,7 @@ export class CpuFluid {
 
   private play(dt: number, substeps: number, onStageEnd: (stage: string) => void): void {
     this.checkUsable();
-    checkTimeStep(dt, substeps);
+    checkTimeStep(dt, substeps, this.plan);
     if (dt === 0) return;
     for (let substep = 0; substep < substeps; substep++) {
       this.turnover.begin(this.done);

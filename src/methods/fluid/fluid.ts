@@ -9,6 +9,7 @@ import { planSimulation } from '../../core/simulation/plan';
 import { checkHolds } from '../../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
 import { checkGpu, type Gpu } from '../../gpu/device';
+import { RecordedSteps } from '../../gpu/recording';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
@@ -56,6 +57,7 @@ export class Fluid {
   private currentPlan: FluidPlan;
   private currentObstacles: readonly Obstacle[];
   private readonly turnover: Turnover;
+  private readonly recorded = new RecordedSteps();
   /** Settles when all steps so far are submitted. Steps may have to wait until the GPU reports drained particles. */
   private waiting: Promise<void> | undefined;
   private lastStep = 0;
@@ -170,8 +172,8 @@ export class Fluid {
    * change throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
-    this.checkUsable();
-    checkTimeStep(dt, substeps);
+    this.checkIdle();
+    checkTimeStep(dt, substeps, this.plan);
     if (dt === 0) return this.waiting;
     const run = (first: number): Promise<void> | undefined => {
       for (let substep = first; substep < substeps; substep++) {
@@ -191,7 +193,7 @@ export class Fluid {
    * number, which depends on the state alone. `most`: 1 to 64. Default: 16. Reads the greatest speed back from the GPU.
    */
   async advance(dt: number, most = 16): Promise<number> {
-    this.checkUsable();
+    this.checkIdle();
     checkTimeStep(dt, 1);
     checkMostSubsteps(most);
     if (this.waiting) await this.waiting;
@@ -208,7 +210,7 @@ export class Fluid {
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');
-    checkTimeStep(dt, 1);
+    checkTimeStep(dt, 1, this.plan);
     if (typeof encoder?.beginComputePass !== 'function') {
       throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');
     }
@@ -221,13 +223,14 @@ export class Fluid {
     if (dt === 0) return;
     this.substep.reserve(encoder);
     this.record(encoder, dt);
+    this.recorded.note(encoder);
     this.pass(dt);
   }
 
   /** Takes one substep of `dt` seconds and times each stage by the wall clock. Steps called meanwhile wait. */
   async profile(dt: number): Promise<StageTimes> {
-    this.checkUsable();
-    checkTimeStep(dt, 1);
+    this.checkIdle();
+    checkTimeStep(dt, 1, this.plan);
     const timed = (this.waiting ?? Promise.resolve()).then(() => this.timeStages(dt));
     this.waitFor(timed);
     return timed;
@@ -236,6 +239,7 @@ export class Fluid {
   /** Adds particles. Returns their ids. */
   add(given: NewFluid): Uint32Array {
     this.checkSettled('add');
+    this.recorded.check();
     checkNew(given);
     checkInTank('positions', given.positions, this.plan.lattice, this.plan.cellSize);
     return this.append(given);
@@ -244,6 +248,7 @@ export class Fluid {
   /** Removes particles with these ids. */
   remove(ids: Uint32Array | readonly number[]): void {
     this.checkSettled('remove');
+    this.recorded.check();
     this.particles.remove(ids);
     if (!this.turnover.isBusy) return;
     this.substep.drain.clear(ids);
@@ -263,12 +268,13 @@ export class Fluid {
   /** Replaces all obstacles by at most 16 others, which move with their velocities. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
     this.checkSettled('setObstacles');
+    this.recorded.check();
     this.currentObstacles = checkObstacles(obstacles, this.plan.dimensions);
   }
 
   /** Measures the fluid after all steps before this call. */
   async measure(): Promise<FluidMeasures> {
-    this.checkUsable();
+    this.checkIdle();
     if (this.waiting) await this.waiting;
     const { plan, currentObstacles, lastPlan, lastStep, elapsed, done } = this;
     const { missed } = this.turnover;
@@ -294,7 +300,7 @@ export class Fluid {
 
   /** Resolves to a copy of the particles after all steps before this call, without drained ones. */
   async read(): Promise<FluidParticles> {
-    this.checkUsable();
+    this.checkIdle();
     if (this.waiting) await this.waiting;
     const [particles, gone] = await Promise.all([this.particles.read(), this.gone()]);
     const ids = new Set([...gone.drained, ...gone.leaving]);
@@ -303,7 +309,7 @@ export class Fluid {
 
   /** Resolves to plain data from which a fluid continues with the same bits, as of all steps before this call. */
   async checkpoint(): Promise<FluidCheckpoint> {
-    this.checkUsable();
+    this.checkIdle();
     if (this.waiting) await this.waiting;
     const { plan, currentObstacles, elapsed: time, done: substeps, lastStep } = this;
     const { state } = this.turnover;
@@ -324,6 +330,7 @@ export class Fluid {
   restore(checkpoint: FluidCheckpoint): void {
     this.checkSettled('restore');
     const { settings, obstacles, affine, births } = checkFluidCheckpoint(checkpoint, this.plan);
+    this.recorded.forget();
     this.particles.restore(checkpoint.particles);
     this.currentPlan = { ...this.plan, ...settings };
     this.currentObstacles = obstacles;
@@ -339,7 +346,7 @@ export class Fluid {
 
   /** Resolves to the lattice after the last substep. */
   async fields(): Promise<FluidFields> {
-    this.checkUsable();
+    this.checkIdle();
     if (this.waiting) await this.waiting;
     const { lastStep } = this;
     return packFields(this.plan, await this.substep.readFields(), lastStep);
@@ -448,6 +455,11 @@ export class Fluid {
   private checkUsable(): void {
     if (this.destroyed) throw new DestroyedError('Fluid');
     this.gpu.checkAlive();
+  }
+
+  private checkIdle(): void {
+    this.checkUsable();
+    this.recorded.check();
   }
 
   /**

@@ -2,8 +2,15 @@
  * Defaults and checks of a fluid's options, and its initial particles. All checks come before arrays of particles are
  * allocated.
  */
-import { checkDimensions, checkInteger, checkKnownKeys, checkRange } from '../../core/base/checks';
+import {
+  checkDimensions,
+  checkInteger,
+  checkKnownKeys,
+  checkRange,
+  refuseMilliseconds,
+} from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
+import { MOST_CELLS } from './constants';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkRegion, type FluidRegion, holdsBox, isInRegion, JITTER, noise } from './regions';
@@ -357,7 +364,12 @@ export function checkInTank(
 /** Shortest substep, in seconds. In shorter ones, rates would be mostly rounding errors. */
 const SHORTEST = 1e-7;
 
-export function checkTimeStep(dt: unknown, substeps: number): asserts dt is number {
+/** With `plan`, also refuses long steps in which gravity moves particles too far. */
+export function checkTimeStep(
+  dt: unknown,
+  substeps: number,
+  plan?: Pick<FluidPlan, 'gravity' | 'cellSize'>,
+): asserts dt is number {
   checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
   if (typeof dt !== 'number' || !(dt === 0 || (dt / substeps >= SHORTEST && dt <= 1e3))) {
     throw new ArgumentError(
@@ -366,4 +378,5 @@ export function checkTimeStep(dt: unknown, substeps: number): asserts dt is numb
       `0, or from ${SHORTEST} s per substep (there are ${substeps}) to 1000 s in all`,
     );
   }
+  if (plan) refuseMilliseconds(dt, substeps, plan.gravity, MOST_CELLS * plan.cellSize, `${MOST_CELLS} cells`);
 }

@@ -5,6 +5,7 @@ import {
   checkInteger,
   checkKnownKeys,
   checkRange,
+  checkSeconds,
   checkVector,
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -146,7 +147,7 @@ export function changeSettings(
 }
 
 export function checkTimeStep(dt: unknown): asserts dt is number {
-  checkRange('dt', dt, SHORTEST_STEP, 1);
+  checkSeconds(dt, SHORTEST_STEP);
 }
 
 /** Call this before you change any state. */

@@ -46,6 +46,7 @@ type Shared = Omit<
   | 'separate'
   | 'continuous'
   | 'memoryBytes'
+  | 'warnings'
   | 'measure'
   | 'checkpoint'
   | 'restore'

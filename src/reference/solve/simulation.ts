@@ -21,6 +21,7 @@ import {
   type SettingsOptions,
   type Substep,
 } from '../../core/contact/settings';
+import { warningsOf } from '../../core/contact/size-ratio';
 import { checkObstacles, type ObstaclesGiven, obstaclesOf } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
 import { describeSizes, type Sizes } from '../../core/particles/shapes';
@@ -109,6 +110,10 @@ export class ReferenceSimulation implements ParticleSimulation {
     return this.given.positions.length / this.dimensions;
   }
 
+  get warnings(): readonly string[] {
+    return warningsOf(this, 1 / 60);
+  }
+
   get memoryBytes(): number {
     const arrays = Object.values(this.grid).filter(ArrayBuffer.isView);
     return arrays.reduce((sum, array) => sum + array.byteLength, 0);
@@ -122,7 +127,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   step(dt: number): void {
     this.checkAlive();
     const { settings, world } = this;
-    checkTimeStep(dt, settings.substeps);
+    checkTimeStep(dt, this);
     if (dt === 0) return;
     const substep = deriveSubstep(world, this.diameter, settings, dt);
     for (let index = 0; index < settings.substeps; index++) {

@@ -192,3 +192,40 @@ gpuTest(
   },
   SHARED,
 );
+
+gpuTest(
+  'particles refuse calls before the encoder of a recorded sort is finished',
+  async (device, tools) => {
+    const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1, capacity: 4 } as const;
+    const positions = Float32Array.of(1, 1, 2, 2);
+    const particles = await GridParticles.create(tools.wrap(), {
+      ...options,
+      positions,
+      more: { heat: 'word' },
+    });
+    const checkpoint = await particles.checkpoint();
+    const encoder = device.createCommandEncoder();
+    particles.encode(encoder);
+    const calls: Record<string, () => unknown> = {
+      add: () => particles.add({ positions }),
+      remove: () => particles.remove([0]),
+      writeWords: () => particles.writeWords('heat', Uint32Array.of(1)),
+      read: () => particles.read(),
+      checkpoint: () => particles.checkpoint(),
+      readFloats: () => particles.readFloats(particles.buffers.heat),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      await expect((async () => call())(), name).rejects.toThrow(
+        /^A step was recorded into the command encoder without a label, which has not been finished since/,
+      );
+    }
+    device.queue.submit([encoder.finish()]);
+    expect((await particles.read()).ids.length).toBe(2);
+    particles.encode(device.createCommandEncoder());
+    expect(() => particles.add({ positions })).toThrow(/^A step was recorded/);
+    particles.restore(checkpoint);
+    expect(particles.add({ positions })).toEqual(Uint32Array.of(2, 3));
+    particles.destroy();
+  },
+  SHARED,
+);

@@ -1,5 +1,5 @@
 /** The same bits whatever the broad phase, memory order or checkpoints. */
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, vi } from 'vitest';
 import type { StageTimes } from '../../../src/core/base/stage-times';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
 import { defineWorld, GREATEST_SPEED } from '../../../src/core/world/world';
@@ -748,7 +748,52 @@ describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'a step that is recorded into a finished encoder is reported by the next awaited call',
+  'a call before the encoder of a recorded step is finished names that encoder and changes nothing',
+  async (device, tools) => {
+    const simulation = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
+    const twin = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
+    const encoder = device.createCommandEncoder({ label: 'my frame' });
+    simulation.encodeStep(encoder, DT);
+    simulation.encodeSeparate(encoder);
+    simulation.set({ substeps: 4 });
+    const calls: Record<string, () => unknown> = {
+      step: () => simulation.step(DT),
+      separate: () => simulation.separate(),
+      profile: () => simulation.profile(DT),
+      profileSeparate: () => simulation.profileSeparate(),
+      advance: () => simulation.advance(DT),
+      continuousCounts: () => simulation.continuousCounts(),
+      add: () => simulation.add({ positions: new Float32Array(2) }),
+      remove: () => simulation.remove([0]),
+      setObstacles: () => simulation.setObstacles(new Float32Array(0)),
+      measure: () => simulation.measure(),
+      findPairs: () => simulation.findPairs(),
+      read: () => simulation.read(),
+      checkpoint: () => simulation.checkpoint(),
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      await expect((async () => call())(), name).rejects.toThrow(
+        /^A step was recorded into the command encoder "my frame", which has not been finished since: submit /,
+      );
+    }
+    device.queue.submit([encoder.finish()]);
+    twin.step(DT);
+    twin.separate();
+    expect(await hashOf(simulation)).toBe(await hashOf(twin));
+    expect([simulation.time, simulation.count]).toEqual([twin.time, 10]);
+    // A checkpoint replaces the state, so an encoder that was dropped does not matter any more.
+    const checkpoint = await simulation.checkpoint();
+    simulation.encodeStep(device.createCommandEncoder(), DT);
+    await expect(simulation.read()).rejects.toThrow(/^A step was recorded/);
+    simulation.restore(checkpoint);
+    expect(await hashOf(simulation)).toBe(await hashOf(twin));
+    simulation.destroy();
+    twin.destroy();
+  },
+);
+
+gpuTest(
+  'a step that is recorded into a finished encoder is reported by later calls',
   async (device, tools) => {
     const simulation = await create(tools.wrap(), 'gas', 2, 10);
     simulation.step(DT);
@@ -759,8 +804,12 @@ gpuTest(
     simulation.encodeStep(finished, DT);
     const lost =
       /^This simulation lost its particles .*; restore a checkpoint: The encoder could not record a step; was it finished already\? /;
+    await expect(simulation.read()).rejects.toThrow(
+      /or finished it before the recording, restore a checkpoint/,
+    );
+    // The device reports it a little later.
+    await vi.waitFor(() => expect(() => simulation.step(DT)).toThrow(lost));
     await expect(simulation.read()).rejects.toThrow(lost);
-    expect(() => simulation.step(DT)).toThrow(lost);
     simulation.restore(checkpoint);
     expect(await hashOf(simulation)).toBe(hash);
     simulation.step(DT);

@@ -156,6 +156,21 @@ describe('a fluid', () => {
       const fluid = await createFluid(gpu, PLANE);
       const encoder = device.createCommandEncoder();
       for (let substep = 0; substep < 12; substep++) fluid.encodeSubstep(encoder, 1 / 120);
+      const calls: Record<string, () => unknown> = {
+        step: () => fluid.step(1 / 60),
+        advance: () => fluid.advance(1 / 60),
+        profile: () => fluid.profile(1 / 60),
+        add: () => fluid.add({ positions: Float32Array.of(0.5, 0.5) }),
+        remove: () => fluid.remove([0]),
+        setObstacles: () => fluid.setObstacles([]),
+        measure: () => fluid.measure(),
+        read: () => fluid.read(),
+        checkpoint: () => fluid.checkpoint(),
+        fields: () => fluid.fields(),
+      };
+      for (const [name, call] of Object.entries(calls)) {
+        await expect((async () => call())(), name).rejects.toThrow(/^A step was recorded into the command/);
+      }
       device.queue.submit([encoder.finish()]);
       const seen = await fluid.measure();
       expect(detail).toContain(seen.hash);

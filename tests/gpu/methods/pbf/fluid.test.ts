@@ -145,7 +145,9 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
         expect(value).toBeGreaterThanOrEqual(0);
         expect(value).toBeLessThanOrEqual(options.max[index % dimensions] as number);
       });
-      expect(() => fluid.step(0)).toThrow(/^dt is 0, but it must be a number from 0\.000001 to 1\.$/);
+      expect(() => fluid.step(0)).toThrow(
+        /^dt is 0, but it must be a number of seconds from 0\.000001 to 1\.$/,
+      );
       expect(() => fluid.step(Number.NaN)).toThrow(/^dt is NaN, /);
       expect(() => fluid.set({ viscosity: 3 })).toThrow(/^viscosity is 3, /);
       expect(bitsOf((await fluid.read()).positions)).toEqual(bitsOf(state.positions));

@@ -81,13 +81,31 @@ describe('resolveSettings', () => {
 });
 
 describe('checkTimeStep', () => {
+  const simulation = (changes = {}, radius = 0.5) => ({
+    settings: resolveSettings(2, defaultSettings(2), changes),
+    radius,
+  });
+
   it.each([0, 1 / 60, 1e-6, 10])('accepts %d', (dt) => {
-    expect(() => checkTimeStep(dt, 8)).not.toThrow();
+    expect(() => checkTimeStep(dt, simulation())).not.toThrow();
   });
 
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e-8, '0.1', undefined, 1e39])('rejects %s', (dt) => {
-    expect(() => checkTimeStep(dt, 8)).toThrow(ArgumentError);
-    expect(() => checkTimeStep(dt, 8)).toThrow(/^dt is .*, but it must be /);
+    expect(() => checkTimeStep(dt, simulation())).toThrow(ArgumentError);
+    expect(() => checkTimeStep(dt, simulation())).toThrow(/^dt is .*, but it must be /);
+  });
+
+  it('rejects milliseconds, if gravity moves a particle by more than a diameter per substep', () => {
+    const falling = simulation({ gravity: [0, -9.8] });
+    expect(() => checkTimeStep(16.667, falling)).toThrow(ArgumentError);
+    expect(() => checkTimeStep(16, falling)).toThrow(
+      'dt is 16, but it must be a number of seconds (milliseconds? then pass 0.016), so short that gravity moves a particle by at most a diameter per substep; with 8 substeps it would be 39 times as far.',
+    );
+    expect(() => checkTimeStep(1000 / 240, falling)).toThrow(/then pass 0\.00417\)/);
+    // A planetary system may count in days, and any step below four units is allowed.
+    expect(() => checkTimeStep(30, simulation({ gravity: [1e-4, 0], substeps: 16 }))).not.toThrow();
+    expect(() => checkTimeStep(16, simulation({ gravity: [0, -9.8] }, 20))).not.toThrow();
+    expect(() => checkTimeStep(3.9, simulation({ gravity: [0, -1e6] }))).not.toThrow();
   });
 });
 

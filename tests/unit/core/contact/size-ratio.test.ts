@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { sizeRatioWarning } from '../../../../src/core/contact/size-ratio';
 import { createCpuSimulation } from '../../../../src/cpu/index';
 
@@ -79,4 +79,24 @@ describe('sizeRatioWarning', () => {
       sizeRatioWarning({ dimensions: 3, radiusRange: { smallest: 1, largest: 1000 }, settings }),
     ).toBeUndefined();
   });
+});
+
+test('a simulation has the warning in its list, for its settings and its last time step', () => {
+  const simulation = onTop(3, 40, 8);
+  const words = sizeRatioWarning(simulation);
+  expect(words).toMatch(/Set `substeps` to 12\.$/);
+  expect(simulation.warnings).toEqual([words]);
+  simulation.step(1 / 240);
+  expect(simulation.warnings).toEqual([]);
+  simulation.measure();
+  simulation.step(0);
+  expect(simulation.warnings).toEqual([]);
+  simulation.step(1 / 60);
+  expect(simulation.warnings).toEqual([words]);
+  simulation.set({ substeps: 12 });
+  expect(simulation.warnings).toEqual([]);
+  const forgotten = Promise.resolve() as unknown as typeof simulation;
+  expect(() => sizeRatioWarning(forgotten)).toThrow(
+    /^simulation is a Promise \(did you forget `await`\?\), but/,
+  );
 });

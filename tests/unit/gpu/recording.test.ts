@@ -1,0 +1,69 @@
+/** Calls that come before an encoder with a recorded step is finished. */
+import { describe, expect, it } from 'vitest';
+import { CellstormError } from '../../../src/core/base/errors';
+import { RecordedSteps } from '../../../src/gpu/recording';
+
+function encoder(label: string) {
+  const finished: unknown[] = [];
+  const made = {
+    label,
+    finish(descriptor?: unknown) {
+      finished.push([this === made, descriptor]);
+      return `commands of ${label}`;
+    },
+  };
+  return { made: made as unknown as GPUCommandEncoder, finished };
+}
+
+describe('recorded steps', () => {
+  it('refuse a call until the encoder is finished, and name the encoder', () => {
+    const steps = new RecordedSteps();
+    steps.check();
+    const { made, finished } = encoder('frame');
+    steps.note(made);
+    steps.note(made);
+    expect(() => steps.check()).toThrow(CellstormError);
+    expect(() => steps.check()).toThrow(
+      /^A step was recorded into the command encoder "frame", which has not been finished since: submit its command buffer first, because/,
+    );
+    const descriptor = { label: 'commands' };
+    expect(made.finish(descriptor)).toBe('commands of frame');
+    expect(finished).toEqual([[true, descriptor]]);
+    steps.check();
+  });
+
+  it('refuse a call if two objects recorded into the same encoder', () => {
+    const [one, other] = [new RecordedSteps(), new RecordedSteps()];
+    const { made } = encoder('both');
+    one.note(made);
+    other.note(made);
+    expect(() => one.check()).toThrow(/"both"/);
+    expect(() => other.check()).toThrow(/"both"/);
+    made.finish();
+    one.check();
+    other.check();
+  });
+
+  it('look only at the last encoder, so that a dropped one does not block for ever', () => {
+    const steps = new RecordedSteps();
+    steps.note(encoder('dropped').made);
+    const { made } = encoder('last');
+    steps.note(made);
+    expect(() => steps.check()).toThrow(/"last"/);
+    made.finish();
+    steps.check();
+  });
+
+  it('are forgotten when the state is overwritten', () => {
+    const steps = new RecordedSteps();
+    steps.note(encoder('dropped').made);
+    steps.forget();
+    steps.check();
+  });
+
+  it('cannot watch an encoder whose properties are fixed, so they let calls pass', () => {
+    const steps = new RecordedSteps();
+    steps.note(Object.freeze(encoder('fixed').made));
+    steps.check();
+  });
+});
