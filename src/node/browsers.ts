@@ -7,8 +7,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
-import { SLOW_ON_SWIFTSHADER } from './dawn';
-import { chooseDriver, findLavapipe, listChromes, type Machine, readPreference } from './drivers';
+import { flagsFor, isSoftware } from './chrome-flags';
+import { findLavapipe, listChromes, type Machine } from './drivers';
 
 export const BROWSER_NAMES = ['chrome', 'chromium', 'edge', 'firefox'] as const;
 export type BrowserName = (typeof BROWSER_NAMES)[number];
@@ -102,7 +102,6 @@ export async function openHeadless(
   { command, isFirefox }: NamedBrowser,
   url: string,
 ): Promise<RunningBrowser> {
-  const isSoftware = !isHardware(machine);
   const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
   const environment: Record<string, string | undefined> = { ...machine.environment };
   // Chrome leaves temporary files if it is ended; in its profile they are removed with it.
@@ -111,9 +110,9 @@ export async function openHeadless(
   if (isFirefox) {
     await writeFile(join(profile, 'user.js'), firefoxPreferences());
     flags = firefoxFlags(profile, url);
-    const lavapipe = isSoftware ? findLavapipe(machine)?.manifest : undefined;
+    const lavapipe = isSoftware(machine, 'auto') ? findLavapipe(machine)?.manifest : undefined;
     if (lavapipe !== undefined) environment.VK_DRIVER_FILES = lavapipe;
-  } else flags = chromeFlags(profile, url, isSoftware);
+  } else flags = chromeArguments(machine, profile, url);
   // A process group of its own, so that close() reaches all processes of the browser.
   const child = spawn(command, flags, {
     detached: machine.platform !== 'win32',
@@ -144,33 +143,13 @@ export async function openHeadless(
   };
 }
 
-/** Returns whether a GPU's driver is likely; CELLSTORM_DRIVER decides if it is set. */
-function isHardware(machine: Machine): boolean {
-  const driver = chooseDriver(machine, readPreference(machine, 'auto'));
-  return driver?.name === 'system' || driver?.name === 'environment';
-}
-
-export function chromeFlags(profile: string, url: string, isSoftware: boolean): string[] {
-  const software = [
-    '--use-vulkan=swiftshader',
-    '--use-angle=vulkan',
-    `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
-  ];
+export function chromeArguments(machine: Machine, profile: string, url: string): string[] {
   return [
     '--headless=new',
     `--user-data-dir=${profile}`,
-    // The browser opens only a page of this machine. In containers and as root it starts only without its sandbox.
-    '--no-sandbox',
-    '--enable-unsafe-webgpu',
-    '--enable-features=Vulkan',
-    '--disable-background-networking',
-    '--disable-component-update',
-    '--disable-dev-shm-usage',
     '--disable-renderer-backgrounding',
-    '--disable-sync',
     '--no-default-browser-check',
-    '--no-first-run',
-    ...(isSoftware ? software : []),
+    ...flagsFor(machine, {}),
     url,
   ];
 }

@@ -4,35 +4,14 @@
  */
 import { checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, CellstormError } from '../core/base/errors';
-import { SLOW_ON_SWIFTSHADER } from '../node/dawn';
+import { type ChromeFlagOptions, flagsFor, isSoftware } from '../node/chrome-flags';
 import {
   CHROME_ADVICE,
   type Chrome,
-  chooseDriver,
   findChrome as findChromeOn,
   type Machine,
-  readPreference,
   thisMachine,
 } from '../node/drivers';
-
-/** Which flags `chromeFlags` returns. */
-export interface ChromeFlagOptions {
-  /**
-   * Whether pages draw WebGPU on a canvas. Default true. With false, a software GPU only computes, and configuring a
-   * canvas loses the device.
-   */
-  readonly canvas?: boolean | undefined;
-  /**
-   * The GPU. Default 'auto': the system's if there is one, otherwise a software GPU. The environment variable
-   * CELLSTORM_DRIVER overrides it.
-   */
-  readonly gpu?: 'auto' | 'software' | 'system' | undefined;
-  /**
-   * Whether Chrome's sandbox protects the machine from pages. Default false, because the sandbox does not start as root
-   * or in most containers. Pass true if you open pages that you do not trust.
-   */
-  readonly sandbox?: boolean | undefined;
-}
 
 /** Options of `launchChrome`. */
 export interface LaunchChromeOptions extends ChromeFlagOptions {
@@ -78,27 +57,6 @@ const START_LIMIT_MS = 60_000;
 const OPTIONS = [
   ...['canvas', 'gpu', 'sandbox', 'flags', 'path', 'timeoutMs', 'checkAdapter', 'launch'],
 ] as const;
-const GPUS = ['auto', 'software', 'system'] as const;
-
-/** Keep Chrome from using the network and from waiting for a screen. */
-const QUIET_FLAGS = [
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--disable-quic',
-  '--disable-dev-shm-usage',
-  '--no-first-run',
-  '--hide-scrollbars',
-  '--force-color-profile=srgb',
-];
-
-/** Without these flags, compute works on Linux, but configuring a canvas loses the device. */
-const SOFTWARE_CANVAS_FLAGS = ['--enable-features=Vulkan', '--use-vulkan=swiftshader', '--use-angle=vulkan'];
-const SOFTWARE_FLAGS = ['--use-webgpu-adapter=swiftshader', '--enable-unsafe-swiftshader'];
-/** Chrome's own advice for a GPU in a headless Chrome on Linux. */
-const SYSTEM_CANVAS_FLAGS = [
-  ...['--enable-features=Vulkan', '--use-angle=vulkan', '--disable-vulkan-surface'],
-] as const;
 
 /**
  * Finds a Chrome, Chromium or Edge: the one that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, an installed one, or
@@ -131,35 +89,6 @@ export function findChrome(): Chrome | undefined {
  */
 export function chromeFlags(options: ChromeFlagOptions = {}): string[] {
   return flagsFor(thisMachine(), options);
-}
-
-/** Returns the flags for a machine. Exported for tests. */
-export function flagsFor(
-  machine: Machine,
-  { canvas = true, gpu = 'auto', sandbox }: ChromeFlagOptions,
-): string[] {
-  if (!GPUS.includes(gpu)) throw new ArgumentError('gpu', gpu, `one of ${GPUS.join(', ')}`);
-  const linux = machine.platform === 'linux';
-  const software = isSoftware(machine, gpu);
-  const gpuFlags = software
-    ? [
-        ...(canvas && linux ? SOFTWARE_CANVAS_FLAGS : SOFTWARE_FLAGS),
-        `--disable-dawn-features=${SLOW_ON_SWIFTSHADER}`,
-      ]
-    : linux
-      ? SYSTEM_CANVAS_FLAGS
-      : [];
-  return [...(sandbox ? [] : ['--no-sandbox']), '--enable-unsafe-webgpu', ...gpuFlags, ...QUIET_FLAGS];
-}
-
-function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolean {
-  const preference = readPreference(machine, gpu);
-  if (preference !== 'auto') return preference !== 'system';
-  const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
-  // openDawn names the driver in the environment, so a software driver there is no wish of the user.
-  const name = chooseDriver(machine, 'auto')?.name;
-  if (name === 'environment') return /swiftshader|lvp_/i.test(`${VK_DRIVER_FILES} ${VK_ICD_FILENAMES}`);
-  return name !== 'system';
 }
 
 /**

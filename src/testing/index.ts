@@ -4,11 +4,11 @@
  * @module cellstorm/testing
  */
 export { ArgumentError, CellstormError, GpuError } from '../core/base/errors';
+export type { ChromeFlagOptions } from '../node/chrome-flags';
 export type { Chrome, Driver, DriverName, DriverPreference } from '../node/drivers';
 export { expectArraysEqual, expectArraysWithin } from './arrays';
 export {
   type BrowserLibrary,
-  type ChromeFlagOptions,
   chromeFlags,
   findChrome,
   type LaunchChromeOptions,

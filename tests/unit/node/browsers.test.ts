@@ -1,6 +1,6 @@
 /** Finding browsers on made-up machines, and the flags with which they start. */
 import { describe, expect, it } from 'vitest';
-import { chromeFlags, findBrowser, firefoxFlags, firefoxPreferences } from '../../../src/node/browsers';
+import { chromeArguments, findBrowser, firefoxFlags, firefoxPreferences } from '../../../src/node/browsers';
 import type { Machine } from '../../../src/node/drivers';
 
 function machineWith(files: readonly string[], changes: Partial<Machine> = {}): Machine {
@@ -78,11 +78,12 @@ describe('findBrowser', () => {
 
 describe('the flags of a browser', () => {
   it('give it a profile of its own and the page, and SwiftShader only without a GPU', () => {
-    const flags = chromeFlags('/profile', 'http://page/', false);
+    const flags = chromeArguments(machineWith([]), '/profile', 'http://page/');
     expect(flags).toEqual(expect.arrayContaining(['--headless=new', '--user-data-dir=/profile']));
     expect(flags.at(-1)).toBe('http://page/');
-    expect(flags.join()).not.toContain('swiftshader');
-    expect(chromeFlags('/profile', 'http://page/', true).join()).toContain('--use-vulkan=swiftshader');
+    expect(flags).toContain('--use-vulkan=swiftshader');
+    const mac = machineWith([], { platform: 'darwin' });
+    expect(chromeArguments(mac, '/profile', 'http://page/').join()).not.toContain('swiftshader');
     expect(firefoxFlags('/profile', 'http://page/')).toEqual([
       ...['-headless', '-no-remote', '-profile', '/profile'],
       'http://page/',

@@ -1,7 +1,8 @@
 /** Starting Chrome, on simulated machines and with a simulated library. */
 import { describe, expect, test } from 'vitest';
+import { flagsFor } from '../../../src/node/chrome-flags';
 import type { Machine } from '../../../src/node/drivers';
-import { flagsFor, launchOn } from '../../../src/testing/chrome';
+import { launchOn } from '../../../src/testing/chrome';
 
 const CHROMIUM = '/usr/bin/chromium';
 
