@@ -1,4 +1,4 @@
-/** Writes choices and view into the page's URL once they stop changing. */
+/** Writes choices and view into the page's URL after they stop changing. */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';

@@ -11,7 +11,7 @@ const KEY_TURN = 0.08;
 const KEY_PAN = 40;
 /** Factor per press of plus or minus. */
 const KEY_ZOOM = 1.25;
-/** p pixels zoom by e^(−WHEEL_ZOOM · p). */
+/** Turning the wheel by p CSS pixels zooms by e^(−WHEEL_ZOOM · p). */
 const WHEEL_ZOOM = 0.0015;
 /**
  * Browsers report a touchpad's pinch as wheel events with the control key. An event of LEAST_NOTCH pixels or more comes
@@ -148,7 +148,7 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 
 /**
  * One finger or the main button uses the chosen tool; without a tool, it moves (2D) or turns (3D) the picture. Two
- * fingers, other buttons or shift always move it. Two fingers and the wheel also zoom.
+ * fingers, other buttons or shift always move the picture. Two fingers or the wheel zoom.
  */
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
@@ -164,7 +164,7 @@ export function listenToPointers(playground: Playground): void {
       spread: Math.hypot(first.x - second.x, first.y - second.y),
     };
   };
-  /** A first finger's position and timer. */
+  /** Position and timer of a finger that waits. */
   let waiting:
     | { readonly position: ScreenPosition; readonly timer: ReturnType<typeof setTimeout> }
     | undefined;

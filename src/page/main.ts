@@ -10,13 +10,11 @@ import { showHints } from './support/hints';
 import { signWaiting } from './support/waiting';
 import type { Frame } from './view/engine';
 
-/** `window.cellstorm` */
 export interface PageHandle {
   readonly ready: Promise<void>;
-  /** A reset or another choice may replace it. */
+  /** The present simulation: a reset or another choice may replace it. */
   readonly simulation: SimulationView | undefined;
   readonly measures: Measured | undefined;
-  /** The next picture's frame. */
   readonly frame: Frame | undefined;
   readonly isHolding: boolean;
   readonly device: GPUDevice | undefined;

@@ -1,5 +1,5 @@
 /**
- * Creates the page's parts and runs the frames. A choice takes this way to its picture:
+ * Creates the page's parts and runs the frames. A choice passes through these files until it is a picture:
  *
  * To follow a choice to its picture, read these files:
  *   panel/panel.ts          passes the choice of a control on;
@@ -50,7 +50,7 @@ export class Playground {
   private readonly chooser: Chooser;
   private readonly stepper: Stepper;
   private readonly panel: Panel;
-  /** In milliseconds of the page's clock. */
+  /** Time of the last frame, in milliseconds of the page's clock. */
   private last = 0;
 
   constructor(
@@ -231,7 +231,7 @@ export class Playground {
 
   private readonly tick = (now: number): void => {
     requestAnimationFrame(this.tick);
-    // After a hidden tab, do not catch up on the missed time.
+    // If the tab was hidden, do not catch up on the missed time.
     const elapsed = Math.min(100, now - this.last);
     this.last = now;
     const { session, tools, stepper, viewpoint, meter, picture, panel } = this;

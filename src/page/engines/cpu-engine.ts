@@ -51,7 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** A world with obstacles and equal radii stores four bytes per cell. */
+/** Most cells with obstacles. Such a world stores four bytes per cell if all radii are equal. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {
@@ -127,7 +127,7 @@ class CpuRun implements Run {
     return refusal;
   }
 
-  /** Draws fluids as particles; the panel says so. */
+  /** Does nothing, because this engine draws fluids as particles. */
   async prepareFluid(): Promise<string> {
     return '';
   }

@@ -38,21 +38,21 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Timing by stage costs a little. */
+/** Time between two timed steps. Timing a step by stage costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
-/** With more, a step takes many seconds on a software GPU. */
+/** With more particles, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU hides the GPU's memory, so assume a share of the machine's. USUAL_MEMORY (GiB) replaces that if the browser
- * hides it, too.
+ * WebGPU hides the GPU's memory, so assume a share of the machine's memory. If the browser hides that memory,
+ * too, assume USUAL_MEMORY (GiB) for the machine.
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
 /** Bytes per particle for the scene, kept states and buffers for drawing. */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
-/** Lengths in an unbounded world may be so great that their products overflow. */
+/** Greatest length of a drawn obstacle: products of greater lengths may overflow. */
 const FARTHEST_DRAWN = 2 ** 60;
 
 /** Bytes per particle of the largest buffer in most scenes. */
@@ -158,7 +158,7 @@ class GpuRun implements Run {
   ) {
     this.fixed = bodiesOfObstacles(simulation, options.obstacles);
     this.births = simulation.births ?? new Float32Array(simulation.capacity);
-    // Drivers may compile a method's kernels only in its first step.
+    // Do not time a method's first step: a driver may compile the kernels only then.
     if (simulation.method) this.lastTiming = performance.now();
   }
 
@@ -194,7 +194,7 @@ class GpuRun implements Run {
         this.stepTime = stepTime;
         this.isTiming = false;
       },
-      // Thrown only for a destroyed run or a lost device, which others handle.
+      // `timeSteps` fails only if the run is destroyed or the device lost; other code handles these.
       () => undefined,
     );
     this.track();

@@ -58,7 +58,7 @@ export class ArrayView {
         const { of } = ARRAYS[name];
         if (of === 'entry' || of === 'slot')
           box.classList.toggle('begins', marksCells && this.begins(step, index));
-        // Only the probe's inputs are marked.
+        // The slots that the probe visits are marked only in its inputs.
         const isInput = name === 'ids' || name === 'sorted';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }
@@ -69,7 +69,7 @@ export class ArrayView {
     return stage === 'probe' || stage === 'push';
   }
 
-  /** True if the slot is the first of a cell. */
+  /** True if the slot is the first of a cell, but not the first of all slots. */
   private begins({ arrays }: Step, slot: number): boolean {
     return slot > 0 && arrays.start.includes(slot);
   }

@@ -3,14 +3,14 @@
  * particle.
  */
 
-/** For a cell of size 1, y down. (`x`, `y`) is the start or end of the text's baseline, `middle` the text's middle. */
+/** Corners of a cell of size 1, y down. (`x`, `y`) is an end of the text's baseline, `middle` the text's middle. */
 const CORNERS = [
   { x: 0.06, y: 0.22, anchor: 'start', middle: [0.17, 0.15] },
   { x: 0.94, y: 0.22, anchor: 'end', middle: [0.83, 0.15] },
   { x: 0.06, y: 0.93, anchor: 'start', middle: [0.17, 0.86] },
   { x: 0.94, y: 0.93, anchor: 'end', middle: [0.83, 0.86] },
 ] as const;
-/** Texts and particles do not overlap if their middles are farther apart, in cells. */
+/** A text and a particle do not overlap if their middles are farther apart than this number of cells. */
 const FREE_DISTANCE = 0.48;
 
 /** `middles`: the middles of all particles, in cells. */

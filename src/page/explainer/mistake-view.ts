@@ -246,7 +246,7 @@ function showCrowds(): void {
   show();
 }
 
-/** A line of cell numbers above the columns: where particles are stored or search, or both if these agree. */
+/** A line of numbers above the columns: the cell that stores a particle, or around which it searches, or both. */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;
@@ -260,12 +260,12 @@ const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
     { label: 'looks', cellOf: Math.floor },
   ],
 };
-/** In cells. */
+/** Height of a line of cell numbers, in cells. */
 const HEAD_HEIGHT = 0.3;
 
 const HIGHEST = 440;
 
-/** Left, top, right, bottom in the world. */
+/** The part of the world in a picture: left, top, right, bottom. */
 type Frame = readonly [number, number, number, number];
 
 /** Replaces the contents of the SVG element `id`. One unit is the world's unit of length. */
@@ -351,7 +351,7 @@ class Picture {
     }
   }
 
-  /** A contact found twice, once from each side, has no mark. Marks: × never, ½ once, else the number of times. */
+  /** Marks each contact that is not found twice, once from each side: × never, ½ once, else the number of times. */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
       const times = timesFound(search, pair);

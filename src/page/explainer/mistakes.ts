@@ -122,7 +122,6 @@ export function cellsAround(lattice: readonly number[]): number[][] {
 export interface CellSizes {
   readonly search: Search;
   readonly world: World;
-  /** The engine's error message if it refuses the size. */
   readonly refusal: string | undefined;
 }
 
@@ -132,7 +131,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Small overlaps, so that too small cells seldom find all contacts. */
+/** Makes particles overlap little, so that too small cells seldom find all contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -165,7 +164,7 @@ export type Rounding = (typeof ROUNDINGS)[number];
 
 const ENDLESS_SEED = 32;
 
-/** Particles on all sides of the origin, in cells of size 1. */
+/** Puts particles on all sides of the origin, in cells of size 1. */
 export function createEndless(seed = ENDLESS_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, 0);

@@ -1,4 +1,4 @@
-/** Moves through the steps. The URL `#count-12` names a stage and a step in it, or the last step if it has fewer. */
+/** Moves through the steps. The URL `#count-12` names step 12 of a stage, or its last step if the stage has fewer. */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
@@ -133,7 +133,7 @@ export class Player {
   private showPlaying(): void {
     find('play', HTMLButtonElement).dataset.playing = String(this.isPlaying);
     setText('play-label', this.isPlaying ? 'Pause' : 'Play');
-    // Screen readers must not read out each text.
+    // While the steps play, screen readers must not read out each text.
     find('telling', HTMLElement).setAttribute('aria-live', this.isPlaying ? 'off' : 'polite');
   }
 
@@ -165,7 +165,7 @@ export class Player {
   private press(event: KeyboardEvent): void {
     const { target } = event;
     if (event.ctrlKey || event.metaKey || event.altKey || !(target instanceof Element)) return;
-    // Farther down, these keys must scroll the page.
+    // Below the steps, these keys must scroll the page.
     if (find('steps', HTMLElement).getBoundingClientRect().bottom < LEAST_VISIBLE) return;
     const key = KEYS.find(({ name }) => name === event.key);
     // A focused control keeps its own keys. The slider's arrows, Home and End move through the steps anyway.

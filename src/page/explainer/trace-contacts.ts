@@ -18,7 +18,7 @@ import {
   type Verdict,
 } from './trace-recorder';
 
-/** Returns verdicts by slot that the neighbour loop visits. */
+/** Returns a verdict for each slot that the neighbour loop visits. */
 export function probeSlot({ world, diameter }: Scene, grid: Grid, slot: number): Map<number, Verdict> {
   const verdicts = new Map<number, Verdict>();
   probeCells(world, grid, slot, (other) => {

@@ -15,14 +15,14 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** The meaning of an entry. After the cells, three more entries follow. */
+  /** What an entry belongs to. An array with an entry per cell has three more entries after the cells. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;
   readonly holds: string;
 }
 
-/** counts, ranks, start, entries and ids have the engine's names. */
+/** The names counts, ranks, start, entries and ids are the engine's. */
 export const ARRAYS = {
   positions: { of: 'particle', components: 2, holds: 'positions, x above y' },
   cells: { of: 'particle', components: 1, holds: 'the cell of each particle' },
@@ -39,7 +39,7 @@ export const ARRAYS = {
 
 export type ArrayName = keyof typeof ARRAYS;
 
-/** A number is undefined until it is written. */
+/** A number is undefined until a step writes it. */
 export type Values = readonly (number | undefined)[];
 
 export type Arrays = Readonly<Record<ArrayName, Values>>;
@@ -87,7 +87,7 @@ export interface Scene {
   readonly world: World;
   readonly diameter: number;
   readonly positions: Float32Array;
-  /** Ids in the order in which they are counted. */
+  /** The ids, in the order in which the particles are counted. */
   readonly arrivals: Uint32Array;
   readonly substep: Substep;
 }
@@ -102,7 +102,7 @@ export const PARTICLES = 30;
 export const COLUMNS = 6;
 export const ROWS = 5;
 
-/** A step holds all arrays as they are after it. */
+/** Records steps. Each step holds all arrays as they are after the step. */
 export class Recorder {
   readonly steps: Step[] = [];
   private arrays: Arrays;

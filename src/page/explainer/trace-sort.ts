@@ -98,7 +98,7 @@ export function traceSum(recorder: Recorder): void {
   let cell = 0;
   while (cell < counts.length) {
     const first = cell;
-    // Entries whose counts are always 0 share a step.
+    // Neighbouring entries of the ring, whose counts are 0, share a step.
     const isBehind = cell >= world.cellCount;
     do cell++;
     while (isBehind ? cell < counts.length : cell < world.cellCount && isRing(first) && isRing(cell));

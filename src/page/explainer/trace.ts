@@ -14,9 +14,9 @@ const CELL_SIZE = 1;
 export const PARTICLE_DIAMETER = 0.6875;
 /** Multiples of 1/16 are short and exact. */
 const PARTS_PER_UNIT = 16;
-/** Between particles at the start. */
+/** Least distance between two particles at the start. */
 const NEAREST = 0.4375;
-/** Gives cells of zero to four particles that arrive out of order. */
+/** With this seed, a cell has zero to four particles, and they arrive out of order. */
 const SEED = 555;
 /** Unlike the engine's default, one push removes the whole overlap, to be visible. */
 const RELAXATION = 1;
@@ -82,7 +82,7 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns the index in `steps` of a stage's step, or of its last if it has fewer; 0 for an unknown stage. */
+/** Returns the position in `steps` of a stage's step `index`, or of its last step; 0 for an unknown stage. */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

@@ -1,6 +1,6 @@
 /**
- * Draws the first chapter's world. A unit is a cell; y points down, as cell numbers do. Outlines: doubled for the
- * step's particle, thick for contacts, dashed for particles too far away. Ids and frames lie over all discs.
+ * Draws the first chapter's world. A unit is a cell. y points down, as cell numbers grow downwards. The step's particle
+ * has a double outline, contacts a thick one, particles too far away a dashed one. Ids and frames lie on top.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
@@ -68,7 +68,7 @@ export class WorldPicture {
       return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
     });
     this.frames.replaceChildren(...frames);
-    // In order of ids; the next loop moves the focused particle to the front.
+    // Put the discs in order of ids; the next loop moves the focused particle to the front.
     this.discs.append(...this.particles.map(({ group }) => group));
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
       const old = this.middleOf(this.scene.positions, id);
@@ -88,7 +88,7 @@ export class WorldPicture {
     }
   }
 
-  /** In cells. The ring of empty cells adds 1. */
+  /** Returns a particle's middle in cells. The ring of empty cells adds 1. */
   private middleOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
     const { min, inverseCellSize } = this.scene.world;
     return [0, 1].map(

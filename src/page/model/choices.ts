@@ -19,7 +19,7 @@ import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
-/** Seconds at time scale 1. Independent of the frame rate, so that runs repeat. */
+/** Simulated seconds per step at time scale 1. They do not depend on the frame rate, so that runs repeat. */
 export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
@@ -45,7 +45,7 @@ function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
   };
 }
 
-/** Links leave out choices that equal these. */
+/** Returns the defaults. Links leave out choices that equal them. */
 export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensions = 2): Choices {
   return {
     scene,
@@ -82,9 +82,9 @@ export interface Cap {
 }
 
 /**
- * Most distance tests per step, as n² per pass: one to three seconds. Chrome destroys a device whose work takes ten
- * seconds. A weak GPU does about 2e10 tests per second, SwiftShader takes 10 to 45 ns per test. The CPU engine takes 2
- * to 4 ns, for half of n².
+ * The most distance tests per step, at n² per pass. They take one to three seconds; Chrome destroys a device whose
+ * work takes ten. A weak GPU does about 2e10 tests per second. SwiftShader takes 10 to 45 ns per test, the CPU engine
+ * 2 to 4 ns, but for only half of n².
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
@@ -224,7 +224,7 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
   return Array.from({ length: dimensions }, (_, axis) => (axis === 1 ? -gravity : 0));
 }
 
-/** Fields without an entry suit every method. */
+/** The methods on which a field has an effect. Other fields suit every method. */
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
@@ -240,10 +240,10 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   pressureMap: ['fluid'],
   solidCells: ['fluid'],
 };
-/** The CPU engine does not support these. */
+/** The fields of fluids that the CPU engine does not support. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** Says why a field in FIELDS_OF_METHODS has no effect; '' if it has one. */
+/** Says why each field in FIELDS_OF_METHODS has no effect; '' if it has one. */
 export function refusedFields(
   choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
@@ -264,7 +264,6 @@ export function refusedFields(
   );
 }
 
-/** True for scenes of collisions with one radius. */
 export function canSpread(scene: string): boolean {
   const definition = findScene(scene);
   return definition?.method === 'collisions' && !definition.variableRadii;
@@ -272,7 +271,7 @@ export function canSpread(scene: string): boolean {
 
 /** Particles that the pointer can add without a new start, if the engine allows as many. */
 const SPARE_PARTICLES = 2000;
-/** Like SPARE_PARTICLES, for balls of walls. */
+/** The pointer can add at least this many balls of walls without a new start. */
 const SPARE_OBSTACLES = 4000;
 
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
@@ -354,7 +353,7 @@ function scale(scene: Scene, size: number): Scene {
   };
 }
 
-/** Obstacles need radii if particles have them. */
+/** Gives obstacles radii, which they need if particles have radii. */
 function withRadii(
   obstacles: ObstaclesGiven | undefined,
   { radius, dimensions }: Scene,

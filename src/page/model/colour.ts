@@ -1,22 +1,22 @@
-/** Colours of values, from viridis, which suits colour-blind visitors. Also reads colours from the style sheets. */
+/** Takes colours of values from viridis, which suits colour-blind visitors, and other colours from the style sheets. */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
 import type { Colouring } from './fields';
 import type { SimulationView } from './simulation-view';
 
-/** sRGB, 0 to 1. */
+/** sRGB components from 0 to 1. */
 export type Rgb = readonly [number, number, number];
 
 export interface Theme {
   readonly isDark: boolean;
   readonly background: Rgb;
-  /** Inside of the box. */
+  /** The colour inside the box. */
   readonly surface: Rgb;
-  /** Edges of the box. */
+  /** The colour of the box's edges. */
   readonly line: Rgb;
   readonly obstacle: Rgb;
-  /** Evenly spaced from value 0 to the legend's end. */
+  /** Colours of values, evenly spaced from value 0 to the legend's end. */
   readonly stops: readonly Rgb[];
   readonly overlay: OverlayColours;
 }
@@ -24,7 +24,7 @@ export interface Theme {
 export interface OverlayColours {
   readonly cell: Rgb;
   readonly heat: Rgb;
-  /** Ends of the line of the sorted order. */
+  /** Colours at the ends of the line of the sorted order. */
   readonly first: Rgb;
   readonly last: Rgb;
   readonly candidate: Rgb;
@@ -70,7 +70,7 @@ export function colourStops(isDark: boolean): Rgb[] {
   );
 }
 
-/** Share 0 gives the first of evenly spaced colours, 1 the last. */
+/** Mixes two of the evenly spaced `stops`: share 0 gives the first stop, share 1 the last. */
 export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   const position = Math.min(1, Math.max(0, share)) * (stops.length - 1);
   const first = Math.min(Math.floor(position), stops.length - 2);
@@ -128,7 +128,7 @@ export interface Legend {
   readonly stops: readonly Rgb[];
 }
 
-/** Reach of the density, in diameters. */
+/** The density counts neighbours up to this many diameters away. */
 export const DENSITY_REACH = 2;
 
 /** Neighbours in the densest packing: in contact, and within DENSITY_REACH. */

@@ -23,7 +23,6 @@ export function packContinued(
   return { choices, count, checkpoint, room };
 }
 
-/** True if a run with `after` can continue one with `before`. */
 export function isSameStart(before: Selection, after: Selection): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');

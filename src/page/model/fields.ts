@@ -47,7 +47,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** More than a page can hold with earlier states. */
+/** Greatest number that the field accepts. The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {

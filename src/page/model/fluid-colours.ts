@@ -3,19 +3,19 @@ import type { FluidPlan } from '../../methods/fluid';
 import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
 
 export interface FluidColours {
-  /** These replace the theme's. */
+  /** Colours of speeds, which replace the theme's `stops`. */
   readonly stops: readonly Rgb[];
-  /** Colour reflected from straight above; in 2D, the line along the surface. */
+  /** Colour that reflects from straight above; in 2D, the colour of the line along the surface. */
   readonly zenith: Rgb;
-  /** Colour reflected from the horizon. */
+  /** Colour that reflects from the horizon. */
   readonly horizon: Rgb;
-  /** Exponents of decay of red, green and blue in fluid as thick as the box is high. */
+  /** The exponents by which red, green and blue decay in fluid as thick as the box is high. */
   readonly absorption: Rgb;
-  /** Exponent by which the background fades at this thickness. */
+  /** The exponent by which the background fades behind fluid as thick as the box is high. */
   readonly cloud: number;
 }
 
-/** From still (deep water) to fast (foam). Foam must be visible in the light theme. */
+/** Colours from still (deep water) to fast (foam). Foam must be visible in the light theme, too. */
 const WATER = {
   dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '79c1ea', 'e2f4fc'],
   light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
@@ -51,8 +51,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * With gravity: the pressure below still fluid half as high as the tank. Without:
- * the pressure of fluid that is stopped from `velocityEnd`.
+ * Returns the end of the scale of pressures. With gravity, it is the pressure below still fluid half as high as the
+ * tank; without gravity, that of fluid that is stopped from the speed `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;

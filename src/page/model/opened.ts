@@ -1,4 +1,4 @@
-/** Choices in which a file replaces the scene. */
+/** Choices of a visitor who opened a file, which replaces the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven } from '../../scenes';
@@ -11,7 +11,7 @@ export interface Opened {
   /** The state's scene, if the file names it. */
   readonly scene?: string | undefined;
   readonly checkpoint: Checkpoint;
-  /** Must be accepted with the checkpoint. */
+  /** A simulation with these options must accept the checkpoint. */
   readonly options: SimulationOptions;
   /** The file's dimensions and settings, as far as controls show them. */
   readonly choices: Partial<Choices>;

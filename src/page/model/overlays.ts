@@ -48,12 +48,12 @@ export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
 export const DASH = 3;
-/** Outline on either side of a line. */
+/** Width of the outline on either side of a line, in CSS pixels. */
 export const CASING = 0.75;
 
-/** From this diameter on, in CSS pixels, lines have their full width. */
+/** Between particles of at least this diameter, in CSS pixels, lines have their full width. */
 const LARGE_PARTICLE = 14;
-/** Share of the full width between the smallest particles. */
+/** Between the smallest particles, lines have this share of their full width. */
 const LEAST_LINE_SHARE = 0.5;
 
 /** Factor of line widths: lines between small particles are thinner, to hide less. */
@@ -65,23 +65,23 @@ export function lineShare(
   return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
 }
 
-/** Narrower cells, in CSS pixels, have no lines. */
+/** Cells that are narrower than this many CSS pixels have no lines. */
 export const NARROWEST_CELL = 4;
 /** Cells at least this wide, in CSS pixels, have the darkest lines. */
 export const WIDE_CELL = 9;
 
-/** Opacity with the smallest and the largest cells. */
+/** Opacity of lines of the lowest and of the highest level. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
 /** Opacity of almost empty cells, and at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;
 
-/** Longer pieces of the sorted order's line, in cells, are fainter. */
+/** Pieces of the sorted order's line that are longer than this many cells are fainter. */
 export const LEAP = 3;
 export const LEAP_OPACITY = 0.3;
 
-/** Factor of spheres' size under overlays that they would hide. */
+/** Spheres shrink by this factor under overlays that they would hide. */
 export const SPHERE_SHARE = 0.4;
 
 export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Overlays): boolean {
@@ -92,7 +92,7 @@ export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
 /** A particle with more candidates lists no pairs. */
 export const MOST_EACH = 1024;
 
-/** Cells along each axis without the ring; with levels, of the lowest level. */
+/** Returns the cells along each axis, without the ring; with levels, those of the lowest level. */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
@@ -108,8 +108,8 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * Particles at the end of the heat map's scale, at least 4. In 2D: about as many as fit a cell without overlap. In 3D:
- * four times the mean per column of cells, at most the densest packing.
+ * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about as many fit into a cell
+ * without overlap. In 3D, it is four times the mean per column of cells, at most the number in the densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);
@@ -119,7 +119,7 @@ export function heatEnd(world: World, count: number): number {
   return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
-/** Says why not; '' if overlays can be shown. */
+/** Says why overlays cannot be shown; '' if they can. */
 export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
   if (world.kind !== 'unbounded') return '';
   return 'An unbounded world has no box whose cells could be drawn, so overlays stay off.';
@@ -166,7 +166,7 @@ export interface PairsShown {
   readonly crowded: number;
 }
 
-/** '' if all pairs are drawn. */
+/** Says which pairs are not drawn; '' if all are. */
 export function describeMissing({ found, drawn, crowded }: PairsShown): string {
   const sentences: string[] = [];
   if (found > drawn) {

@@ -1,12 +1,12 @@
-/** Examples of choices. scripts/presets.ts takes their pictures. */
+/** Examples of choices. scripts/presets.ts takes the examples' pictures. */
 
 export interface Preset {
-  /** Also names the picture, presets/<name>.webp. */
+  /** The picture has this name, too: presets/<name>.webp. */
   readonly name: string;
   readonly title: string;
   readonly text: string;
   readonly alt: string;
-  /** In the format of writeLink(). */
+  /** The choices, in the format of writeLink(). */
   readonly link: string;
 }
 

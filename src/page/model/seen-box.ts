@@ -4,11 +4,10 @@ import type { ParticleArrays, ParticleSimulation, World } from '../../index';
 
 export interface SeenBox extends Pick<World, 'min' | 'max'> {
   /**
-   * Subtracted before projection. Near the particles in an unbounded world, because 32-bit floats far from 0 are too
-   * coarse.
+   * This point is subtracted from positions before projection. In an unbounded world it is near the particles, because
+   * 32-bit floats far from 0 are too coarse.
    */
   readonly origin: readonly number[];
-  /** True if the box is the world's. */
   readonly isWorld: boolean;
   /** A sentence about particles outside the box; '' if there are none. */
   readonly leftOut: string;
@@ -16,7 +15,7 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
 
 /** Greatest edge, in diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
-/** Greatest edge with many particles, in edges of a dense block of all particles. */
+/** With many particles, the box's greatest edge, in edges of a dense block of all particles. */
 const LONGEST_SHARE = 8;
 /** Edge of the box without particles, in diameters. */
 const EMPTY_EDGE = 20;

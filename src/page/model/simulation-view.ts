@@ -60,12 +60,12 @@ export interface SimulationView extends Shared {
   readonly method?: 'fluid' | 'flock' | undefined;
   /** All obstacles, if the method sets them. Positions are out of date if `copyMovedObstacles` exists. */
   readonly moved?: StaticBodies | undefined;
-  /** Simulated seconds by id, if the method stores them. */
+  /** Simulated seconds at which particles were added, by id, if the method stores them. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
   /** Undefined if a method runs. */
   findPairs?(): Promise<FoundPairs> | FoundPairs;
   readonly fluid?: Fluid | CpuFluid | undefined;
-  /** True while a fluid's step is incomplete. Then only draw or read. */
+  /** True while a fluid's step is incomplete. While it is true, only draw or read. */
   readonly isBusy?: boolean | undefined;
   readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
   set(changes: ViewSettings): void;
@@ -79,7 +79,7 @@ export interface GpuSimulationView extends SimulationView {
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
-  /** Exists if only the GPU has the moved positions. */
+  /** Copies moved obstacles into the buffer `drawn`. Exists if only the GPU has their positions. */
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
@@ -88,7 +88,7 @@ export interface CpuSimulationView extends SimulationView {
   profile(seconds: number): StageTimes;
 }
 
-/** The options give its world, first particles and capacity. */
+/** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
   /** Elements of the largest buffer over the lattice, for which the page requests a device. */
@@ -98,7 +98,7 @@ export interface MethodStart {
 }
 
 export interface Start {
-  /** For a method, its world and first particles. */
+  /** For a method, the options give its world and first particles. */
   readonly options: SimulationOptions;
   readonly checkpoint?: Checkpoint | undefined;
   readonly method?: MethodStart | undefined;

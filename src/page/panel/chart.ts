@@ -7,7 +7,7 @@ import { BROAD_PHASES, type Curves } from './sweep';
 
 const FONT = '11px system-ui, sans-serif';
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
-/** In CSS pixels. */
+/** Width of a vertical axis, in CSS pixels. */
 const AXIS_WIDTH = 52;
 
 export interface Chart<Data> {
@@ -26,12 +26,12 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
   return drawn(holder, () => ({
     padding: [6, 2, 4, 0],
     scales: {
-      // Few samples fill the width, too.
+      // The axis ends at the last sample, so that few samples fill the width, too.
       x: { time: false, range: (_, low, high) => [low ?? -1, high ?? 0] },
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // Each series includes all later ones, so the total is drawn first.
+    // Each series is the sum of itself and all later ones, so the total is drawn first.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }

@@ -12,13 +12,13 @@ export class Figures {
   private rows: readonly Row[] = [];
   private titles: readonly string[] = [];
 
-  /** `about` is a list in `fold`. */
+  /** `about` is the list in `fold` that explains the figures. */
   constructor(
     private readonly fold: HTMLElement,
     private readonly about: HTMLElement,
   ) {}
 
-  /** Without figures, shows the measures of collisions. */
+  /** If `figures` is empty, shows the measures of collisions. */
   show(figures: readonly Figure[]): void {
     const isOfMethod = figures.length > 0;
     for (const element of this.ofCollisions) element.hidden = isOfMethod;

@@ -11,7 +11,7 @@ import type { Session } from '../view/session';
 export class Files {
   private readonly sheet = find('keep', HTMLDialogElement);
   private readonly input = find('file', HTMLInputElement);
-  /** Earlier files that are still being read are dropped. */
+  /** The latest file. Earlier files that are still being read are dropped. */
   private latest: File | undefined;
 
   constructor(

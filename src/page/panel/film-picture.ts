@@ -9,17 +9,17 @@ interface Size {
   readonly height: number;
 }
 
-/** Longer side, in pixels. With more, encoders refuse or are very slow. */
+/** Most pixels along a film's longer side. Beyond this, encoders refuse or are very slow. */
 const MOST_PIXELS = 2560;
 
-/** At most the picture's size. Codecs require even numbers. */
+/** Returns a film's size, at most the picture's. Codecs require even numbers. */
 export function filmSize({ width, height }: Size): Size {
   const scale = Math.min(1, MOST_PIXELS / Math.max(width, height, 1));
   const even = (pixels: number) => Math.max(2, 2 * Math.floor((pixels * scale) / 2));
   return { width: even(width), height: even(height) };
 }
 
-/** Unscaled if the film cuts off at most one row and column of pixels, else scaled to fit and centred. */
+/** Leaves the picture unscaled if the film cuts off at most a row and a column, else scales and centres it. */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;
@@ -45,8 +45,8 @@ export class FilmPicture {
   }
 
   /**
-   * `layers`: from bottom to top, all as large as the first. Call it in the task that drew them: afterwards a WebGPU
-   * canvas is empty.
+   * `layers` go from bottom to top, all as large as the first. Call this in the task that drew the layers: afterwards a
+   * WebGPU canvas is empty.
    */
   show(layers: readonly HTMLCanvasElement[]): void {
     const { context, canvas, background } = this;

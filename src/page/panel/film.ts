@@ -1,4 +1,4 @@
-/** Films the page, live or in exact frames. A film that ends early is saved up to then, and a note says why. */
+/** Films the page, live or in exact frames. If a film ends early, its beginning is saved, and a note says why. */
 import { STEP_SECONDS } from '../model/choices';
 import type { Picture } from '../session/picture';
 import type { Restarts } from '../session/restarts';
@@ -105,7 +105,7 @@ export class Film {
 
   /** `why`: what ended the film; '' if the visitor saves it, undefined if the visitor discards it. */
   private async endLive(why: string | undefined): Promise<void> {
-    // Another film may begin while this one is being saved.
+    // Read these now, because another film may begin while this one is being saved.
     const { live, stem } = this;
     if (!live) return;
     this.live = undefined;
@@ -152,7 +152,7 @@ export class Film {
     this.hide();
   }
 
-  /** Returns why there are fewer than `total` frames; '' if there are not. */
+  /** Returns why there are fewer than `total` frames; '' if there are as many. */
   private async shootAll(film: ExactFilm, run: Run, total: number): Promise<string> {
     const { session, restarts, stepper } = this;
     const { losses } = restarts;

@@ -112,7 +112,7 @@ export class Marks {
     context.fill();
   }
 
-  /** Outlined, to be visible on any colour. */
+  /** Strokes the path with an outline, so that it is visible on any colour. */
   private stroke(colour: readonly [number, number, number], width: number): void {
     const { context, frame } = this;
     context.strokeStyle = toCss(frame.theme.background);

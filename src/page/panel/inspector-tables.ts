@@ -33,7 +33,7 @@ export function cellText({ cell }: ProbedCell): string {
   return cell.join(', ');
 }
 
-/** Up to MOST_IDS, around the given id. */
+/** Lists up to MOST_IDS of the ids, around the given id. */
 export function idsText(ids: readonly number[], id: number): string {
   const first = Math.max(0, Math.min(ids.indexOf(id) - (MOST_IDS >> 1), ids.length - MOST_IDS));
   const some = ids.slice(first, first + MOST_IDS).map((one) => (one === id ? `[${one}]` : String(one)));
@@ -46,7 +46,7 @@ export function captioned(caption: string): HTMLTableElement {
   return table;
 }
 
-/** One table per level and, in 3D, per layer; y points up. */
+/** Builds a table per level and, in 3D, per layer; y points up. */
 export function probeTables({ probe, own }: Inspected, dimensions: number): HTMLElement[] {
   return Array.from({ length: probe.length / 9 }, (_, index) => {
     const cells = probe.slice(9 * index, 9 * index + 9);

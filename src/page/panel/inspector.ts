@@ -1,6 +1,6 @@
 /**
- * The inspector: a card about one particle, and marks over the picture. Reads changed particles seldom enough that the
- * page stays quick.
+ * The inspector: a card about one particle, and marks over the picture. It reads changed particles seldom enough that
+ * the page stays quick.
  */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
@@ -27,13 +27,13 @@ import {
 } from './inspector-tables';
 
 const INTERVAL_MS = 250;
-/** Greatest share of time for inspecting. */
+/** Inspecting may take this share of the page's time. */
 const GREATEST_SHARE = 0.2;
-/** If inspecting takes longer, wait until the run is paused. */
+/** If inspecting takes longer, the inspector waits until the run is paused. */
 const LONGEST_MS = 200;
 /** The pointer selects within this distance, in CSS pixels. */
 const NEAR_POINTER = 12;
-/** A press that moves farther, in CSS pixels, is no click. */
+/** A press that moves farther than this many CSS pixels is no click. */
 const CLICK_SLACK = 4;
 
 export class Inspector {
@@ -138,7 +138,7 @@ export class Inspector {
     this.mark();
   }
 
-  /** Resolves when the present state is shown, however long that takes. */
+  /** Resolves when the card shows the present state, however long that takes. */
   async catchUp(): Promise<void> {
     while (this.isReading) await nextTask();
     const { run } = this.session;
@@ -150,7 +150,8 @@ export class Inspector {
   }
 
   /**
-   * Returns a copy of the picture with the marks; while closed, the picture itself. Call this in the task that drew it.
+   * Returns a copy of the picture with the marks or, while the inspector is closed, the picture itself. Call this in
+   * the task that drew the picture.
    */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
     const both = document.createElement('canvas');
@@ -175,7 +176,7 @@ export class Inspector {
       const particles = await run.simulation.read();
       if (run !== this.session.run) return;
       const { world, radius } = run.simulation;
-      // Leave out the wait for pending steps.
+      // Do not time the wait for pending steps.
       const answered = performance.now();
       this.snapshot = { run, particles, inspect: inspectAll(world, radius, particles) };
       this.took = performance.now() - answered;

@@ -1,4 +1,4 @@
-/** Reads particles from a file. A state contains its world and settings; a table gets those of the present run. */
+/** Reads particles from a file. A state has a world and settings; a table gets the present run's. */
 import { describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';
@@ -56,7 +56,7 @@ export async function openFile(
   if (step.done && isLatest()) await chooser.open(step.value);
 }
 
-/** Browsers do not say why they cannot read a file. */
+/** Names possible reasons, because browsers do not say why they cannot read a file. */
 function refuseUnread(name: string): never {
   throw new CellstormError(
     `${name} cannot be read: it may be a folder, deleted, or too large for the memory.`,
@@ -86,7 +86,7 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     new Phrase(`a state of ${bytes.length} bytes`),
   );
   const count = checkpoint.ids.length;
-  // Room for all ids up to the greatest.
+  // The capacity must suffice for all ids up to the greatest.
   const capacity = capacityOfState(checkpoint);
   if (capacity > most) {
     const found = new Phrase(`a state of ${describeCount(count)} with ids up to ${capacity - 1}`);
@@ -140,7 +140,7 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Clamps to the ranges of the controls. */
+/** Returns the settings as choices, clamped to the ranges of the controls. */
 function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
   const { broadPhase, gravity, ...numbers } = settings;
   const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;

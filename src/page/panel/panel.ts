@@ -129,7 +129,6 @@ export class Panel {
     this.enable('engine', isAvailable, 'There is no GPU to choose.');
   }
 
-  /** The upper end of the slider for the number of particles. */
   setMost(most: number): void {
     this.most = most;
     this.describe('count');
@@ -242,7 +241,7 @@ export class Panel {
     return controller;
   }
 
-  /** Not in FIELDS, because the appearance belongs to the page, not the run. */
+  /** The appearance is not in FIELDS, because it belongs to the page, not the run. */
   private addAppearance(folder: GUI): void {
     this.shown.appearance = chosenAppearance();
     const options = APPEARANCES.map(([value, label]) => [label, value] as const);

@@ -51,7 +51,7 @@ export class ScaleSheet {
     });
   }
 
-  /** A cancelled sweep must end first. */
+  /** Opens the sheet. A sweep starts after a cancelled one has ended. */
   async open(): Promise<void> {
     this.sheet.showModal();
     await this.sweeping;
@@ -135,7 +135,7 @@ export class ScaleSheet {
   }
 }
 
-/** Large enough for the largest size, if the hardware allows that. */
+/** Opens an engine that is large enough for the largest size, if the hardware allows that. */
 async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
   if (engine === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });

@@ -26,7 +26,7 @@ export class StagePlot {
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;
   private read = Number.NEGATIVE_INFINITY;
-  /** True if the numbers lack a step. */
+  /** True if the numbers do not show the latest step yet. */
   private isNew = false;
   private names: readonly string[] = [];
 
@@ -39,7 +39,7 @@ export class StagePlot {
     onAppearance(() => this.paintList());
   }
 
-  /** Another engine has other stages. */
+  /** Call this for a new engine, which has other stages. */
   clear(): void {
     this.history.clear();
     this.read = Number.NEGATIVE_INFINITY;

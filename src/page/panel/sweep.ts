@@ -17,12 +17,12 @@ export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * A curve ends before a size whose expected step is longer. Estimates may be too low by a factor of three, and Chrome
- * gives up a device after ten seconds.
+ * A curve ends before a size whose step is expected to take longer. Estimates may be too low by a factor of three, and
+ * Chrome gives up a device after ten seconds.
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** At least this many samples and ENOUGH_MS of timing, but at most MOST_MS. */
+/** A size gets at least this many samples and ENOUGH_MS of timing, but none begins after MOST_MS. */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
@@ -33,14 +33,14 @@ const MOST_BATCH = 64;
 /** Browsers round the GPU's clock to 0.1 ms per stage, which matters below this. */
 const COARSE_MS = 2;
 
-/** Least assumed power of the number of particles. */
+/** A step's time is assumed to grow at least with this power of the number of particles. */
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
 export type Curves = Readonly<Record<BroadPhase, Curve>>;
 
 export interface Row {
   readonly count: number;
-  /** n(n − 1)/2 */
+  /** Number of all pairs, n(n − 1)/2. */
   readonly pairs: number;
   readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
   /** Naive time ÷ grid time. */
@@ -140,9 +140,9 @@ function describeCrossover(crossover: Crossover): string {
 export type SampleTime = Pick<StepTime, 'milliseconds' | 'clock' | 'discarded'>;
 
 export interface TimedRun {
-  /** May differ from the size. */
+  /** Number of particles; it may differ from the requested size. */
   readonly count: number;
-  /** Steps are consecutive. Returns milliseconds per step. */
+  /** Takes `batch` consecutive steps and returns milliseconds per step. */
   timeSteps(batch: number): Promise<SampleTime>;
   destroy(): void;
 }
@@ -160,8 +160,8 @@ export interface SweepRequest {
 }
 
 /**
- * Times ascending sizes, so that both curves grow together. After a failure goes on; two in a row end a curve. Rejects
- * with `ended`.
+ * Times ascending sizes, so that the curves of grid and naive grow together. After one failure the sweep goes on; two
+ * failures in a row end a curve. Rejects with `ended`.
  */
 export async function runSweep(request: SweepRequest): Promise<void> {
   const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
@@ -223,7 +223,7 @@ async function timeSize(
     let { milliseconds, clock } = await sample(1);
     if (milliseconds > STEP_LIMIT_MS)
       return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
-    // In the first steps, caches are cold and JavaScript is not compiled.
+    // Do not time the first steps, in which caches are cold and JavaScript is not compiled.
     const started = performance.now();
     do {
       ({ milliseconds, clock } = await sample(1));

@@ -35,7 +35,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The engine's limit with the grid, whatever the scene. */
+  /** The engine's limit with the grid, for any scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -78,7 +78,7 @@ export class Chooser implements ToolHost {
     else restarts.adjust(run);
   }
 
-  /** If the start fails, the present run goes on and a note says why. */
+  /** Starts a run with a file's particles. If that fails, a note says why. */
   async open(opened: Opened): Promise<void> {
     const { session, restarts } = this;
     this.clearNotes();

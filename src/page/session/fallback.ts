@@ -8,7 +8,7 @@ import { isUnloaded } from '../support/chunk-errors';
 import { formatCount } from '../support/format';
 import { explain } from '../view/engine';
 
-/** At least 1% fewer per attempt, not single particles. */
+/** Each attempt has at least 1% fewer particles, so that attempts are few. */
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
@@ -40,8 +40,8 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 
 /**
  * Finds choices after contradicting values (ArgumentError) or parts that did not load. Repeated calls lead from the
- * scene's usual sizes to its usual settings, then to the page's first choices. The first call leaves a file. Undefined
- * for other errors.
+ * scene's usual sizes to its usual settings, then to the page's first choices. The first call closes an open file.
+ * Undefined for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

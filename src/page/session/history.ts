@@ -5,7 +5,7 @@
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** Least time between states: milliseconds, and a multiple of the last read-back. */
+/** Least time between two states: so many milliseconds, and so many times the duration of the last read-back. */
 const INTERVAL_MS = 3000;
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
@@ -27,7 +27,7 @@ export class History {
   private asking: object | undefined;
   private hasChanged = false;
 
-  /** Forgets earlier states, unless this run goes on from one. */
+  /** Forgets earlier states, unless this run goes on from one of them. */
   attach(run: Stateful, goesOn = false): void {
     this.run = run;
     if (!goesOn) this.kept = [];
@@ -48,7 +48,7 @@ export class History {
     this.keep(now);
   }
 
-  /** Returns the last state before `time`, else the first, and forgets later ones. */
+  /** Returns the last state before `time`, else the first state. Forgets all later states. */
   takeBefore(time: number): State | undefined {
     while (this.kept.length > 1 && (this.kept.at(-1)?.time ?? 0) >= time) this.kept.pop();
     // A state that is still being read would be later.
@@ -56,12 +56,10 @@ export class History {
     return this.latest;
   }
 
-  /** Forgets a state that could not be restored. */
   forget(checkpoint: State): void {
     this.kept = this.kept.filter((one) => one.checkpoint !== checkpoint);
   }
 
-  /** Discards the state that is being read. */
   private askAnew(): void {
     this.asking = undefined;
     this.hasChanged = true;
@@ -80,7 +78,7 @@ export class History {
       this.kept.push({ time: checkpoint.time, checkpoint });
       this.thin();
     } catch {
-      // Thrown only for a destroyed simulation or a lost device, which others handle.
+      // This fails only if the simulation is destroyed or the device lost; other code handles these.
     } finally {
       if (asking === this.asking) {
         this.asking = undefined;

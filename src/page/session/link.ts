@@ -1,6 +1,6 @@
 /**
- * Formats choices and view as the URL's query, and reads them back. Leaves out defaults. Reading ignores unknown names
- * and clamps numbers.
+ * Formats choices and view as the URL's query, without defaults, and reads them back. Reading ignores unknown names and
+ * clamps numbers.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -61,7 +61,6 @@ function readId(text: string | null): number | undefined {
   return Number.isNaN(id) ? undefined : Math.round(Math.min(MOST_ID, Math.max(0, id)));
 }
 
-/** Names of fields in older links. */
 const OLD_NAMES: Readonly<Partial<Record<FieldName, string>>> = { fluidAs: 'liquidAs' };
 
 export function readLink(search: string): Choices {

@@ -1,9 +1,9 @@
-/** Measures the run a few times a second, or less often if that takes long. */
+/** Measures the run a few times a second, or less often if measuring takes long. */
 import type { Measured } from '../model/simulation-view';
 import type { Run } from '../view/engine';
 
 const INTERVAL_MS = 250;
-/** Greatest share of time for measuring. */
+/** Measuring may take this share of the page's time. */
 const GREATEST_SHARE = 0.2;
 const FRAME_WINDOW_MS = 1000;
 
@@ -43,7 +43,7 @@ export class Meter {
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /** Over the last second, or between the last two frames if these are farther apart. 0 before the second frame. */
+  /** The rate in the last second, or between the last two frames if these are farther apart. At first 0. */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
@@ -51,7 +51,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** True if a measurement started, which may reorder the state. */
+  /** Measures if it is time. True if a measurement started, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

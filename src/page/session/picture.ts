@@ -14,7 +14,7 @@ import type { Viewpoint } from '../view/viewpoint';
 /** A live film repeats unchanged pictures, because the marks over them may change. */
 const STILL_MS = 250;
 
-/** Layers are from bottom to top. Called in the task that drew the picture. */
+/** Receives the layers from bottom to top, in the task that drew the picture. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 /** Marks over the picture, such as the inspector's. */
@@ -89,7 +89,7 @@ export class Picture {
     if (this.isDirty || this.isWatched) this.draw(run);
   }
 
-  /** Call it after update() in the same task, once the marks are drawn. */
+  /** Call this in the same task as update(), after the marks are drawn. */
   handOver(now: number): void {
     const canvas = this.session.engine?.canvas;
     if (!this.isWatched || !canvas) return;
@@ -118,7 +118,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Focusable for keys. */
+  /** Labels the canvas, and lets it take the focus for keys. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
@@ -150,7 +150,7 @@ export interface Prepared {
   readonly refusal: string;
 }
 
-/** If the run refuses the colours, prepares colours by speed. */
+/** Prepares what the choices need. If the run refuses the colours, prepares colours by speed. */
 export async function prepare(run: Run, choices: Selection): Promise<Prepared> {
   const { colour, opened, pointer } = choices;
   const refusal = await run.prepare(colour);

@@ -32,7 +32,7 @@ import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
 
-/** After one more loss, the CPU engine takes over. */
+/** After more losses than this, the CPU engine takes over. */
 const MOST_LOSSES = 2;
 
 /** Milliseconds before a second request for a GPU adapter. */
@@ -74,7 +74,8 @@ export class Restarts {
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
   /**
-   * True while makeRoom() prepares a run. The present run then takes no steps, because the new one would repeat them.
+   * True while makeRoom() prepares a run. Meanwhile the present run takes no steps, because the new one would repeat
+   * them.
    */
   isContinuing = false;
   /** Why something other than the choice starts. */
@@ -100,7 +101,7 @@ export class Restarts {
     await this.working;
   }
 
-  /** Follows a start in progress. */
+  /** Starts a run after the start in progress. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();
@@ -116,7 +117,7 @@ export class Restarts {
     this.notifyAdvice();
   }
 
-  /** Continues the state in a run with room for what the tool adds. */
+  /** Continues the present state in a run with room for what the tool adds. */
   async makeRoom(): Promise<void> {
     const { run } = this.session;
     if (!run || this.isContinuing || this.working) return;
@@ -187,7 +188,7 @@ export class Restarts {
     this.working = undefined;
   }
 
-  /** Returns to the run's choices, and keeps later ones that it can adopt. */
+  /** Returns to the run's choices, but keeps later ones that the run can adopt. */
   private stay(run: Run, refused: Selection): void {
     const { session } = this;
     const { running } = session;
@@ -202,7 +203,7 @@ export class Restarts {
     if (Object.keys(since).length > 0) this.adjust(run);
   }
 
-  /** Choices since then that need no new start. */
+  /** Returns the choices that differ from `asked` and need no new start. */
   private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
     const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
@@ -211,13 +212,13 @@ export class Restarts {
 
   /** Chooses fewer particles if the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
-    // Fewer particles would replace the present run.
+    // A run for more room must have all particles of the present run, which it replaces.
     const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
     return fewer?.choices;
   }
 
-  /** Undefined if nothing is left to try. */
+  /** Returns what to try next; undefined if nothing is left. */
   private fallbackFor(choices: Selection, error: unknown): Selection | undefined {
     const usual = moreUsual(choices, error);
     if (usual) {
@@ -239,14 +240,14 @@ export class Restarts {
     return { ...choices, engine: 'cpu' };
   }
 
-  /** The CPU engine replaces the GPU; `does` says what it does. */
+  /** Notes that the CPU engine replaces the GPU. `does` says what that engine does. */
   private force(why: string, does: string): void {
     this.session.isForced = true;
     this.whyForced = why;
     showEngineNote(`${why} ${does}`);
   }
 
-  /** Keeps the continued state for the next attempt. */
+  /** Says that nothing runs. Keeps the continued state for the next attempt. */
   private giveUp(error: unknown): void {
     const { isForced } = this.session;
     this.apology = '';
@@ -431,7 +432,7 @@ export class Restarts {
     return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** False if the state does not fit the run. */
+  /** Continues a state in the run. False if the state does not fit. */
   private resume(run: Run, { checkpoint }: ContinuedState): boolean {
     try {
       goOnFrom(run, checkpoint);
@@ -443,8 +444,8 @@ export class Restarts {
   }
 
   /**
-   * Requests a run on another device or, after more than MOST_LOSSES, on the CPU engine. It goes on from the last state
-   * that fits.
+   * Requests a run on another device or, after more than MOST_LOSSES, on the CPU engine. The run goes on from the last
+   * state if that fits.
    */
   private recover(engine: Engine, reason: string): void {
     if (engine !== this.session.engine) return;

@@ -3,7 +3,7 @@ import { STEP_STAGES } from '../../engine/simulation/stages';
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** Samples, which together span half a minute. */
+/** Most samples, which together span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
 /** Frames are not punctual, so accept early samples. */
@@ -26,7 +26,7 @@ export const STAGE_HINTS: Readonly<Record<string, string>> = {
   [WHOLE_STEP]: 'This engine does not time its stages',
 };
 
-/** Data for uPlot: a row of sample numbers, then a row per stage, the milliseconds of it and of all later stages. */
+/** Data for uPlot: a row of sample numbers, then a row per stage with the sum of its times and all later stages'. */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {
@@ -35,7 +35,7 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /** False if the step is not new or too soon. A step that lacks times only counts as discarded. */
+  /** Adds a step's times. False if the step is not new or too soon. A discarded step is only counted. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -60,7 +60,7 @@ export class StageHistory {
     this.discarded = 0;
   }
 
-  /** Text about discarded steps; follows the text about the clock. */
+  /** Text about discarded steps, which follows the text about the clock. */
   get note(): string {
     return this.discarded === 0
       ? ''

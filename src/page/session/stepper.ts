@@ -1,6 +1,6 @@
 /**
- * Takes steps: at most 60 a second while the run plays, and each that is requested. Each applies the drive and the
- * tools. The run does not play during a film or a sweep, or while the GPU lags behind.
+ * Takes steps: at most 60 a second while the run plays, and each step that is requested. Each step applies the drive
+ * and the tools. The run does not play during an exact film or a sweep, or while the GPU lags behind.
  */
 import { applyDrive } from '../../index';
 import { STEP_SECONDS } from '../model/choices';
@@ -15,7 +15,7 @@ const STEP_MS = 1000 * STEP_SECONDS;
 const EARLY_MS = 3;
 /** With so many pending submissions, a frame adds none. A frame adds two: a step and a picture. */
 const MOST_PENDING = 4;
-/** With longer steps, allow no pending submission, so that the page reacts sooner. */
+/** If a step takes longer than this, a frame waits for all submissions, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
 
@@ -23,7 +23,7 @@ export class Stepper {
   isPlaying: boolean;
   /** True while a sweep times other runs. */
   private isHeldStill = false;
-  /** True while a film takes the steps. */
+  /** True while an exact film takes the steps. */
   private isTaken = false;
   /** Milliseconds that no step has simulated yet. */
   private owed = 0;
@@ -78,7 +78,7 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
-  /** Takes at most one step. True if the run is playing. */
+  /** Takes at most one step. Returns true if the run is playing. */
   play(run: Run, elapsed: number): boolean {
     const { isContinuing, isBusy } = this.restarts;
     // Long steps would delay a run that is being started.

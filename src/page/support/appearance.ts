@@ -12,10 +12,10 @@ export const APPEARANCES = [
 
 export type Appearance = (typeof APPEARANCES)[number][0];
 
-/** Name in URLs and in the browser's storage. */
+/** Name of the choice in URLs and in the browser's storage. */
 const PARAMETER = 'appearance';
 
-/** Conditions in style sheets and elements. */
+/** Conditions of media rules in style sheets, and of elements. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const THEMES = ['light', 'dark'] as const;
 
@@ -33,7 +33,7 @@ export function isDark(): boolean {
   return chosen === 'system' ? matchMedia(CONDITIONS.dark).matches : chosen === 'dark';
 }
 
-/** Called whenever the page may have become light or dark. Returns a function that removes the listener. */
+/** Calls the listener after each possible change of appearance. Returns a function that removes the listener. */
 export function onAppearance(listener: () => void): () => void {
   const system = matchMedia(CONDITIONS.dark);
   system.addEventListener('change', listener);
@@ -44,7 +44,7 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** Call it once. */
+/** Applies the first appearance. Call it once. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) putInLinks(inAddress);
@@ -62,7 +62,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Undefined if there is none or the visitor has chosen one since. */
+/** Returns the URL's appearance; undefined without one, or if the visitor has chosen since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -107,7 +107,7 @@ function conditionalRules(): Conditional[] {
   });
 }
 
-/** Reading a browser extension's sheet may throw. */
+/** Returns a sheet's rules; none if reading throws, as for an extension's sheet. */
 function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];

@@ -15,7 +15,7 @@ export function isIgnored(key: string): boolean {
   return isCharacter(key) && !areCharacterKeysOn();
 }
 
-/** Speech input never types space alone, so space does not count. */
+/** Space does not count, because speech input never types it alone. */
 export function isCharacter(key: string): boolean {
   return [...key].length === 1 && key !== ' ';
 }
@@ -23,7 +23,7 @@ export function isCharacter(key: string): boolean {
 /** A shortcut at the end of a hint: a character in parentheses, perhaps after "shift and". */
 const SHORTCUT = / \((?:shift and )?[^ ]\)$/u;
 
-/** While these keys are off, neither buttons nor hints mention them. Call it after showHints() (hints.ts). */
+/** Lets the box switch the shortcuts. While they are off, no button or hint mentions them. Call showHints() before. */
 export function letChoose(box: HTMLInputElement): void {
   const buttons = [...document.querySelectorAll('[aria-keyshortcuts]')]
     .map((button) => ({ button, key: button.getAttribute('aria-keyshortcuts') ?? '' }))

@@ -1,4 +1,4 @@
-/** Throws if there is no such element. */
+/** Returns the element `id`. Throws if there is no such element. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);

@@ -16,7 +16,7 @@ export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** A percentage. Above 99% it has up to six decimals, to differ from 100%. */
+/** Formats a percentage. Above 99% it has up to six decimals, to differ from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
@@ -38,12 +38,12 @@ export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 2 : milliseconds < 100 ? 1 : 0)} ms`;
 }
 
-/** `1 step`, `2 steps`. */
+/** Formats a count with its noun: `1 step`, `2 steps`. */
 export function formatCountOf(count: number, what: string): string {
   return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** Example: the "10" in "10 times as much". */
+/** Formats a ratio, such as the "10" in "10 times as much". */
 export function formatTimes(ratio: number): string {
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }

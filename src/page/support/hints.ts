@@ -3,12 +3,12 @@
  * (data-hint), because browsers show titles only to a mouse. Screen readers read hints as descriptions.
  */
 
-/** Wait before a hint appears, so that a passing mouse shows none. */
+/** Wait before a hint appears, so that a passing mouse shows no hint. */
 const POINTED_MS = 400;
-/** CSS pixels to the control and to the window's edge. */
+/** Distance of a hint from its control and from the window's edge, in CSS pixels. */
 const GAP = 6;
 
-/** These show their hints on any focus, others only if a key moved it. */
+/** These controls show their hints on any focus, others only if a key moved the focus. */
 const FILLED_IN = 'input, select';
 
 /** Turns all titles into hints. Call it once. */
@@ -44,7 +44,7 @@ class Tip {
     this.box.className = 'tip';
     // Screen readers already have the text as the description.
     this.box.ariaHidden = 'true';
-    // Above open dialogs, too. Old browsers ignore this.
+    // A popover lies above open dialogs, too. Old browsers ignore this.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {

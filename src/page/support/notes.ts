@@ -5,7 +5,7 @@ export function notify(text: string): void {
   show('notice', text);
 }
 
-/** Why another engine or device runs; '' removes the note. */
+/** Shows why another engine or device runs; '' removes the note. */
 export function showEngineNote(text: string): void {
   show('engine-note', text);
 }

@@ -1,4 +1,4 @@
-/** Shows one sign for all waits, once a wait is long enough to be noticed. */
+/** Shows one sign for all waits, as soon as a wait is long enough to be noticed. */
 
 const NOTICED_MS = 200;
 

@@ -7,10 +7,13 @@ import type { Dimensions, Gpu, ParticleArrays } from '../../index';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Grip, Stroke } from '../view/engine';
 
-/** Share of the remaining distance per step. At once, a dragged particle would throw aside others on its way. */
+/**
+ * A dragged particle moves this share of the remaining distance per step. If it moved the whole distance in one step,
+ * it would throw other particles aside.
+ */
 const HELD_SHARE = 0.25;
 
-/** struct Stroke in the shader. */
+/** Fields of `struct Stroke` in the shader. */
 export const STROKE_FIELDS = {
   origin: 'vector',
   direction: 'vector',
@@ -65,12 +68,12 @@ export class GpuBrush {
     return new GpuBrush(gpu, { brush, hold }, layout, uniforms);
   }
 
-  /** Call it between two steps. */
+  /** Call this between two steps. */
   push(simulation: GpuSimulationView, { origin, direction, reach, force }: Stroke, seconds: number): void {
     this.run(simulation, 'brush', { origin, direction, reach, change: force * seconds, held: 0 });
   }
 
-  /** Call it between two steps. */
+  /** Call this between two steps. */
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const change = HELD_SHARE / seconds;
     // The kernel reads `reach` as the greatest speed, `change` as the speed per distance.

@@ -1,6 +1,6 @@
 /**
- * Passes the pointer to the chosen tool and shows the brush's ring. Tools load when chosen, and then start at the
- * pointer's position.
+ * Passes the pointer to the chosen tool and shows the brush's ring. Tools load when one is chosen; it then starts at
+ * the pointer's position.
  */
 
 import type { Choices } from '../model/fields';
@@ -12,7 +12,7 @@ import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 import type { ToolHost } from './tools';
 
-/** Tools with a ring. */
+/** Tools that show a ring. */
 const REACHING: readonly Choices['pointer'][] = ['push', 'pull', 'add', 'erase'];
 
 export class PointerTools {
@@ -33,7 +33,7 @@ export class PointerTools {
     private readonly host: ToolHost,
   ) {}
 
-  /** Await it before the pointer uses the tool. */
+  /** Loads the tools. Await this before the pointer uses one. */
   async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
     if (pointer !== 'look') await this.tools.get();
   }
@@ -47,7 +47,7 @@ export class PointerTools {
     return this.tools.part?.isHolding ?? false;
   }
 
-  /** In CSS pixels of the window; undefined when the pointer is up. */
+  /** `position` is undefined when the pointer is up. */
   at(position: ScreenPosition | undefined): void {
     // Request tools again that failed to load.
     const isMissing = !this.tools.part && !this.tools.isLoading;
@@ -58,7 +58,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** Undefined if the mouse or pen is elsewhere or unknown. */
+  /** `position` is undefined if the mouse or pen is elsewhere or unknown. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
     this.showRing();
@@ -68,13 +68,13 @@ export class PointerTools {
     this.at(isDown && this.isChosen ? this.viewpoint.middle : undefined);
   }
 
-  /** Call it when the picture has moved under the pointer. */
+  /** Call this when the picture has moved under the pointer. */
   moved(): void {
     if (this.pressed) this.tools.part?.at(this.pressed);
     this.showRing();
   }
 
-  /** The brush, the scene and the view may have changed since the last frame. */
+  /** Call this in each frame: the brush, the scene and the view may have changed since the last one. */
   update(): void {
     this.tools.part?.update();
     this.showRing();

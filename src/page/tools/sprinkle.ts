@@ -8,13 +8,13 @@ import type { Ray } from '../view/camera';
 
 type Sizes = Pick<ParticleSimulation, 'dimensions' | 'radius' | 'radiusRange' | 'boxes' | 'world'>;
 
-/** Few, so that the tool pours a stream, not a lump. */
+/** The tool tries few positions at a time, so that it pours a stream, not a lump. */
 const MOST_TRIED = 24;
 
-/** More than the relative error of a radius in 32 bits. */
+/** This is more than the relative error of a radius in 32 bits. */
 const ROUNDING = 2 ** -20;
 
-/** New particles must not overlap it. */
+/** A body that new particles must not overlap. */
 interface Solid {
   readonly centre: readonly number[];
   /** 0 for a box. */
@@ -23,7 +23,7 @@ interface Solid {
   readonly half: readonly number[];
 }
 
-/** Random positions within `reach`; undefined if there is no room. */
+/** Makes particles within `reach` of `position`. Undefined if no tried position has room. */
 export function sprinkle(
   simulation: Sizes,
   particles: ParticleArrays,
@@ -42,7 +42,7 @@ export function sprinkle(
     const radius = radiusRange
       ? Math.fround(radiusRange.smallest * (radiusRange.largest / radiusRange.smallest) ** share())
       : simulation.radius;
-    // Rounding up could exceed the largest radius that is allowed.
+    // A radius that is rounded up could exceed the largest radius that is allowed.
     const own = Math.min(radius, simulation.radius);
     const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
     if (Math.hypot(...offset) > 1) continue;
@@ -73,7 +73,7 @@ export function sprinkle(
   return { positions, radii: new Float32Array(made.length), halfExtents };
 }
 
-/** Distance to the surface; 0 or less inside. */
+/** Returns the distance to the solid's surface; 0 or less inside. */
 function gapTo({ centre, radius, half }: Solid, position: readonly number[]): number {
   const beyond = position.map((along, axis) =>
     Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
@@ -106,7 +106,7 @@ function bodiesNear(
   return found;
 }
 
-/** `floor` is a height. Undefined if the ray does not meet it. */
+/** Returns where the ray meets the height `floor`; undefined if it does not. */
 export function onFloor({ origin, direction }: Ray, floor: number): number[] | undefined {
   const along = (floor - (origin[1] ?? 0)) / (direction[1] ?? 0);
   if (!(along > 0 && Number.isFinite(along))) return undefined;
@@ -197,7 +197,7 @@ class PositionLookup {
   }
 }
 
-/** `without` has indices of `fixed`. New balls have the particles' radius. */
+/** Removes the obstacles with the indices `without`, and adds balls with the particles' radius. */
 export function changeObstacles(
   { dimensions, radius, radiusRange, boxes }: Sizes,
   fixed: StaticBodies,

@@ -17,14 +17,14 @@ import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
 /** Acceleration in the middle of the brush, in radii per second². */
 const BRUSH_FORCE = 1000;
-/** Speed of a dragged particle, in radii per second. */
+/** Greatest speed of a dragged particle, in radii per second. */
 const DRAG_SPEED = 2000;
 /** Greatest distance, in radii, at which the pointer takes hold. */
 const GRASP = 3;
 
 export interface ToolHost {
   readonly cap: Cap | undefined;
-  /** Shows a note if that fails. */
+  /** Prepares the chosen tool, and shows a note if that fails. */
   prepareTool(): void;
   makeRoom(): void;
 }
@@ -35,16 +35,16 @@ export class Tools {
   private grip: { readonly id: number; readonly depth: number } | undefined;
   /** The wall's present end. */
   private end: readonly number[] | undefined;
-  /** The wall's end once there is room. */
+  /** The end of the wall to build as soon as there is room. */
   private goal: readonly number[] | undefined;
   /** The run's choices when the pointer went down. */
   private begun: Selection | undefined;
   private isReading = false;
   /** True after a step since the pointer went down. */
   private hasActed = false;
-  /** Room was requested for this run, so do not repeat it. A granted request replaces the run. */
+  /** The run for which room was already requested. A granted request replaces the run. */
   private fullRun: Run | undefined;
-  /** A push or pull that ended before a step. The next step applies it. */
+  /** Position of a push or pull that ended before a step. The next step applies it. */
   private tap: ScreenPosition | undefined;
   private readonly random = new Random(1);
 
@@ -58,7 +58,7 @@ export class Tools {
     return this.grip !== undefined;
   }
 
-  /** Undefined when the pointer is up again. */
+  /** `position` is undefined when the pointer is up again. */
   at(position: ScreenPosition | undefined): void {
     const isFirst = !this.pressed;
     if (!position) {
@@ -134,7 +134,7 @@ export class Tools {
       this.readAndApply(run, pressed);
   }
 
-  /** A new start has replaced the particles and obstacles. */
+  /** Ends a drag and a wall if a new start has replaced the particles. */
   private forgetReplaced(): void {
     const { present } = this.session;
     if (!this.begun || isSameStart(this.begun, present)) return;
@@ -215,7 +215,7 @@ export class Tools {
     const gone = near(dimensions, particles.positions, ray, reach).map(
       (index) => particles.ids[index] as number,
     );
-    // Obstacles that are set in each step would return.
+    // Do not erase obstacles that are set in each step: they would return.
     const without =
       method || this.session.movesObstacles ? [] : near(dimensions, fixed.positions, ray, reach);
     if (gone.length > 0) simulation.remove(gone);

@@ -18,7 +18,7 @@ import {
   type Viewport,
 } from './camera';
 
-/** Focal length in shorter sides of the free part inside its MARGIN. Greater values make the picture flatter. */
+/** Focal length ÷ the shorter side of the free part inside its MARGIN. Greater values make the picture flatter. */
 const FOCAL = 1.5;
 /** Radians per second: a turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
@@ -156,14 +156,13 @@ export class Camera3D implements Camera {
     return { origin: position, direction: towards.map((along) => along / length), depth: distance * length };
   }
 
-  /** Moves to the right and up on the screen, at the same depth. */
   private move(across: number, up: number): void {
     const [right, upwards] = this.axes();
     const along = (axis: 0 | 1 | 2) => this.offset[axis] + right[axis] * across + upwards[axis] * up;
     this.offset = [along(0), along(1), along(2)];
   }
 
-  /** Right, up, and back from the target to the camera. */
+  /** Returns directions: right, up, and back from the target to the camera. */
   private axes(): readonly [Vector3, Vector3, Vector3] {
     const [cosYaw, sinYaw] = [Math.cos(this.yaw), Math.sin(this.yaw)];
     const [cosPitch, sinPitch] = [Math.cos(this.pitch), Math.sin(this.pitch)];

@@ -5,7 +5,7 @@
 import type { Dimensions } from '../../index';
 import type { SeenBox } from '../model/seen-box';
 
-/** In CSS pixels of the window. */
+/** A position in CSS pixels of the window. */
 export interface ScreenPosition {
   readonly x: number;
   readonly y: number;
@@ -15,7 +15,7 @@ export type Matrix = Float32Array;
 
 export type Corners = Pick<SeenBox, 'min' | 'max'> & Partial<Pick<SeenBox, 'origin'>>;
 
-/** CSS pixels from the canvas's top left corner. */
+/** A rectangle in CSS pixels from the canvas's top left corner. */
 export interface Rectangle {
   readonly x: number;
   readonly y: number;
@@ -34,7 +34,7 @@ export interface Viewport {
 }
 
 export interface CameraMatrices {
-  /** Subtracted from points before `view`: see `SeenBox`. */
+  /** This is subtracted from points before `view` is applied: see `SeenBox`. */
   readonly origin: readonly number[];
   readonly view: Matrix;
   readonly projection: Matrix;
@@ -61,11 +61,11 @@ export interface Camera {
   pan(across: number, down: number): void;
   /** The point of the world at this position stays there. */
   zoom(factor: number, x: number, y: number): void;
-  /** Radians. Does nothing in 2D. */
+  /** Angles are in radians. Does nothing in 2D. */
   turn(yaw: number, pitch: number): void;
   ray(x: number, y: number): Ray;
   fit(): void;
-  /** See CAMERA_RANGES. Undefined if the visitor has not moved the camera. */
+  /** Returns the numbers listed at CAMERA_RANGES; undefined if the visitor has not moved the camera. */
   state(box: Corners): readonly number[] | undefined;
   /** Numbers must lie within CAMERA_RANGES. Ignores a state of other dimensions. */
   restore(state: readonly number[], box: Corners): void;
@@ -80,21 +80,21 @@ const IDENTITY = [
 
 export const NO_ORIGIN = [0, 0, 0] as const;
 
-/** CSS pixels around the box. */
+/** The free margin around the box, in CSS pixels. */
 export const MARGIN = 16;
 
 /** Greatest distance of a centre or target from the box's middle, in edges of the box. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
-/** Between the floor and the camera's axis, in radians. */
+/** Limits of the angle between the floor and the camera's axis, in radians. */
 export const LOWEST_PITCH = 0.05;
 export const HIGHEST_PITCH = 1.4;
 export const SPACE_ZOOM = { least: 0.4, most: 40 } as const;
 
 export class Camera2D implements Camera {
   private magnification = 1;
-  /** The world's point in the middle of the free part. Undefined: the middle of the box. */
+  /** The world's point in the middle of the free part; undefined for the middle of the box. */
   private centre: readonly [number, number] | undefined;
   /** The values in the last `matrices` call. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
@@ -235,7 +235,7 @@ export function writeCamera(dimensions: Dimensions, state: readonly number[]): s
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** Clamps to the ranges. Undefined if the text is no such state. */
+/** Reads a camera's state, clamped to the ranges. Undefined if the text is no such state. */
 export function readCamera(dimensions: Dimensions, text: string): readonly number[] | undefined {
   const state = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isWhole = state.length === CAMERA_RANGES[dimensions].length && !state.some(Number.isNaN);

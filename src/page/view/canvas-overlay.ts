@@ -1,6 +1,6 @@
 /**
- * Draws overlays for the CPU engine. The reference's slow grid serves, so the order needs at most MOST_SORTED particles
- * and pairs at most MOST_LISTED. In 3D, lines lie over all particles.
+ * Draws overlays for the CPU engine with the reference's slow grid. So it draws the sorted order for at most
+ * MOST_SORTED particles, and pairs for at most MOST_LISTED. In 3D, lines lie over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -46,7 +46,7 @@ const CASING_OPACITY = 0.7;
 type Position = readonly number[];
 type Line = readonly [Position, Position];
 
-/** '' if all overlays are drawn. */
+/** Says which overlays are not drawn; '' if all are. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
@@ -202,7 +202,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Returns the end of the box after the last cell. */
+  /** Returns where a cell begins or, after the last cell, the end of the box. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;
@@ -293,7 +293,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** In CSS pixels; undefined behind the camera. */
+  /** Returns CSS pixels; undefined behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { camera, viewport } = this.frame;
     const { x, y, distance } = project(camera, viewport, position);

@@ -13,17 +13,17 @@ import type { Frame } from './engine';
 
 const COLOURS = 32;
 const SPRITE_SIZE = 64;
-/** Smaller discs, in CSS pixels, are drawn as squares, which is much faster. */
+/** Discs of a smaller radius, in CSS pixels, are drawn as squares, which is much faster. */
 const SMALLEST_DISC = 1;
-/** Narrower boxes, in CSS pixels, have no rim. */
+/** Boxes that are narrower than this many CSS pixels have no rim. */
 const NARROWEST_RIMMED = 5;
-/** In CSS pixels. */
+/** Width of a box's rim, in CSS pixels. */
 const RIM_WIDTH = 1.5;
-/** Share of the face's brightness. */
+/** A rim's brightness, as a share of the face's. */
 const RIM_BRIGHTNESS = 0.7;
 /**
- * Towards the light, in camera coordinates. Must equal LIGHT in shaders/draw/spheres.wgsl, as must the factors in
- * shadeFaces().
+ * The direction towards the light, in camera coordinates. This and the factors in shadeFaces() must equal those of
+ * shaders/draw/spheres.wgsl.
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 
@@ -189,7 +189,7 @@ function draw2D(
   }
 }
 
-/** Leaves out bodies with a coordinate that is not finite. */
+/** Groups bodies by colour. Leaves out those with a coordinate that is not finite. */
 function groupByColour({ count, positions, colour }: Bodies): number[][] {
   const groups = Array.from({ length: COLOURS + 1 }, (): number[] => []);
   for (let body = 0; body < count; body++) {
@@ -199,7 +199,6 @@ function groupByColour({ count, positions, colour }: Bodies): number[][] {
   return groups;
 }
 
-/** A rectangle whose stroke is the rim of a box. */
 function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   const inset = RIM_WIDTH / 2;
   return {
@@ -210,7 +209,7 @@ function rimOf(x: number, y: number, across: number, up: number): Rectangle {
   };
 }
 
-/** `axis` and `side` give the normal. */
+/** A face of a box. `axis` and `side` give its normal. */
 interface Face {
   readonly axis: number;
   readonly side: 1 | -1;
@@ -218,7 +217,6 @@ interface Face {
   readonly rim: string;
 }
 
-/** Six shaded faces for each colour of the palette. */
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
@@ -278,7 +276,7 @@ function paintBoxFaces(
   }
 }
 
-/** Positive if the corners run clockwise on the screen. */
+/** Returns twice the area, positive if the corners run clockwise on the screen. */
 function doubleAreaOf(corners: readonly (Point | undefined)[]): number {
   let sum = 0;
   corners.forEach((corner, index) => {
@@ -305,7 +303,7 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/** Pairs of corners. Bits of a corner: 1 is the high end of x, 2 of y, 4 of z. */
+/** The edges of a box, as pairs of corners. The bits of a corner: 1 is the high end of x, 2 of y, 4 of z. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -17,8 +17,8 @@ const BOX_SOURCE = { name: 'draw/box.wgsl', text: boxText };
 const DISCS_SOURCE = { name: 'draw/discs.wgsl', text: discsText };
 
 /**
- * Samples per pixel in 3D, to smooth the edges of spheres. In 2D blending smooths discs. On a software GPU, four
- * samples would double the time.
+ * Samples per pixel in 3D, which smooth the edges of spheres. In 2D, blending smooths discs. A software GPU takes one
+ * sample, because four would double the time of a picture.
  */
 export const SAMPLES = 4;
 
@@ -39,13 +39,13 @@ export interface Picture {
 export interface Drawn {
   readonly dimensions: Dimensions;
   readonly hasVariableRadii: boolean;
-  /** Implies `hasVariableRadii`. */
+  /** If this is true, so is `hasVariableRadii`. */
   readonly hasBoxes: boolean;
-  /** Velocity, a number per particle, or age. 'plain' is for obstacles. */
+  /** What decides the colour: the velocity, a number per particle, or the age. 'plain' is for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 
-/** Each obstacle has its own radius and may be a box. */
+/** Obstacles are drawn with a radius each, and may be boxes. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, hasVariableRadii: true, hasBoxes: true, colour: 'plain' };
 }
@@ -93,7 +93,7 @@ export function createLayouts(device: GPUDevice): Layouts {
     plain: particles('plain', {}),
     speed: particles('speed', { velocity: 'read array<Stored>' }),
     value: particles('value', { value: 'read array<u32>' }),
-    // `birth`: seconds of simulated time, by id.
+    // `birth` has the simulated seconds at which particles were added, by id.
     age: particles('age', { birth: 'read array<f32>', id: 'read array<u32>' }),
   };
 }

@@ -20,21 +20,21 @@ import type { CameraMatrices, Ray, Viewport } from './camera';
 
 /** Pushes or pulls all particles near the pointer's ray. */
 export interface Stroke extends Pick<Ray, 'origin' | 'direction'> {
-  /** Distance from the ray. */
+  /** Greatest distance from the ray at which the stroke acts. */
   readonly reach: number;
-  /** Acceleration next to the ray, falling to 0 at `reach`. A negative value pulls. */
+  /** Acceleration next to the ray, which falls to 0 at `reach`. A negative value pulls. */
   readonly force: number;
 }
 
 export interface Grip {
   readonly id: number;
   readonly position: readonly number[];
-  /** Greatest speed on the way. */
+  /** Greatest speed at which the particle moves to `position`. */
   readonly speed: number;
 }
 
 export interface Frame {
-  /** The camera is fitted to it. */
+  /** The box that the camera is fitted to. */
   readonly box: SeenBox;
   readonly camera: CameraMatrices;
   readonly viewport: Viewport;
@@ -44,45 +44,45 @@ export interface Frame {
   readonly isSurface: boolean;
 }
 
-/** The page's clock measures from submission to completion. */
+/** The page's clock measures a step from submission to completion. */
 export type Clock = 'gpu' | 'page';
 
 export interface StepTime {
   readonly milliseconds: number;
   readonly clock: Clock;
-  /** Milliseconds in the order of the stages. */
+  /** Milliseconds by stage, in the order in which the stages run. */
   readonly stages?: Readonly<Record<string, number>>;
-  /** Stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
+  /** Number of stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
   readonly discarded?: number | undefined;
 }
 
 export interface Run {
   readonly simulation: SimulationView;
-  /** For a method, its world and first particles. */
+  /** For a method, the options give its world and first particles. */
   readonly options: SimulationOptions;
   /** Unfinished submissions. If there are too many, the page submits no more. */
   readonly pending: number;
-  /** Time of the last step that was timed. */
+  /** Time that the last timed step took. */
   readonly stepTime: StepTime | undefined;
   readonly fixed: StaticBodies;
-  /** Simulated seconds, by id. */
+  /** Simulated seconds at which particles were added, by id. */
   readonly births: Float32Array;
-  /** Particles read before a restoration are out of date. */
+  /** Number of restorations. Particles read before the last one are out of date. */
   readonly restorations: number;
-  /** With `mayTime` the engine may time the step. */
+  /** Takes a step, which the engine may time if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
   /** Takes one step, or `steps` if one cannot be timed exactly. Returns the mean. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
-  /** Acts for `seconds`. Call it between two steps, after `prepareTool`. */
+  /** Applies the stroke for `seconds`. Call this between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
-  /** Like `push`. */
+  /** Applies the grip for `seconds`, like `push`. */
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
   restore(state: State): void;
-  /** Await it before the pointer uses the tool. */
+  /** Prepares a tool. Await this before the pointer uses it. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Await it before you draw. Returns why that is impossible; '' if it is possible. */
+  /** Prepares colours; await this before you draw. Returns why they are impossible, or ''. */
   prepare(by: Colouring): Promise<string>;
   /** Like `prepare`. */
   prepareOverlays(shown: Overlays): Promise<string>;
@@ -106,9 +106,9 @@ export interface Engine {
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** Limit of this engine, or of a new one with a larger device. */
+  /** Most particles on this engine, or on a new one with a larger device. */
   most(dimensions: Dimensions): number;
-  /** True if the current device is large enough. Call it before you create large buffers. */
+  /** True if the current device is large enough. Call this before you create large buffers. */
   holds(count: number): boolean;
   /** `method` replaces the simulation of collisions. */
   start(options: SimulationOptions, method?: MethodStart): Promise<Run>;
@@ -131,7 +131,7 @@ export function explainMissingGpu(error: unknown): string {
   }
 }
 
-/** The method's obstacles, if it sets them; otherwise the given ones. */
+/** Returns the obstacles that a method sets, else the given ones. */
 export function bodiesOfObstacles(
   simulation: SimulationView,
   given: ObstaclesGiven | undefined,
@@ -163,7 +163,7 @@ export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<S
   return world.kind === 'unbounded' ? boxAround(simulation, await simulation.read()) : worldBox(world);
 }
 
-/** Keeps the present settings. */
+/** Restores a checkpoint, but keeps the present settings. */
 export function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): void {
   const { settings } = run.simulation;
   run.restore(checkpoint);
@@ -180,7 +180,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** '' if these colours are possible. */
+/** Says why these colours are impossible, or ''. */
 export function refuseColours(
   { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,
@@ -198,6 +198,6 @@ export function explain(error: unknown): string {
   }
   if (error instanceof CellstormError) return error.message;
   const message = error instanceof Error ? error.message : String(error);
-  // Another sentence may follow.
+  // End the message with a full stop, because another sentence may follow.
   return `Something went wrong: ${message.trim().replace(/(?<![.!?])$/, '.')}`;
 }

@@ -42,7 +42,6 @@ export const BLEND: GPUBlendState = {
 
 export type Framed = Pick<GpuSimulationView, 'radius' | 'dimensions' | 'time'>;
 
-/** `samples`: per pixel. */
 export function packFrame(simulation: Framed, frame: Frame, samples: number): Float32Array<ArrayBuffer> {
   return pack(frameValues(simulation, frame, samples));
 }

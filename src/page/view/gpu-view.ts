@@ -26,9 +26,9 @@ import type { Overlay } from './overlay';
 const EDGES = { 2: 4, 3: 12 } as const;
 
 export interface PictureData {
-  /** One u32 per slot, if a count decides the colour. */
+  /** A u32 per slot, if a count decides the colour. */
   readonly values: GPUBuffer | undefined;
-  /** One f32 per id: simulated seconds. */
+  /** An f32 per id: the simulated seconds at which the particle was added. */
   readonly births: GPUBuffer | undefined;
   /** Bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
@@ -86,7 +86,7 @@ export class GpuView {
     });
   }
 
-  /** Await it before `draw`, which otherwise draws nothing. */
+  /** Await this before `draw`, which otherwise draws nothing. */
   async prepare(particles: Drawn): Promise<void> {
     const name = nameOf(particles);
     if (this.pipelines.has(name)) return;

@@ -13,10 +13,10 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { distanceSquared, faceShapes, reachBetween } from '../../reference/solve/contact';
 
-/** With more, the page would respond too slowly. */
+/** With more particles, the page would respond too slowly. */
 export const MOST_INSPECTED = 1_000_000;
 
-/** Slots `start` to `end` − 1 of the sorted array. */
+/** Slots from `start` to `end` − 1 of the sorted array. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
@@ -25,11 +25,11 @@ export interface Slice {
 }
 
 export interface ProbedCell extends Slice {
-  /** Undefined without variable radii. */
+  /** Undefined if all radii are equal. */
   readonly level: number | undefined;
   /** Lattice coordinates: see core/world/cells.ts. */
   readonly cell: readonly number[];
-  /** Index in the cell table, a hash table in an unbounded world. */
+  /** Index in the cell table, which is a hash table in an unbounded world. */
   readonly bucket: number;
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -73,7 +73,7 @@ export interface Inspected {
   readonly candidates: readonly Candidate[];
 }
 
-/** The returned function takes an id. The ids in `particles` must ascend. */
+/** Returns a function that describes the particle with an id. The ids in `particles` must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -229,7 +229,7 @@ function cellsAround(
     });
 }
 
-/** The last cell along a periodic axis extends to the end of the world. */
+/** Returns the corners of a cell. The last cell along a periodic axis extends to the end of the world. */
 export function cornersOf(
   world: World,
   cell: readonly number[],

@@ -10,7 +10,7 @@ import type { Frame } from './engine';
 
 /** Least milliseconds between changes of the note, because screen readers read each out. */
 const NOTE_MS = 2000;
-/** Must equal the condition in styles/narrow.css. */
+/** This must equal the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 
 export class OverlayKey {
@@ -48,7 +48,7 @@ export class OverlayKey {
   }
 }
 
-/** The style sheet paints it by data-overlay. */
+/** Creates a sample, which the style sheet paints according to data-overlay. */
 function createSample(tag: string, { name, text }: KeyLine): HTMLElement {
   const element = document.createElement(tag);
   element.dataset.overlay = name;

@@ -13,12 +13,12 @@ import {
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 
-/** With more cells, blocks of cells share a counter. */
+/** If there are more cells than this, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
-/** struct View in shaders/page/pair_lines.wgsl, with padding. */
+/** Size of `struct View` in shaders/page/pair_lines.wgsl, with padding. */
 export const VIEW_WORDS = 24;
-/** struct Overlay in shaders/draw/overlay.wgsl, each a vec4f. */
+/** Fields of `struct Overlay` in shaders/draw/overlay.wgsl, each a vec4f. */
 export const OVERLAY_FIELDS = [
   'cell',
   'heat',

@@ -1,4 +1,4 @@
-/** Draws the grid's overlays for the GPU engine. Sorts the particles itself, so it shows their current positions. */
+/** Draws the grid's overlays for the GPU engine. It sorts the particles itself, so it shows their current positions. */
 import { WORKGROUP_SIZE } from '../../core/base/constants';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';
 import { CellSort, type SortBinding } from '../../engine/grid/cell-sort';
@@ -24,7 +24,7 @@ import {
 } from './overlay-pipelines';
 import { heatCounters, OVERLAY_FIELDS, packOverlay, packView, VIEW_WORDS } from './overlay-uniforms';
 
-/** `drawn` in shaders/page/pair_lines.wgsl. */
+/** Size of `drawn` in shaders/page/pair_lines.wgsl. */
 const DRAWN_WORDS = 6;
 
 interface Sorting {
@@ -61,7 +61,7 @@ export class Overlay {
   private isDestroyed = false;
   private isReading = false;
   private readonly groups = new Map<GPUBindGroupLayout, Map<GPUBuffer, GPUBindGroup>>();
-  /** Numbers from a recent picture. Undefined while no pairs are shown. */
+  /** Numbers of pairs in a recent picture. Undefined while no pairs are shown. */
   pairsShown: PairsShown | undefined;
 
   private constructor(
@@ -72,7 +72,7 @@ export class Overlay {
     private readonly pipelines: OverlayPipelines,
     private readonly layouts: OverlayLayouts,
     private readonly uniforms: GPUBuffer,
-    /** Bound if a layout needs a buffer that does not exist. */
+    /** This buffer is bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
     private readonly isSoftware: boolean,
   ) {
@@ -241,7 +241,7 @@ export class Overlay {
     if (listing) this.readCounts(encoder, listing);
   }
 
-  /** The faces of the box in 3D, nothing in 2D. */
+  /** Draws the faces of the box in 3D, nothing in 2D. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }
@@ -284,7 +284,7 @@ export class Overlay {
     this.free();
   }
 
-  /** For tests: pairs of slots in the last picture, and the id in each slot. */
+  /** Pairs of slots in the last picture, and the id in each slot. Only tests use these. */
   get buffers():
     | { readonly pairs: GPUBuffer; readonly drawn: GPUBuffer; readonly ids: GPUBuffer }
     | undefined {
@@ -307,7 +307,7 @@ export class Overlay {
     pass.draw(4, this.simulation.dimensions === 3 && cellLines ? 3 : 1);
   }
 
-  /** Cached by layout and last buffer: the others never change. */
+  /** Caches groups by layout and last buffer, because the other buffers never change. */
   private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
     const known = this.groups.get(layout) ?? new Map<GPUBuffer, GPUBindGroup>();
@@ -335,7 +335,7 @@ export class Overlay {
         const [, instances = 0, , , found = 0, crowded = 0] = new Uint32Array(bytes as ArrayBuffer);
         this.pairsShown = { found, drawn: instances / lines, crowded };
       })
-      // Others handle a destroyed simulation or a lost device. If memory is short, the old counts stay.
+      // Other code handles a destroyed simulation or a lost device. If memory is short, the old counts stay.
       .catch(() => undefined)
       .finally(() => {
         this.isReading = false;

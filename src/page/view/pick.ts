@@ -5,7 +5,7 @@ import type { Ray } from './camera';
 
 export interface Picked {
   readonly id: number;
-  /** Index in the arrays. */
+  /** The particle's index in the arrays. */
   readonly index: number;
   /** Distance from the camera along the ray. */
   readonly depth: number;
@@ -41,7 +41,7 @@ function forEachAlongRay(
   }
 }
 
-/** Prefers a hit, else takes the smallest gap; undefined if that exceeds `within`. */
+/** Picks a particle that the ray hits, else the one with the smallest gap; undefined if the gap exceeds `within`. */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,

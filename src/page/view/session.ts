@@ -15,7 +15,7 @@ export class Session {
   drive: Drive | undefined;
   /** The run's choices: at its start, with changes applied since. */
   running: Selection | undefined;
-  /** The CPU engine replaces the chosen GPU, which links still name. */
+  /** True if the CPU engine replaces the chosen GPU, which links still name. */
   isForced = false;
   /** Emitted when the choices, or values that depend on them, have changed. */
   readonly choicesChanged = new Signal();

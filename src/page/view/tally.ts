@@ -36,7 +36,7 @@ interface Parts {
   readonly owned: BufferSet<'ids' | 'positions' | 'tallies'>;
 }
 
-/** `heavy`: counts for heavy particles. */
+/** If `heavy` is true, the kernel counts for heavy particles. */
 export function describeTally(variant: Variant, heavy = false): KernelDescription {
   return {
     label: `page.tally${variantName(variant)}${heavy ? '.heavy' : ''}`,
@@ -108,7 +108,7 @@ export class Tally {
     return new Tally(simulation, world, substep, parts, positions);
   }
 
-  /** One u32 per slot. */
+  /** A u32 per slot. */
   get counts(): GPUBuffer {
     return this.parts.owned.buffers.tallies;
   }
@@ -131,7 +131,7 @@ export class Tally {
   }
 }
 
-/** Its cells are at least as wide as the reach of density. */
+/** Returns a world whose cells are at least as wide as the reach of the density. */
 function widerWorld(
   { dimensions, capacity, radius, world }: GpuSimulationView,
   options: SimulationOptions,

@@ -8,7 +8,7 @@ import type { ScreenPosition } from './camera';
 import { type Camera, Camera2D, type CameraMatrices, project, type Ray, type Viewport } from './camera';
 import type { Camera3D } from './camera-3d';
 
-/** Device pixels per CSS pixel. More would not look better. */
+/** Greatest number of device pixels per CSS pixel. More would not look better. */
 const GREATEST_PIXEL_RATIO = 2;
 /** Seconds until a 3D picture turns by itself again. */
 const REST_SECONDS = 6;
@@ -84,7 +84,7 @@ export class Viewpoint {
     if (box.isWorld && !isSame) this.fitAll();
   }
 
-  /** Stops the turning for a while. Call it when the visitor moves the picture or uses a tool in it. */
+  /** Stops the turning for a while. Call this when the visitor moves the picture or uses a tool in it. */
   rest(): void {
     this.restUntil = performance.now() + 1000 * REST_SECONDS;
   }
@@ -122,7 +122,7 @@ export class Viewpoint {
     return this.camera.ray(x - left, y - top);
   }
 
-  /** In CSS pixels from the stage's top left corner. */
+  /** Returns a point in CSS pixels from the stage's top left corner. */
   toScreen(point: readonly number[]): readonly [number, number] {
     const { viewport } = this;
     const { x, y } = project(this.matrices(viewport), viewport, point);

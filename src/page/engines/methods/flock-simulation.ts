@@ -74,7 +74,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 }
 
-/** See bodyFloats in gpu/layout.ts; each body has its own size and box. */
+/** Bytes of a drawn body with a size and a box of its own; see `bodyFloats`. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
@@ -105,7 +105,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return { positions, velocities, ids: this.ids };
   }
 
-  /** Only the GPU knows the hunters' positions. */
+  /** Copies the hunters on the GPU, because only the GPU knows their positions. */
   copyMovedObstacles(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
     const { dimensions, obstacleCount } = this;
     const { hunters } = this.flock.buffers;
@@ -119,7 +119,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return this.stateOf(await this.flock.checkpoint());
   }
 
-  /** A flock times no stages. */
+  /** Times the whole step: a flock has no stages to time. */
   async profile(seconds: number): Promise<StageTimes> {
     await this.device.queue.onSubmittedWorkDone();
     const began = performance.now();
@@ -150,7 +150,7 @@ export class CpuFlockSimulation extends FlockSimulation<CpuFlock> implements Cpu
   }
 }
 
-/** Each bird has mass 1. */
+/** Measures the birds as particles of mass 1. */
 export function measuresOf(
   dimensions: Dimensions,
   { ids, positions, velocities }: ParticleArrays,

@@ -70,7 +70,6 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
     this.moved = this.bodies();
   }
 
-  /** `seconds` is the length of the next step. */
   protected drive(seconds: number): void {
     if (this.scene.bodiesAt) this.fluid.setObstacles(movingBodies(this.scene, this.time, seconds));
   }
@@ -95,7 +94,7 @@ abstract class FluidSimulation<AnyFluid extends Fluid | CpuFluid> extends Method
 export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSimulationView {
   /**
    * The latest incomplete work: a step that waits for ids of drained particles, a timed step, or a call that waits for
-   * one.
+   * such a step.
    */
   private working: Promise<unknown> | undefined;
 

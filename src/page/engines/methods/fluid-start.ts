@@ -12,7 +12,7 @@ import { CpuFluidSimulation, GpuFluidSimulation } from './fluid-simulation';
 /** Width of the random offsets, as a share of the particles' distance: each stays in its part of a cell. */
 const SEEDED = 0.4;
 
-/** Capacity per initial particle with emitters; enough for the fountain when its basin overflows. */
+/** Capacity per initial particle if there are emitters; enough for the fountain when its basin overflows. */
 const ROOM = 1.5;
 
 /** Show a note if the lattice allows less than this share of the particles. */

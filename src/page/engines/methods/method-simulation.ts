@@ -20,7 +20,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   constructor(
     private readonly running: Method<Backend>,
     readonly dimensions: Dimensions,
-    /** Drawn radius. */
+    /** Radius of a drawn particle. */
     readonly radius: number,
   ) {}
 
@@ -52,7 +52,7 @@ export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
     return this.obstacleCount;
   }
 
-  /** The scene sets its own obstacles. */
+  /** Does nothing, because the scene sets its own obstacles. */
   setObstacles(): void {}
 
   read(): Promise<ParticleArrays> | ParticleArrays {

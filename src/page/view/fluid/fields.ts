@@ -15,7 +15,7 @@ type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
 
 /** Least distance between arrows, in CSS pixels. */
 const ARROW_STEP = 20;
-/** Length in distances between arrows. */
+/** Length of the longest arrow ÷ the distance between arrows. */
 const LONGEST_ARROW = 1.1;
 const MOST_ARROWS = 2 ** 16;
 const PRESSURE_STOPS = 8;
@@ -66,7 +66,7 @@ export class FluidFields {
     return new FluidFields(device, fluid, pipelines, own.layout);
   }
 
-  /** Call it before you submit the pass. */
+  /** Call this before you submit the pass. */
   update(frame: Frame): void {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
@@ -122,7 +122,7 @@ export class FluidFields {
     const [bottom, top] = range(1);
     const area = Math.max(0, right - left) * Math.max(0, top - bottom);
     const step = Math.max(1, Math.ceil(ARROW_STEP / size), Math.ceil(Math.sqrt(area / MOST_ARROWS)));
-    // Aligned to `step`, so that the same cells have arrows when the picture moves.
+    // The first cell is aligned to `step`, so that the same cells have arrows when the picture moves.
     const begin = (low: number) => Math.floor(low / step) * step + Math.floor(step / 2);
     const count = (low: number, high: number) => Math.max(0, Math.ceil((high - begin(low)) / step));
     return {

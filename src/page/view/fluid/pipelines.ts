@@ -24,12 +24,12 @@ const SOURCES = {
   water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** Greatest reach of the smoothing to either side, in texels. Balls near the camera need the most. */
+/** The smoothing reaches at most this many texels to either side. Balls near the camera need the most. */
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * Marks pixels without a ball. Must fit a half float. Distances of balls are at most about 1: from the camera's target,
- * in units of `CameraMatrices.reach`.
+ * Marks pixels without a ball. The number must fit into a half float. It is greater than any ball's distance, which is
+ * at most about 1: from the camera's target, in units of `CameraMatrices.reach`.
  */
 export const NOTHING = 16;
 
@@ -52,7 +52,7 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Layouts for the frame, and for positions with what decides the colour. */
+  /** Layout of the frame, and for each colour that of the positions and of what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
@@ -65,7 +65,7 @@ export interface Layouts {
 
 export interface ColourPipelines {
   readonly particles: GPURenderPipeline;
-  /** Single drops. Undefined in 3D. */
+  /** Draws single drops. Undefined in 3D. */
   readonly drops: GPURenderPipeline | undefined;
 }
 
@@ -107,7 +107,7 @@ export interface Described {
   readonly samples?: number;
 }
 
-/** The first of two `groups` holds the particles. */
+/** If there are two `groups`, the first holds the particles. */
 export async function createPipeline(
   device: GPUDevice,
   dimensions: 2 | 3,
@@ -149,7 +149,7 @@ export async function createPipeline(
   });
 }
 
-/** The surface in 2D, the water in 3D. */
+/** Draws the surface in 2D, the water in 3D. */
 export function createSurface(
   device: GPUDevice,
   dimensions: 2 | 3,

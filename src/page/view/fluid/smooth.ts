@@ -54,7 +54,7 @@ export class FluidSmoothing {
     });
   }
 
-  /** Only `width` × `height` texels from the upper left corner are in use. */
+  /** Smooths only the `width` × `height` texels from the upper left corner, which are in use. */
   encode(
     encoder: GPUCommandEncoder,
     groups: readonly GPUBindGroup[],

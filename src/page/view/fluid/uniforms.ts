@@ -1,4 +1,4 @@
-/** Packs struct Fluid of shaders/draw/fluid.wgsl. */
+/** Packs `struct Fluid` of shaders/draw/fluid.wgsl. */
 import type { FluidPlan } from '../../../methods/fluid';
 import { fluidColours } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
@@ -18,8 +18,8 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * A particle's reach, in initial distances. In 2D it adds to the field: less shows jitter, more rounds off crests. In
- * 3D it is the ball's radius: with less, still water has holes.
+ * A particle's reach, in initial distances. In 2D, particles add to the field within it: a smaller reach shows jitter,
+ * a larger one rounds off crests. In 3D, it is the ball's radius: with a smaller one, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
 /** A drop in 2D has the area of a square whose edge is the initial distance. */

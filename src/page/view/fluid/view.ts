@@ -26,11 +26,11 @@ import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './unifo
 /** Texels per reach of a particle. More would not show: the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** Full cells fill gaps between particles in 2D. */
+/** The fluid's cells: in 2D, full cells fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
-  /** One sample per pixel. Needs COPY_SRC in 3D without `colour`. */
+  /** The picture, with one sample per pixel. Needs COPY_SRC in 3D if `colour` is undefined. */
   readonly target: GPUTexture;
   readonly background: readonly number[];
   /** Exists in 3D with several samples per pixel. */
@@ -52,7 +52,7 @@ export interface FluidScene {
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
-/** Independent of the colour. */
+/** The pipelines that do not depend on the colour. */
 interface FixedPipelines {
   readonly surface: GPURenderPipeline;
   readonly smoothing: FluidSmoothing | undefined;
@@ -105,7 +105,7 @@ export class FluidView {
     });
   }
 
-  /** Await it before `record`, which otherwise draws nothing. */
+  /** Await this before `record`, which otherwise draws nothing. */
   async prepare(colour: FluidColour): Promise<void> {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
@@ -189,7 +189,7 @@ export class FluidView {
     return { surface, smoothing };
   }
 
-  /** Texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
+  /** Returns texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
   private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
     const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
@@ -304,7 +304,7 @@ export class FluidView {
   }
 }
 
-/** `resolved` receives the mean of several samples. */
+/** Begins a pass. `resolved` receives the mean of several samples. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,
