@@ -4,8 +4,8 @@
  *
  *   node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
- * All must first find the same pairs, by checksum. They take turns; the table shows medians. Sources are bundled,
- * because a development server's modules run slower.
+ * All methods must first find the same pairs, by checksum. They take turns; the table shows medians. Sources are
+ * bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -172,8 +172,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that it touches. Only the cell with the low corner of two boxes' intersection reports
- * the pair.
+ * Enters each box in every cell that the box touches. Only the cell with the low corner of two boxes' intersection
+ * reports the pair.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();
@@ -222,7 +222,7 @@ function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
           total++;
         });
       }
-      // First turns each count into the end of its bucket, then lowers each end to the start.
+      // The next loops turn each count into the end of its bucket, then lower each end to the start.
       if (entries.length < total) {
         entries = new Uint32Array(total);
         cells = new Int32Array(3 * total);

@@ -6,8 +6,8 @@
  *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
  * `--shares` is the share of discs that move. All contenders must first find the same discs. Discs move there and back,
- * so that all are timed on the same frames. They take turns; the table shows medians. Sources are bundled, because a
- * development server's modules run slower.
+ * so that all contenders are timed on the same frames. Contenders take turns; the table shows medians. Sources are
+ * bundled, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -16,7 +16,7 @@ import { bundle, median, round } from './shared.mjs';
 
 const SEED = 1;
 
-/** Along each axis, in diameters. */
+/** The longest move along an axis, in diameters. */
 const DRIFT = 0.1;
 
 const FRAMES = 4;
@@ -24,7 +24,7 @@ const FRAMES = 4;
 /** Rounds in which V8 compiles the code. */
 const WARM_UP = 2;
 
-/** Least length of a sample, for which short frames are repeated. */
+/** The least length of a sample: short frames are repeated to reach it. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -47,7 +47,7 @@ if (!(rounds >= 1)) fail(`--rounds is ${values.rounds}, but it must be a number 
 /** @typedef {{ movers: Uint32Array, there: Float32Array, back: Float32Array }} Frame */
 /** @typedef {{ name: string, play: (frame: Frame, isBack: boolean, found: PartnerSum) => void }} Contender */
 
-/** Sums hashes, so that order does not matter. */
+/** Sums hashes of partners, so that their order does not matter. */
 class PartnerSum {
   count = 0;
   sum = 0;
@@ -222,7 +222,7 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * Coordinates are typed, as the author recommends. `within` also returns discs that only touch, so test again.
+ * Coordinates are typed, as kdbush's author recommends. `within` also returns discs that only touch, so test again.
  * @param {Scene} scene
  * @returns {Contender}
  */

@@ -23,7 +23,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Coordinates are exact, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
-/** A list also counts pairs that do not fit into it. */
+/** The capacity of a list, which also counts pairs that do not fit. */
 const LISTED = 1024;
 /** A list reports this if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;
@@ -32,9 +32,9 @@ interface Row {
   readonly dimensions: 2 | 3;
   readonly count: number;
   readonly pairs: number;
-  /** Milliseconds, like all times below; those of `measure()`. */
+  /** Time of `measure()`. It and all times below are in milliseconds. */
   readonly measure: number;
-  /** Creates a grid and its list of contacts, fills it and reads the count. */
+  /** Time to create a grid and its list of contacts, to fill the list and to read its count. */
   readonly list: number;
   /** The faster of two runs. */
   readonly step: number;
@@ -99,7 +99,7 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Both runs must end with the same bits. Returns the faster one. */
+/** Runs twice. Both runs must end with the same bits. Returns the times of the faster run. */
 async function repeat(
   what: string,
   simulation: Simulation,
@@ -122,7 +122,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ between two runs of ${what}`, differing, 0);
   }
-  // Missing times make a run look faster.
+  // Prefer the run with fewer missing times, because these make a run look faster.
   const missing = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     missing(one) < missing(least) || (missing(one) === missing(least) && one.total < least.total)

@@ -27,7 +27,7 @@ interface Method {
   destroy(): void;
 }
 
-/** On average, ten neighbours within a distance of 1. */
+/** Scatters particles with ten neighbours within a distance of 1 on average. */
 function scattered(dimensions: Dimensions, count: number) {
   const ball = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const edge = ((count * ball) / NEIGHBOURS) ** (1 / dimensions);

@@ -16,7 +16,7 @@ import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scene
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SOURCES = join(ROOT, 'bench/native');
-/** Not in dist, which every build empties. */
+/** The program is not in dist, because every build empties that folder. */
 const OUT = join(ROOT, '.cache/bench-native');
 
 /**
@@ -25,7 +25,7 @@ const OUT = join(ROOT, '.cache/bench-native');
  */
 const COUNTS = '0,1,2,3,31,32,33,255,256,257,1000,4095,4096,4097,65537,100000';
 const FRAMES = [0, 1, 2];
-/** Small, since no check needs the bandwidth. */
+/** Copies are small, because no check needs the bandwidth. */
 const COPY_BYTES = 2 ** 20;
 
 interface Compiler {
@@ -62,7 +62,7 @@ function compile({ names, flags, program, missing }: Compiler): string | undefin
   return undefined;
 }
 
-/** One sentence per wrong frame. */
+/** Returns a sentence per wrong frame. */
 async function check(engine: NativeEngine, scene: BenchScene): Promise<string[]> {
   const frames = FRAMES.map((frame) => scene.frame(frame));
   const judge = new Judge(scene, frames);

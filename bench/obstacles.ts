@@ -1,6 +1,6 @@
 /**
- * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of a simulation and of the same with nine of
- * ten bodies as obstacles, on the CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, those of
+ * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of a simulation with and without nine of ten
+ * bodies as obstacles, on the CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, obstacles of
  * `mixed` in a tree. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
@@ -43,7 +43,7 @@ function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOp
 
 type Timer = () => Promise<number> | number;
 
-/** Turns make other work affect both alike. */
+/** The timers take turns, so that other work affects them alike. */
 async function compare(label: string, timers: readonly [Timer, Timer]): Promise<void> {
   const times: [number[], number[]] = [[], []];
   for (const timer of timers) await timer();

@@ -9,7 +9,7 @@
  * - --full: piles of 10,000 instead of 1,000
  * - --json FILE: also writes the figures
  *
- * Exits with 1 if an engine failed in a case or the file cannot be written, 2 if a flag is wrong. Missed bars do not
+ * Exits with 1 if an engine failed in a case or the file cannot be written, 2 if a flag is wrong. Missed limits do not
  * count.
  */
 import { writeFileSync } from 'node:fs';

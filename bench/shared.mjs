@@ -8,8 +8,8 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Imports the current sources, bundled, because a development server's modules run slower. `entries`: files relative to
- * the root.
+ * Imports the current sources, bundled, because a development server's modules run slower. `entries` are files relative
+ * to the root.
  */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));
@@ -58,7 +58,7 @@ export function round(value) {
   return Number(value.toPrecision(3));
 }
 
-/** Undefined without git or a repository. */
+/** Returns the commit; undefined if there is no git or no repository. */
 export function commitOf() {
   try {
     return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -5,7 +5,7 @@
  */
 import type { CellSizeRow } from './measure';
 
-/** In nanoseconds. */
+/** Costs in nanoseconds. */
 export interface Costs {
   readonly candidate: number;
   readonly cell: number;
@@ -17,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Makes errors relative: the target is 1 for every row.
+  // Divide each row by its time, so that errors are relative: the target is 1 for every row.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );

@@ -24,7 +24,7 @@ export interface CellSizeRequest {
   readonly count: number;
   /** Particles per square or cube with an edge of one diameter. */
   readonly density: number;
-  /** In diameters. */
+  /** Widths of cells, in diameters. */
   readonly sizes: readonly number[];
   readonly repeats: number;
   readonly methods: readonly Method[];
@@ -44,14 +44,14 @@ export interface CellSizeRow {
   readonly method: Method;
   readonly dimensions: Dimensions;
   readonly density: number;
-  /** In diameters. */
+  /** Width of a cell, in diameters. */
   readonly size: number;
   readonly cells: number;
   /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
-  /** Per particle, each counted from both sides. */
+  /** The number per particle; a pair counts from both sides. */
   readonly candidates: number;
-  /** Per particle, each counted from both sides. */
+  /** The number per particle; a pair counts from both sides. */
   readonly contacts: number;
   /** Nanoseconds per particle. */
   readonly median: number;
@@ -86,7 +86,7 @@ export async function measureCellSizes(request: CellSizeRequest, provider: GPU):
   for (const size of request.sizes) {
     const sized = { ...box, cellSize: size };
     for (const method of request.methods) {
-      // These visit only adjacent cells, so cells must be at least a diameter wide.
+      // These methods visit only adjacent cells, so cells must be at least a diameter wide.
       if (size < 1 && (method === 'cpu pairs' || method === 'gpu push')) continue;
       if (method === 'cpu pairs') contenders.push(contendPairs(sized, positions, request, size));
       if (method === 'gpu push')

@@ -153,7 +153,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** A path without a folder would be looked up as a command. */
+/** Resolves the path, because one without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -198,7 +198,7 @@ async function checkRunnable(path: string): Promise<void> {
   });
 }
 
-/** Writes a file, because a system may protect a folder by more than permissions. */
+/** Tries to write a file, because a system may protect a folder by more than permissions. */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
   if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);

@@ -3,8 +3,8 @@ import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /**
- * `compose`: draws onto the film's canvas, but records nothing. `canvas`: records only the WebGPU canvas. `film`:
- * records as the playground does.
+ * `draw` only draws the picture. `compose` also draws it onto the film's canvas, but records nothing. `canvas` records
+ * only the WebGPU canvas. `film` records as the playground does.
  */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 

@@ -30,7 +30,7 @@ export interface Comparison {
 }
 
 const LEAST_CHANGE = 0.05;
-/** Smaller multiples of the sum of both spreads count as noise. */
+/** A change of less than this multiple of the sum of both spreads counts as noise. */
 const SPREADS = 1.5;
 
 /** The share by which two medians may differ by noise alone. */
@@ -76,7 +76,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // Undefined for a run without GPU engines.
+    // The next two are undefined for a run without GPU engines.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

@@ -16,7 +16,7 @@ export interface CopySpeed {
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** A measurement takes a second, so keep it for the same `bytes`. */
+/** Keeps the measurement for the same `bytes`, because it takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
@@ -49,7 +49,7 @@ const CLOCK_STEPS = 20;
 /** After so many equal readings, the clock counts as stopped. */
 const MOST_READINGS = 100_000;
 
-/** Milliseconds; 0 if `performance.now` stands still. */
+/** Returns the clock's step in milliseconds; 0 if `performance.now` stands still. */
 export function measureCpuStep(): number {
   let least = Number.POSITIVE_INFINITY;
   for (let step = 0; step < CLOCK_STEPS; step++) {

@@ -5,7 +5,7 @@
 import { type Dimensions, MAX_CELLS } from '../../src/core/world/world';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
 
-/** Cell starts are a few more than cells. */
+/** There are a few more cell starts than cells. */
 const EXTRA_CELLS = 8;
 
 export async function openWholeGpu(provider: GPU | undefined, dimensions: Dimensions): Promise<Gpu> {

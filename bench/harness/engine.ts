@@ -18,7 +18,8 @@ export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
   /**
-   * For `--only`: lower case with hyphens. Only names of this project's engines begin with `gpu-`, `cpu-` or `cuda-`.
+   * The name for `--only`, in lower case with hyphens. Only this project's engines begin with `gpu-`,
+   * `cpu-` or `cuda-`.
    */
   readonly name: string;
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
@@ -27,8 +28,8 @@ interface Described {
   /** Says in one sentence why the engine does not accept the scene; undefined if it does. */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
-   * Says in one sentence what the engine lacks, if anything. A run leaves it out or, if --only names it, records it as
-   * refused.
+   * Says in one sentence what the engine lacks, if anything. A run leaves such an engine out or, if --only names it,
+   * records it as refused.
    */
   readonly absent?: string | undefined;
 }
@@ -41,13 +42,13 @@ export interface CpuEngine extends Described {
 }
 
 export interface CpuRunner {
-  /** `dimensions` numbers per body. Only keeps a reference: in moving scenes, this counts as part of the build. */
+  /** Takes `dimensions` numbers per body. Only keeps a reference, because in moving scenes this call is timed, too. */
   place(positions: Float32Array): void;
   /** This call is timed. */
   build(): void;
   /** This call is timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
   query(): PairList;
-  /** Leaves out the list of pairs; undefined if unknown. */
+  /** The memory without the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -60,19 +61,19 @@ export interface GpuEngine extends Described {
 
 /**
  * A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. The thread's slot or id, modulo this
- * number, selects it: at a single counter, a million threads would wait.
+ * number, selects the counter: at a single one, a million threads would wait.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * Its query counts every overlapping pair once and writes no list, which would take most of the time. `encode…` methods
- * allocate nothing, so that a submission may hold many runs.
+ * A query on the GPU counts every overlapping pair once and writes no list, which would take most of the time. The
+ * `encode…` methods allocate nothing, so that a submission may hold many runs.
  */
 export interface GpuRunner {
   /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
-  /** Only `place` writes to it. Usage includes COPY_SRC and COPY_DST. */
+  /** The engine writes to it only in `place`; the harness also copies frames to it. Usage: COPY_SRC and COPY_DST. */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
@@ -82,7 +83,7 @@ export interface GpuRunner {
    * COPY_DST.
    */
   readonly counters: GPUBuffer;
-  /** Includes positions. */
+  /** Includes the positions. */
   readonly memoryBytes: number;
   destroy(): void;
 }
@@ -91,7 +92,7 @@ export interface GpuRunner {
 export interface NativeEngine extends Described {
   readonly backend: Backend;
   readonly native: true;
-  /** `copyBytes`: size of the copies that measure the bandwidth. */
+  /** `copyBytes` is the size of the copies that measure the bandwidth. */
   readonly open: (scene: BenchScene, copyBytes: number) => Promise<NativeRunner>;
 }
 
@@ -101,7 +102,7 @@ export interface OwnDevice {
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
   readonly clock: ClockSource;
-  /** Nanoseconds. */
+  /** The step of the clock, in nanoseconds. */
   readonly clockStep: number;
 }
 
@@ -110,10 +111,10 @@ export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** Includes positions. */
+  /** Includes the positions. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
-  /** Each `wind` loads the next frame; after the last one, in reverse order. */
+  /** Stores frames. Each `wind` loads the next one; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
   /** Runs `parts` in order, `batch` times. Returns the mean milliseconds of a run. */

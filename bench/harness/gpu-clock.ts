@@ -13,11 +13,11 @@ const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
 /** Milliseconds of copies, so long that latency matters little. */
 const CHECK_MS = 20;
-/** Timestamps that measure less of the wall time do not wait for the work. */
+/** Timestamps that measure less than this share of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
-/** One agreement is enough, because other work may disturb a comparison. Timestamps that do not wait never agree. */
+/** One agreement in so many is enough: other work may disturb some, but timestamps that do not wait never agree. */
 const MOST_CHECKS = 5;
-/** Their median is the latency of a submission. */
+/** The latency of a submission is the median of so many empty ones. */
 const EMPTY_SUBMISSIONS = 9;
 
 /** 'events' are timestamps of another API than WebGPU. */
@@ -48,7 +48,7 @@ export class GpuClock {
     });
   }
 
-  /** Measures copies of `copyBytes`, or less if memory is short. They also show whether timestamps can be trusted. */
+  /** Measures copies of `copyBytes`, or less if memory is short. These show whether timestamps can be trusted, too. */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);
@@ -58,7 +58,7 @@ export class GpuClock {
       await clock.timeByWall(1, copy);
       let copies = 1;
       let wall = await clock.timeByWall(copies, copy);
-      // Until the latency is small compared with the work.
+      // Copy more until the latency is small compared with the work.
       while (wall * copies < CHECK_MS && copies < MOST_COPIES) {
         copies *= 4;
         wall = await clock.timeByWall(copies, copy);
@@ -117,7 +117,7 @@ export class GpuClock {
     const [bytes] = await reading.finish();
     const [begin = 0n, end = 0n] = new BigUint64Array(bytes as ArrayBuffer);
     this.stampStep = [begin, end].reduce(greatestDivisor, this.stampStep);
-    // A device may change its frequency or sleep.
+    // The clock runs backwards if a device changes its frequency or sleeps.
     if (end < begin) return undefined;
     return Number(end - begin) / 1e6 / batch;
   }

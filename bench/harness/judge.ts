@@ -10,7 +10,7 @@ export class Judge {
     this.expected = frames.map((positions) => findExpected(scene, positions));
   }
 
-  /** Undefined if the answer is right. */
+  /** Says how the answer is wrong; undefined if it is right. */
   wrong(frame: number, found: Found): Pick<Outcome, 'reason' | 'expected'> | undefined {
     const expected = this.expected[frame] as Found;
     if (found.pairs === expected.pairs && found.checksum === expected.checksum) return undefined;

@@ -44,7 +44,7 @@ export interface Open {
   /** The possible error of a batch. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
-  /** Each timed build first loads the next frame; after the last one, in reverse order. */
+  /** Stores frames. Each timed build first loads the next one; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
   /** Undefined if the clock ran backwards. */
@@ -52,7 +52,7 @@ export interface Open {
   close(): Promise<void>;
 }
 
-/** Forwards, then backwards, so that no step skips frames. */
+/** Frames go forwards, then backwards, so that no step skips any. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
   const index = step % period;
@@ -199,7 +199,7 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
 
-/** Frames are on the device, so that one submission can load many. */
+/** Keeps frames on the device, so that one submission can load many. */
 class FrameBuffers {
   private frames: GPUBuffer[] = [];
   private step = 0;
@@ -243,24 +243,24 @@ class FrameBuffers {
   }
 }
 
-/** The machine's memory or limits are not the engine's fault. */
+/** True if the machine is too small, which is not the engine's fault. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/** Memory may suffice with fewer open engines. Typed arrays report its lack by one of two RangeErrors. */
+/** True if memory ran out; it may suffice for fewer engines. Typed arrays report this by one of two RangeErrors. */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
   if (error instanceof LimitError) return error.limit === 'memory';
   return error instanceof RangeError && /allocation|array length/i.test(error.message);
 }
 
-/** A loss ends all engines on the device, whichever caused it. */
+/** True if the device was lost. A loss ends all engines on the device, whichever engine caused it. */
 export function isLost(error: unknown): boolean {
   return error instanceof GpuError && error.reason === 'lost';
 }
 
-/** A missing package, program or GPU is not the engine's fault. */
+/** True if a package, program or GPU is missing, which is not the engine's fault. */
 export function isAbsent(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'no-adapter' || error.reason === 'unsupported';
   return error instanceof AbsentError;

@@ -1,16 +1,16 @@
 /**
- * Finds the correct pairs in doubles: sorts bodies into columns along the longest edge and sweeps these. Shares only
- * the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12 + 4 × dimensions bytes per
- * body, and half a MiB.
+ * Finds the correct pairs in doubles: sorts bodies into columns along the longest edge and sweeps the columns. Shares
+ * only the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12 + 4 × dimensions
+ * bytes per body, and half a MiB.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
 
-/** Half of a coordinate. */
+/** A digit of the sort is half of a coordinate. */
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
-/** Bodies by column, then by coordinate along it. */
+/** Bodies, sorted by column, then by their coordinate along the column. */
 interface Columns {
   /** First index of each column, then the end. */
   readonly starts: Uint32Array;
@@ -21,7 +21,7 @@ interface Columns {
   readonly ahead: readonly number[];
   /** Id per sorted body. */
   readonly ids: Uint32Array;
-  /** Longest edge's axis first, shortest edge's axis last. */
+  /** Coordinates of sorted bodies. The longest edge's axis is first, the shortest edge's last. */
   readonly coordinates: Float32Array;
 }
 
@@ -126,14 +126,14 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   };
 }
 
-/** Includes an empty column at the end. */
+/** Counts columns along an edge, with an empty column at the end. */
 function columnsAlong(edge: number, width: number): number {
   return Math.floor(edge / width) + 2;
 }
 
 const FEW_COLUMNS = 64;
 
-/** At least a diameter, and at most max(`count`, FEW_COLUMNS) columns. */
+/** Returns a width of at least a diameter that gives at most max(`count`, FEW_COLUMNS) columns. */
 function chooseWidth(diameter: number, count: number, edges: readonly number[]): number {
   let width = diameter;
   const columns = () => edges.reduce((product, edge) => product * columnsAlong(edge, width), 1);
@@ -163,7 +163,7 @@ function sortStably(
     starts[bucket] = next + 1;
     to[next] = body;
   }
-  // The loop advanced entry i to the start of bucket i + 1.
+  // The loop advanced starts[i] to the start of bucket i + 1.
   starts.copyWithin(1, 0, buckets);
   starts[0] = 0;
   return starts;

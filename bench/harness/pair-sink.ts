@@ -4,7 +4,7 @@ import { lengthenPairs } from '../../src/cpu/shared/lattice';
 
 const FIRST_WORDS = 1 << 12;
 
-/** Throws a LimitError if there is no memory for it. */
+/** Returns a longer copy of a list. Throws a LimitError if memory is short. */
 export function longerList(pairs: Uint32Array, used: number, length: number): Uint32Array<ArrayBuffer> {
   return lengthenPairs(pairs, used, length, 'choose fewer bodies');
 }

@@ -33,7 +33,7 @@ export interface Outcome extends CaseName {
   /** Why the engine has no time, in sentences. */
   readonly reason?: string | undefined;
   readonly found?: Found | undefined;
-  /** The oracle's answer, if compared. */
+  /** The oracle's answer, if it was compared. */
   readonly expected?: Found | undefined;
   readonly build?: Statistics | undefined;
   readonly query?: Statistics | undefined;
@@ -42,14 +42,14 @@ export interface Outcome extends CaseName {
   readonly batch?: number | undefined;
   /** The clock's step as a share of the median sample. */
   readonly stepShare?: number | undefined;
-  /** The device's clock ran backwards. */
+  /** Samples in which the device's clock ran backwards. */
   readonly discarded?: number | undefined;
   /** True if timed alone: it did not fit into memory with the others, or its device was lost. */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
   /** Median time × copy bandwidth ÷ number of bodies. */
   readonly bytesEquivalent?: number | undefined;
-  /** In bytes, if the engine reports its memory. */
+  /** Bytes, if the engine reports its memory. */
   readonly memoryPerBody?: number | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface BenchRecord {
   readonly formatVersion: typeof FORMAT_VERSION;
   readonly version: string;
   readonly commit: string | undefined;
-  /** ISO 8601. */
+  /** Time of the start, in ISO 8601. */
   readonly began: string;
   /** Undefined if the run was cut off or still runs. */
   readonly ended?: string | undefined;
@@ -103,7 +103,7 @@ export interface Growth {
   readonly scene: string;
   readonly dimensions: Dimensions;
   readonly curve: Curve;
-  /** Power of the count; undefined with fewer than three counts. */
+  /** Times grow with this power of the count; undefined if there are fewer than three counts. */
   readonly exponent: number | undefined;
   /**
    * From this count on, interpolated, the engine is faster than testing all pairs on the same backend. 0: not slower at
@@ -170,7 +170,7 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['reason', ({ reason }) => reason],
 ];
 
-/** RFC 4180. */
+/** Formats outcomes as CSV, by RFC 4180. */
 export function toCsv(outcomes: readonly Outcome[]): string {
   const cell = (value: string | number | undefined) => {
     const text = value === undefined ? '' : String(value);
@@ -180,7 +180,7 @@ export function toCsv(outcomes: readonly Outcome[]): string {
   return `${[CSV_COLUMNS.map(([name]) => name).join(','), ...lines].join('\n')}\n`;
 }
 
-/** Throws an ArgumentError that names `source`. */
+/** Reads a record. Throws an ArgumentError that names `source`. */
 export function parseRecord(source: string, text: string): BenchRecord {
   const refuse = (got: unknown) =>
     new ArgumentError(source, got, `a record of "cellstorm bench --json", format version ${FORMAT_VERSION}`);

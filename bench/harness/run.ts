@@ -27,8 +27,8 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds of one build and query, beyond which an engine is skipped or stopped. After three rounds, it gets no
-   * further turn once its rounds together took ten times as long.
+   * Milliseconds of one build and query, beyond which an engine is skipped or stopped. After three rounds, an engine
+   * whose rounds together took more than ten times as long gets no further turn.
    */
   readonly limit: number;
 }
@@ -56,18 +56,18 @@ export interface BenchResult {
   readonly measured: Measured;
 }
 
-/** Timed first if there are too few times to predict a larger count. */
+/** These counts are timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
 /** Further pilot sizes grow by this factor: a few thousand bodies do not load a GPU. */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */
 const FEWEST_FOR_GROWTH = 64;
-/** Least assumed power of the count. */
+/** Times are assumed to grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
 /** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
 const MOST_FRAMES = 16;
-/** Two frames are always allowed. */
+/** The most bytes of frames; two frames are always allowed. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
@@ -91,7 +91,7 @@ class Bench {
   private readonly cpuStep = measureCpuStep();
   private gpu: Gpu | undefined;
   private clock: GpuClock | undefined;
-  /** The key is the name. */
+  /** The devices of native engines, by name. */
   private readonly devices = new Map<string, OwnDevice>();
   private done = 0;
   private readonly total: number;
@@ -127,10 +127,9 @@ class Bench {
     return { outcomes: this.outcomes, measured: this.measured };
   }
 
-  /** The device may be closed when the record is written. */
+  /** Measured on the last device, which may be closed when the record is written. */
   private lastClock: Partial<Measured> = {};
 
-  /** Gives engines without an outcome the error that ended the case. */
   private reportUnreported(name: CaseName, error: unknown): void {
     const reported = this.outcomes.filter(
       ({ scene, dimensions, count }) =>
@@ -173,7 +172,7 @@ class Bench {
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
   }
 
-  /** Returns engines that must be opened alone. */
+  /** Returns the engines that must be opened alone. */
   private async runTogether(
     name: CaseName,
     scene: BenchScene,
@@ -436,7 +435,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The next frame, because drifting bodies move far in many frames.
+  // Check the next frame, because drifting bodies move far in many frames.
   return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 

@@ -1,8 +1,8 @@
 /**
  * The benchmark's scenes. The same request gives the same bodies on every machine.
  *
- * Coordinates and radii are multiples of a step. It is so coarse that 32-bit floats hold differences, squares and their
- * sum exactly for any two bodies that may touch. So rounding cannot explain wrong pairs.
+ * Coordinates and radii are multiples of a step. The step is so coarse that 32-bit floats hold differences, squares and
+ * their sum exactly for any two bodies that may touch. So rounding cannot explain wrong pairs.
  */
 import { checkDimensions, checkInteger } from '../../src/core/base/checks';
 import { ArgumentError } from '../../src/core/base/errors';
@@ -18,9 +18,9 @@ export interface BenchScene {
   readonly dimensions: Dimensions;
   readonly count: number;
   readonly seed: number;
-  /** With `radii`, the largest possible one. */
+  /** Radius of all bodies or, with `radii`, the largest possible one. */
   readonly radius: number;
-  /** Equal to `radius` without `radii`. */
+  /** The smallest possible radius; without `radii` it equals `radius`. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
   /** Corner of a box around all centres in all frames. */
@@ -36,7 +36,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** More bodies would fill the memory with pairs. */
+  /** Most bodies: more would fill the memory with pairs. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -54,7 +54,7 @@ interface Content {
 interface Motion {
   /** If false, only the check after timing uses another frame than 0. */
   readonly timed: boolean;
-  /** Along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
+  /** The longest move along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
   readonly greatest: number;
   /** 'drift' keeps each body's velocity; 'shake' moves bodies around their positions in frame 0. */
   readonly kind: 'drift' | 'shake';
@@ -66,7 +66,7 @@ interface Request extends SceneRequest {
 
 const RADIUS = 0.5;
 
-/** The frame after timing must have other pairs. */
+/** Bodies move after timing, so that the checked frame has other pairs. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
 /** Bodies of scenes with `radii` are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
@@ -76,16 +76,16 @@ const SPARSE_ROOM = 10;
 /** Room per body, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
-/** Cells of one diameter per body. More need a longer box, in which floats are coarser. */
+/** Cells of one diameter per body. More cells need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
 /** Bodies along each axis before they fall, and the silo's width. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
-/** In diameters, so some bodies are side by side. */
+/** Width of a line, in diameters: some bodies lie side by side. */
 const LINE_WIDTH = 2;
-/** Length per body, in diameters. */
+/** Length of a line per body, in diameters. */
 const LINE_SPACING = 0.75;
 
 function spread(
@@ -117,7 +117,7 @@ function existing(name: string): BenchSceneDefinition['generate'] {
   };
 }
 
-/** The box is a few diameters wide along the other axes. */
+/** Scatters bodies along an axis. The box is a few diameters wide along the other axes. */
 function line(axis: number): BenchSceneDefinition['generate'] {
   return (request) => {
     const length = Math.max(LINE_WIDTH, Math.ceil(request.count * LINE_SPACING)) + 1;
@@ -156,7 +156,7 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
   return { ...content, positions: ordered };
 }
 
-/** Copies of one silo, whose bodies the CPU engine settles; coordinates are then rounded to the step. */
+/** Copies one silo, whose bodies the CPU engine settles. Coordinates are then rounded to the step. */
 function silos({ dimensions, count, seed }: Request): Content {
   const { columns, width } = SILO[dimensions];
   const bodiesPerSilo = power(columns, dimensions);
@@ -212,7 +212,7 @@ function hugeWorld(request: Request): Content {
   const { dimensions, count, seed } = request;
   const edge = ceilRoot(count * HUGE_ROOM[dimensions], dimensions) + 2;
   const content = spread(request, new Random(seed), repeat(edge, dimensions));
-  // Every second body moves next to the previous one; otherwise hardly any would overlap.
+  // Every second body moves next to the previous one; otherwise hardly any bodies would overlap.
   const { positions } = content;
   const step = stepFor(edge);
   const random = new Random(seed + 1);
@@ -355,7 +355,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   };
 }
 
-/** Bodies that leave the box are mirrored back into it. */
+/** Returns the positions in a frame. Bodies that leave the box are mirrored back into it. */
 function moved(
   { positions, min, max, radii }: Content,
   { greatest, kind }: Motion,

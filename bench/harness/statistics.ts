@@ -1,6 +1,6 @@
 /** Statistics of repeated times. No normal distribution is assumed: other work can only add time. */
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Statistics {
   readonly median: number;
   readonly p95: number;
@@ -11,7 +11,7 @@ export interface Statistics {
   readonly samples: number;
 }
 
-/** `share` from 0 to 1; interpolated. */
+/** Interpolates between samples. `share` is from 0 to 1. */
 function quantile(sorted: readonly number[], share: number): number {
   const position = share * (sorted.length - 1);
   const low = sorted[Math.floor(position)] ?? Number.NaN;

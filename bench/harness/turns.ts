@@ -13,7 +13,7 @@ const MOST_WARM = 64;
 const SAMPLE_MS = 10;
 /** Least steps of the clock per sample. */
 const SAMPLE_STEPS = 100;
-/** All are submitted at once, and a device's queue is limited. */
+/** A batch is limited, because it is submitted at once, and a device's queue is limited. */
 const MOST_BATCH = 1024;
 /** After FEWEST_ROUNDS, an engine's turns together may take this many times the limit. */
 const MOST_LIMITS = 10;
@@ -31,7 +31,7 @@ export interface Taken {
   readonly samples: readonly Sample[];
   /** Builds and queries per sample. */
   readonly batch: number;
-  /** The device's clock ran backwards. */
+  /** Samples in which the device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
   /** Set if a build and query exceeded the limit. */

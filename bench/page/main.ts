@@ -25,7 +25,7 @@ const FEWEST_ROUNDS = 3;
 const MOST_ROUNDS = 99;
 const FIRST_SCENES = ['uniform'];
 
-/** Relative to the page; set by vite.config.ts. */
+/** The worker's URL, relative to the page. vite.config.ts sets it. */
 declare const BENCH_WORKER: string;
 
 /** Empty if the source had no git history. */
@@ -61,7 +61,7 @@ class BenchPage {
   }
 
   private open(): Worker {
-    // Also the name of the worker's lock. Random, because all pages of a site share locks.
+    // The worker's lock has this name, too. The name is random, because all pages of a site share locks.
     const name = `cellstorm-bench-${Math.random()}`;
     const worker = new Worker(new URL(BENCH_WORKER, document.baseURI), { type: 'module', name });
     this.worker = worker;

@@ -9,7 +9,7 @@ import { groupsOf, summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 
-/** In CSS pixels. In a wider figure, the style sheet enlarges the chart. */
+/** Size of a chart, in CSS pixels. In a wider figure, the style sheet enlarges the chart. */
 const HEIGHT = 340;
 const WIDEST = 560;
 

@@ -15,7 +15,7 @@ import { BenchStopped, runBench } from '../harness/run';
 import { BENCH_SCENES } from '../harness/scenes';
 import type { Answer, NamedPlan, Question } from './messages';
 
-/** The npm packages would be most of the page's size. */
+/** The list leaves out npm packages, because they would be most of the page's size. */
 const ENGINES: readonly Engine[] = [...GPU_ENGINES, ...CPU_ENGINES];
 
 let stopping = false;

@@ -13,7 +13,7 @@ const SHIFT = 2 ** 26;
 
 const open = async () => {
   const { default: load } = await loadPeer('box2d3-wasm', () => import('box2d3-wasm'));
-  // All CPU engines use one thread.
+  // Use one thread, as all CPU engines do.
   return await load({ pthreadCount: 0 });
 };
 

@@ -1,4 +1,4 @@
-/** The packages that `npm run bench` compares with. The command does not bundle them. */
+/** The npm packages that `cellstorm bench` compares with. The build of the command does not bundle them. */
 export const PEER_PACKAGES = [
   '@dimforge/rapier2d-compat',
   'box-intersect',

@@ -1,4 +1,4 @@
-/** rbush's dynamic R-tree: loads boxes in bulk, and searches with each. */
+/** rbush's dynamic R-tree: loads boxes in bulk, and searches with each box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';

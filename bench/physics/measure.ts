@@ -2,7 +2,7 @@
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 
-/** An end that is left out is open. */
+/** The limits of a figure. There is no limit where one is left out. */
 export interface Bar {
   readonly least?: number;
   readonly most?: number;
@@ -36,7 +36,7 @@ export interface Sizes {
 
 export const DEFAULT_SIZES: Sizes = { standing: 20, pile: 1000, gas: 200, gasSteps: 5000 };
 
-/** Bars of piles hold only for this number of particles. */
+/** The limits of piles hold only for this number of particles. */
 export const FULL_PILE = 10_000;
 
 export function meetsBar(value: number, { least = -Infinity, most = Infinity }: Bar): boolean {

@@ -1,4 +1,4 @@
-/** Reads the flags of `npm run bench:physics`. Wrong ones throw a CellstormError. */
+/** Reads the flags of `npm run bench:physics`. Wrong flags throw a CellstormError. */
 import { parseArgs } from 'node:util';
 import { CellstormError } from '../../src/core/base/errors';
 import type { Dimensions } from '../../src/core/world/world';
@@ -61,7 +61,6 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Each name occurs once, in the order of `known`. */
 function readList<Name extends string>(flag: string, list: string, known: readonly Name[]): Name[] {
   const given = list.split(',');
   const unknown = given.find((name) => !(known as readonly string[]).includes(name));

@@ -1,4 +1,4 @@
-/** Overlaps of equal balls. The grid leaves out positions that are not finite; mean and deepest are then NaN. */
+/** Measures overlaps of equal balls. If a position is not finite, the grid leaves it out; mean and deepest are NaN. */
 import type { Dimensions } from '../../src/core/world/world';
 import { createCpuGrid } from '../../src/cpu';
 
@@ -6,7 +6,7 @@ export interface OverlapMeasures {
   readonly pairs: number;
   /** The mean over overlapping pairs, in diameters; 0 if there are none. */
   readonly mean: number;
-  /** In diameters. */
+  /** The deepest overlap, in diameters. */
   readonly deepest: number;
 }
 

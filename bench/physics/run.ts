@@ -13,7 +13,7 @@ export interface Row {
   readonly figure: string;
   readonly unit: string;
   readonly bar?: Bar | undefined;
-  /** The key is the engine. One that fails or lacks the dimensions is missing. */
+  /** Values by engine. An engine that fails or lacks the dimensions is missing. */
   readonly values: Readonly<Record<string, Value>>;
 }
 
@@ -46,7 +46,7 @@ function toValue(number: number | undefined): Value {
   return number !== undefined && Number.isFinite(number) ? number : null;
 }
 
-/** Undefined without a bar or a value. */
+/** True if the value meets its limits; undefined without a limit or a value. */
 export function isGood({ bar, values }: Row, engine: string): boolean | undefined {
   const value = values[engine];
   if (bar === undefined || value === undefined) return undefined;

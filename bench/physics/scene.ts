@@ -8,7 +8,7 @@ export const GRAVITY = 9.81;
 
 export interface PhysicsBody {
   readonly position: readonly number[];
-  /** Default: at rest. */
+  /** A body without a velocity is at rest. */
   readonly velocity?: readonly number[] | undefined;
   /** The radius of a ball (disc), or half of each edge of a box. */
   readonly size: number | readonly number[];
@@ -31,7 +31,7 @@ export function vector(dimensions: Dimensions, x: number, y: number, z = 0): num
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
 
-/** For a floor that slopes down along +x; the floor stays level. */
+/** Acts as a floor that slopes down along +x would: gravity is tilted, and the floor stays level. */
 export function tiltedGravity(dimensions: Dimensions, degrees: number): number[] {
   const angle = (degrees * Math.PI) / 180;
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));

@@ -1,4 +1,4 @@
-/** A value that misses its bar ends in "!". */
+/** Formats rows as a table. A value that misses its limits ends in "!". */
 import { formatTable } from '../../src/cli/output';
 import type { Bar } from './measure';
 import { isGood, type Row } from './run';

@@ -23,7 +23,7 @@ const DASHES = ['none', '7 4', '2 4'];
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
 /** Share of the width for names. */
 const NAMES_SHARE = 0.3;
-/** Width in CSS pixels. */
+/** Width of a letter, in CSS pixels. */
 const LETTER = 7.2;
 const NAME_HEIGHT = 14;
 /** Gap between the grid lines and the names. */
@@ -39,7 +39,7 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Undefined if no line has points. */
+/** Draws a chart; undefined if no line has points. */
 export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
   const drawn = lines.filter(({ curve }) => curve.length > 0);
   const points = drawn.flatMap(({ curve }) => curve);
@@ -122,7 +122,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
 }
 
-/** `whole` extends it to whole powers of ten. */
+/** `whole` extends the scale to whole powers of ten. */
 function scaleOver(values: readonly number[], from: number, to: number, whole: boolean): Scale {
   let low = Math.log10(Math.min(...values));
   let high = Math.log10(Math.max(...values));

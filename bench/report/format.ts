@@ -5,7 +5,7 @@ export function formatCount(count: number): string {
   return WHOLE.format(count);
 }
 
-/** Three significant digits and a unit. */
+/** Formats a time with three significant digits and a unit. */
 export function formatTime(milliseconds: number): string {
   if (milliseconds >= 1000) return `${DIGITS.format(milliseconds / 1000)} s`;
   if (milliseconds > 0 && milliseconds < 0.1) return `${DIGITS.format(milliseconds * 1000)} µs`;
@@ -18,7 +18,7 @@ export function formatFigure(milliseconds: number | undefined): string {
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
-/** Empty if not finite: the divisor was too short to measure. */
+/** Returns '' if the ratio is not finite, because the divisor was too short to measure. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return '';
   if (ratio < 0.95) return ratio.toPrecision(2);

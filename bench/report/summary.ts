@@ -38,7 +38,7 @@ export interface Case {
   readonly timed: readonly Timed[];
 }
 
-/** More engines within the noise are counted, not named. */
+/** If more engines than this are within the noise, they are counted, not named. */
 const MOST_NAMED = 4;
 
 const BACKEND_NAMES: Readonly<Record<Backend, string>> = { gpu: 'the GPU', cpu: 'the CPU' };
@@ -125,7 +125,7 @@ function describeChecks(outcomes: readonly Outcome[]): string[] {
   return sentences;
 }
 
-/** Greatest step of the clock, as a share of a sample. */
+/** The greatest step of the clock that is fine enough, as a share of a sample. */
 const FINE_ENOUGH = 0.01;
 
 /** With a greater load per core at the start, times count as less certain. */
@@ -295,7 +295,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** For few bodies, a submission to the GPU takes longer than all work on the CPU. */
+/** Says for how few bodies the CPU is faster, because submitting to the GPU takes longer than its work. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

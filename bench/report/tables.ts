@@ -55,7 +55,7 @@ function cellOf({ outcomes, timed }: Case, engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 
-/** The box scrolls sideways, also by keyboard. */
+/** Wraps content in a box that scrolls sideways, also by keyboard. */
 export function wide(label: string, content: Markup): Markup {
   return element('div', { class: 'wide', role: 'region', 'aria-label': label, tabindex: 0 }, content);
 }

@@ -26,7 +26,7 @@ const WALL = 5;
 
 const FRICTION = 0.2;
 
-/** So thick that no disc passes through in one step. */
+/** Walls are so thick that no disc passes through in one step. */
 function wallsOf({ min, max }: Scene): { x: number; y: number; halfWidth: number; halfHeight: number }[] {
   const [left = 0, bottom = 0] = min;
   const [right = 0, top = 0] = max;
@@ -104,7 +104,7 @@ const RAPIER: SteppingEngine = {
   },
 };
 
-/** Box2D's documentation recommends this. */
+/** Box2D's documentation recommends this number. */
 const BOX2D_SUBSTEPS = 4;
 
 const BOX2D: SteppingEngine = {
@@ -141,7 +141,7 @@ const BOX2D: SteppingEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, position, circle]) options.delete();
-    /** Frees the original in Box2D's memory. */
+    /** Copies a vector and frees the original in Box2D's memory. */
     const copyOf = (vector: { readonly x: number; readonly y: number; delete(): void }) => {
       const { x, y } = vector;
       vector.delete();

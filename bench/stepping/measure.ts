@@ -11,7 +11,7 @@ export const DT = 1 / 60;
 /** Untimed steps, so that the code is compiled before timing. */
 const WARM_UP = 10;
 
-/** Reach into a wall, in diameters, because of rounding and soft contacts. */
+/** Discs may reach this far into a wall, in diameters, because of rounding and soft contacts. */
 const TOLERANCE = 0.5;
 
 export interface SteppingRequest {
@@ -58,7 +58,6 @@ export async function measureStepping(request: SteppingRequest): Promise<Steppin
   }
 }
 
-/** Returns all if `names` is undefined. */
 export function steppingEngines(names?: readonly string[]): readonly SteppingEngine[] {
   return STEPPING_ENGINES.filter(({ name }) => names?.includes(name) ?? true);
 }
@@ -86,7 +85,7 @@ function describe(
   };
 }
 
-/** Undefined if the state is right. */
+/** Says what is wrong; undefined if the state is right. */
 export function whatIsWrong(
   { count, min, max, radius }: Scene,
   positions: Float32Array,

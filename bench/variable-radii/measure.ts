@@ -24,7 +24,7 @@ export interface RadiiRow {
   /** In memory: `random`, or `canonical`, the order of cells. */
   readonly order: string;
   readonly pairs: number;
-  /** Per particle, without the list of pairs. */
+  /** Bytes per particle, without the list of pairs. */
   readonly bytes: number;
   readonly median: number;
   readonly least: number;
@@ -194,7 +194,7 @@ async function contendGpu(
   };
 }
 
-/** At most a few contacts change over all runs. */
+/** With so low a relaxation, at most a few contacts change over all runs. */
 const RELAXATION = 0.01;
 
 async function contendPush(

@@ -55,7 +55,7 @@ class Chunks {
   /** The low end along axis a at index a, the high end at dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
-  /** Part with each body's low corner, on the axis cut last. */
+  /** The part that has each body's low corner after the last cut. */
   private readonly partOf: Uint32Array;
   /** Bodies in the order of their low ends along the last axis. */
   private readonly sorted: Uint32Array;
@@ -66,7 +66,7 @@ class Chunks {
   private starts = new Uint32Array(1);
   /** Body per member. */
   private members = new Uint32Array(0);
-  /** Copies, so that a sweep reads consecutive memory. */
+  /** The members' boxes, copied so that a sweep reads consecutive memory. */
   private memberBoxes = new Float32Array(0);
   private corners = new Float32Array(0);
   private positions = new Float32Array(0);
@@ -121,7 +121,7 @@ class Chunks {
     }
   }
 
-  /** Returns the number of parts. */
+  /** Cuts each region along an axis. Returns the number of parts. */
   private cut(axis: number, regions: number): number {
     const { boxes, partOf, order, scene } = this;
     const { dimensions, count } = scene;
@@ -182,7 +182,7 @@ class Chunks {
     return parts;
   }
 
-  /** A body is assigned to all chunks that its box reaches into. */
+  /** Assigns each body to all chunks that its box reaches into. */
   private assignAll(chunks: number): void {
     const { sorted, scene, boxes } = this;
     const { dimensions, count } = scene;
@@ -214,7 +214,7 @@ class Chunks {
         memberBoxes[2 * dimensions * index + side] = boxes[2 * dimensions * body + side] as number;
       }
     }
-    // The loop advanced entry i to the start of chunk i + 1.
+    // The loop advanced starts[i] to the start of chunk i + 1.
     starts.copyWithin(1, 0, chunks);
     starts[0] = 0;
   }
@@ -329,7 +329,7 @@ class Chunks {
   }
 }
 
-/** Returns the last index from `begin` to `end` − 1 whose entry is at most `value`. Entries ascend from −∞. */
+/** Returns the last index from `begin` to `end` − 1 whose number, ascending from −∞, is at most `value`. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

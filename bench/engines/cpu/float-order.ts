@@ -30,7 +30,7 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** The next sort overwrites the result. */
+  /** Returns the indices in the order of their keys. The next sort overwrites them. */
   sort(): Uint32Array {
     this.countDigits();
     for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);
@@ -59,7 +59,7 @@ export class FloatOrder {
     let sum = 0;
     for (let digit = first; digit < first + DIGITS; digit++) {
       const count = counts[digit] as number;
-      // All keys share this digit.
+      // If all keys share this digit, the pass would change nothing.
       if (count === words.length) return;
       counts[digit] = sum;
       sum += count;

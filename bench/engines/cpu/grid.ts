@@ -2,9 +2,9 @@
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** With more cells of one diameter per body, the box counts as mostly empty. */
+/** If a box has more cells of one diameter per body, it counts as mostly empty. */
 const MOST_CELLS_PER_BODY = 64;
-/** The times are in bench/NOTES.md. */
+/** The cells per body of a box that is mostly empty. bench/NOTES.md has the times. */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

@@ -1,4 +1,4 @@
-/** Tests every pair: the fastest way for a few bodies. */
+/** Tests every pair, which is fastest for a few bodies. */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 

@@ -1,6 +1,6 @@
 /**
- * Sweep and prune: sorts intervals along x by their lower ends, then compares each with later ones that begin before it
- * ends. Sorting anew costs little compared with the sweep.
+ * Sweep and prune: sorts intervals along x by their lower ends, then compares each interval with later ones that begin
+ * before its end. Each build sorts anew, which costs little compared with the sweep.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';

@@ -15,7 +15,7 @@ const MOST_CELLS = 2 ** 26;
 
 const FIRST_WORDS = 2 ** 16;
 
-/** In 3D: the next row of the layer, and three of the next layer. */
+/** Rows that a query in 3D visits after its own: the next row, and three in the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -103,7 +103,7 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Includes a ring of empty cells, so that queries need no test for the border. */
+/** Counts cells with a ring of empty cells, so that queries need no test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;
@@ -111,7 +111,7 @@ function cellsOf({ dimensions, radius, min, max }: BenchScene) {
 }
 
 /**
- * Turns counts into ends of cells. The sort turns ends into starts; it visits bodies backwards, to keep their order
+ * Turns counts into ends of cells. The sort turns ends into starts, and visits bodies backwards, to keep their order
  * inside a cell.
  */
 function countsToEnds(starts: Uint32Array, cells: number): void {
@@ -184,7 +184,7 @@ function query2D(tight: Tight): PairList {
     const ownEnd = starts[cell + 2] as number;
     const first = starts[cell + columns - 1] as number;
     const end = starts[cell + columns + 2] as number;
-    // Makes room for all candidates of the cell, so that the loops need no check.
+    // Make room for all candidates of the cell, so that the loops need no check.
     const room = 2 * (cellEnd - slot) * (ownEnd - slot + end - first) + 2;
     if (length + room > found.length) found = longerList(found, length, 2 * (length + room));
     for (; slot < cellEnd; slot++) {

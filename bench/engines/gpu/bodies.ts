@@ -14,7 +14,7 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** Needs `counters`. Has no preprocessor lines, because grid kernels reject them. */
+/** WGSL that needs the buffer `counters`. It has no preprocessor lines, because grid kernels reject them. */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
@@ -49,7 +49,7 @@ export interface BodyBuffers<Names extends string> {
   destroy(): void;
 }
 
-/** `sizes`: bytes of each further buffer. */
+/** `sizes` has the bytes of each further buffer. */
 export async function createBodyBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   scene: BenchScene,
@@ -139,8 +139,8 @@ export async function createUniforms<Row extends readonly number[]>(
 export type Slice = readonly [first: number, count: number];
 
 /**
- * A small GPU takes a tenth of a second for 2³² distance tests, a software GPU a few seconds for 2²⁷. Drivers and
- * browsers end a dispatch that takes many seconds.
+ * Limits the distance tests of a dispatch, because drivers and browsers end a dispatch that takes many seconds. A small
+ * GPU takes a tenth of a second for 2³² tests, a software GPU a few seconds for 2²⁷.
  */
 export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;

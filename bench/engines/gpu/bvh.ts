@@ -24,7 +24,7 @@ import { createSorter } from './sorted';
 /** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
 const TREE_SHIFT = 2;
 
-/** With equal edges, 15 bits per axis in 2D and 10 in 3D. */
+/** If the box's edges are equal, an axis has 15 bits in 2D and 10 in 3D. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {

@@ -1,10 +1,10 @@
 /** Measures how crowded a scene is around its bodies. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** With fewer, random fluctuations could look like a crowd. */
+/** With fewer bodies per block, random fluctuations could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
-/** Several engines need the result, and scenes may be large. */
+/** Results are kept, because several engines need them and scenes may be large. */
 const known = new WeakMap<BenchScene, number>();
 
 /** The mean number of bodies per unit square (cube) around a body. Empty parts do not lower it. */

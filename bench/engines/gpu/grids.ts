@@ -14,7 +14,7 @@ import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
 import touchesSized from './touches_sized.wgsl?raw';
 
-/** With more cells than this, and than FEW_CELLS, cells alone would fill the memory. */
+/** If a box had more cells per body than this, and more than FEW_CELLS, the cells alone could fill the memory. */
 const MOST_CELLS_PER_BODY = 64;
 
 const FEW_CELLS = 2 ** 20;
@@ -34,14 +34,14 @@ export function refuseEmptiness(
   return `The box has ${cells.toPrecision(2)} cells of ${size === 1 ? 'the largest diameter' : `${size} diameters`} for ${scene.count} bodies. Each cell takes eight bytes and is scanned in each build, so a box of more than 2^20 cells may have at most ${MOST_CELLS_PER_BODY} per body.`;
 }
 
-/** Cells are as wide as the largest diameter. They are wider if most would be empty or an axis would have too many. */
+/** Returns cells as wide as the largest diameter, or wider if most would be empty or an axis would have too many. */
 export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize' | 'crowds'> {
   const { dimensions, radius, min, max } = scene;
   const density = densityAround(scene);
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // With `crowds`, a workgroup handles such a body.
+  // If the three cells of a row hold more bodies than this, `crowds` gives a workgroup to each body.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }

@@ -17,7 +17,7 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** A larger number means fewer workgroups that run longer. */
+/** A workgroup compares its tile with so many. A larger number means fewer workgroups that run longer. */
 const STRIPE_TILES = 16;
 
 export async function openNaive(

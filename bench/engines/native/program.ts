@@ -1,6 +1,6 @@
 /**
- * A child process that answers questions line by line (protocol: bench/native/grid.cu). Ends it after a wrong greeting,
- * a line that is too long or answers nothing, or a late answer. Ask only after the previous answer.
+ * A child process that answers questions line by line (protocol: bench/native/grid.cu). It is ended after a wrong
+ * greeting, a line that is too long or answers no question, or a late answer. Ask only after the previous answer.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,10 @@ const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
 const ANSWER_SECONDS = 600;
-/** Time to exit after the end of the input. */
+/** The program's time to exit after the end of its input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** In letters. The error output is cut to its last MOST_ANSWER letters. */
+/** Most letters of an answer. The error output is cut to as many at its end. */
 const MOST_ANSWER = 2 ** 12;
 
 /** Greatest length of a quote in a message. */
@@ -26,7 +26,7 @@ const MOST_QUOTED = 80;
 export interface Greeting {
   readonly device: string;
   readonly clock: ClockSource;
-  /** Nanoseconds. */
+  /** The step of the clock, in nanoseconds. */
   readonly clockStep: number;
 }
 
@@ -59,7 +59,7 @@ export class NativeProgram {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.errorOutput = (this.errorOutput + text).slice(-MOST_ANSWER);
     });
-    // 'close' reports the end of the program.
+    // Ignore errors of the input: 'close' reports the end of the program.
     child.stdin.on('error', () => undefined);
     child.on('error', (error: NodeJS.ErrnoException) =>
       this.end(new AbsentError(`The program ${path} could not be started (${error.code ?? error.message}).`)),
@@ -142,7 +142,7 @@ export class NativeProgram {
       this.question = undefined;
       question?.answer(line);
       if (question && line.length <= MOST_ANSWER) continue;
-      // Later answers could no longer be matched to questions.
+      // End the program, because later answers could no longer be matched to questions.
       const wrong = question
         ? `a line of more than ${MOST_ANSWER} letters: "${shorten(line)}"`
         : `"${shorten(line)}" without a question`;

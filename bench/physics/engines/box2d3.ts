@@ -60,7 +60,7 @@ export const BOX2D3: PhysicsEngine = {
       return body;
     });
     for (const options of [worldOptions, bodyOptions, shapeOptions, vector, circle]) options.delete();
-    /** Frees the original in Box2D's memory. */
+    /** Copies a vector and frees the original in Box2D's memory. */
     const copyOf = (original: { readonly x: number; readonly y: number; delete(): void }) => {
       const copy = [original.x, original.y];
       original.delete();

@@ -7,7 +7,7 @@ import type { PhysicsEngine } from '../engine';
 import { DT } from '../engine';
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
-/** Steps that may wait in the device's queue. */
+/** So many steps may wait in the device's queue. */
 const MOST_QUEUED = 50;
 
 const BOTH = [2, 3] as const;

@@ -1,7 +1,7 @@
 /** Walls as fixed boxes, because worlds of rigid-body engines have none. */
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
-/** So thick that no body passes through in one step. */
+/** Walls are so thick that no body passes through in one step. */
 const HALF_THICKNESS = 10;
 
 export function wallsOf({ dimensions, min, max }: PhysicsScene): PhysicsBody[] {

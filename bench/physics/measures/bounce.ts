@@ -14,7 +14,7 @@ const DROP_SECONDS = 6;
 const LANDED = 1.6;
 /** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU. */
 const ENERGY_CHANGE = 1e-6;
-/** Relative. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
+/** The relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
 const HEIGHT_ERROR = 0.025;
 /** Top of the obstacle, a box. */
 const TOP = 2;
@@ -37,7 +37,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** The lowest point is DROP above the floor, a wall or the obstacle. */
+/** The ball's lowest point is DROP above a wall or above the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,
@@ -101,8 +101,8 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
 }
 
 /**
- * No bar: a fast ball penetrates the floor, and an obstacle's push may throw it up a little. On the CPU engine it rises
- * by about 1% of its fall in 3D, less in 2D.
+ * The height has no limit: a fast ball penetrates the floor, and an obstacle's push may throw the ball up a little. On
+ * the CPU engine it rises by about 1% of its fall in 3D, less in 2D.
  */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);

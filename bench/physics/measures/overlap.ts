@@ -1,7 +1,7 @@
 /**
  * Deep overlaps at the start, with restitution 0: pushing apart must not add kinetic energy. Bodies start with small
  * random velocities or, with gravity, at rest. After one step, none may be faster than after a fall through the world.
- * Later speeds have no bar, because bodies then also fall.
+ * Later speeds have no limit, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -41,7 +41,7 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const WORLD = 20;
 const MOST_SPEED = 1;
-/** Greatest overlap that counts as apart, in diameters. Contacts remove a share, so overlaps never reach 0. */
+/** Bodies with a smaller overlap, in diameters, count as apart. Contacts remove a share, so overlaps never reach 0. */
 const APART = 1e-3;
 
 export function crowdScene(

@@ -10,9 +10,9 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, tiltedGravity, vector } f
 const FRICTION = 0.5;
 const STANDING_ANGLES = [5, 10, 20] as const;
 const SLIDING_ANGLE = 30;
-/** In diameters/s. */
+/** The limit of the speed of a standing body, in diameters/s. */
 const STANDS: Bar = { most: 1e-4 };
-/** Difference from Coulomb's acceleration, in percent. */
+/** Limits of the difference from Coulomb's acceleration, in percent. */
 const SLIDES: Bar = { least: -1, most: 1 };
 
 const LENGTH = 64;
@@ -24,7 +24,7 @@ const TOP = 2;
 const SHAPES = ['ball', 'box'] as const;
 const SUPPORTS = ['wall', 'obstacle', 'other'] as const;
 type Shape = (typeof SHAPES)[number];
-/** `other`: a second body of the same shape, on a wall. */
+/** `other` is a second body of the same shape, on a wall. */
 type Support = (typeof SUPPORTS)[number];
 
 /** The last body is measured. Bodies have a diameter of 1. */

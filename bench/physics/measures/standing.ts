@@ -6,7 +6,7 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
-/** In diameters. Over five minutes that is 1e-4 diameters/s; in shorter runs, bodies may still settle. */
+/** The limit of a movement, in diameters: 1e-4 per second for five minutes. Bodies settle in shorter runs. */
 const MOST_MOVED = 0.03;
 
 const RAMP_DEGREES = 15;
@@ -103,7 +103,7 @@ async function greatestMovement(
     for (let time = 1; time < seconds; time += SAMPLE) {
       const state = await advance(run, stepsIn(SAMPLE));
       for (let body = 0; body < scene.bodies.length; body++) {
-        // Math.max keeps NaN, so a position that is not finite misses the bar.
+        // Math.max keeps NaN, so a position that is not finite misses the limit.
         greatest = Math.max(greatest, distanceMoved(scene.dimensions, settled, state, body));
       }
     }
