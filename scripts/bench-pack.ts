@@ -86,7 +86,7 @@ function copyPackage(name: string, target: string, isNeeded: (path: string) => b
   });
 }
 
-/** Symbols are half of some binaries. */
+/** Removes symbols, which are half of some binaries. */
 function strip(path: string): void {
   try {
     execFileSync('strip', ['--strip-unneeded', path], { stdio: 'ignore' });

@@ -1,6 +1,6 @@
 /**
- * Starts a Vite server on a free loopback port, and a headless Chrome with a software GPU by default. Callers close
- * both.
+ * Starts a Vite server on a free loopback port, and a headless Chrome, by default with a software GPU. Callers close
+ * the server and Chrome.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LOOPBACK = '127.0.0.1';
 const SUB_PATH = '/some/folder/';
 export const START_LIMIT_MS = 60_000;
-/** Software GPUs are slow. */
+/** Calls may take long, because software GPUs are slow. */
 const CALL_LIMIT_MS = 170_000;
 
 /** An empty page, to import modules into with `callInPage`. Served with the source only. */
@@ -125,14 +125,14 @@ function firstUrl(urls: readonly string[] | undefined): string {
   return url;
 }
 
-/** `values` must be JSON values. */
+/** Calls an exported function in a page. `values` must be JSON values. */
 export async function callInPage<Result>(
   page: Page,
   module: string,
   name: string,
   values: readonly unknown[],
 ): Promise<Result> {
-  // Send text: in a function, the test runner would rewrite import() for Node.
+  // Send text, because the test runner would rewrite import() in a function for Node.
   const code = `(async () => {
     const loaded = await import(${JSON.stringify(`/${module}`)});
     const called = loaded[${JSON.stringify(name)}];

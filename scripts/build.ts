@@ -71,12 +71,12 @@ export async function buildModules(outDir: string): Promise<void> {
         external: ['webgpu', ...PEER_PACKAGES, /^node:/],
         output: {
           preserveModules: true,
-          // The declarations have the documentation.
+          // Leave out TSDoc, which the declarations have.
           comments: { jsdoc: false, legal: true, annotation: true },
           preserveModulesRoot: join(ROOT, 'src'),
           // npm packs no folder named node_modules.
           entryFileNames: ({ name }) => `${name.replaceAll('node_modules', 'packages')}.js`,
-          // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on it.
+          // Constants stay `const`, so that V8 inlines them; src/cpu/equal/plane-window.ts depends on that.
           topLevelVar: false,
           banner: ({ facadeModuleId }) => (facadeModuleId === COMMAND ? '#!/usr/bin/env node' : ''),
         },
@@ -91,7 +91,7 @@ async function buildPage(outDir: string): Promise<void> {
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'warn',
-    // The documentation is written into the same folder meanwhile.
+    // Do not empty the folder: the documentation is written into it at the same time.
     build: { outDir, emptyOutDir: false },
   });
 }

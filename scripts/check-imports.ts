@@ -111,8 +111,8 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Subfolders, lowest first. A file in one may import only its own and those before it. Files directly in the folder may
- * import all.
+ * Subfolders, lowest first. A file may import only from its own subfolder and those before it. Files directly in the
+ * folder may import all.
  */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': ['base', 'world', 'particles', 'obstacles', 'contact', 'ccd', 'simulation', 'state'],

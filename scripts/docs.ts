@@ -38,7 +38,7 @@ export async function buildDocs(folder: string, isChecked: boolean): Promise<str
     entryPoints: Object.values(LIBRARY).map((file) => join(ROOT, file)),
     tsconfig: join(ROOT, 'tsconfig.build.json'),
     basePath: ROOT,
-    // `npm run types` checks them.
+    // `npm run types` checks types.
     skipErrorChecking: true,
     excludeInternal: true,
     excludePrivate: true,
@@ -86,7 +86,7 @@ export async function buildDocs(folder: string, isChecked: boolean): Promise<str
     document.frontmatter.category = documents.get(path) ?? '';
     document.name = titleOf(path);
   });
-  // After TypeDoc's own sorting.
+  // Sort after TypeDoc has sorted.
   app.converter.on(
     Converter.EVENT_RESOLVE_END,
     ({ project }) => project.children?.forEach(sortByTopic),
@@ -117,7 +117,6 @@ function sortByTopic(entry: DeclarationReflection): void {
   entry.categories = [...topics.values()].filter(({ children }) => children.length > 0);
 }
 
-/** Collects warnings and errors. */
 class Listener extends Logger {
   constructor(readonly messages: string[]) {
     super();

@@ -69,7 +69,7 @@ function isProjectFile(url) {
 }
 
 /**
- * Caches results, each with a hash of the compiler's version and the source at its end.
+ * Compiles a file. Caches the result, which ends with a hash of the compiler's version and the source.
  * @param {string} path
  */
 async function compile(path) {

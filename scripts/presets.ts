@@ -11,17 +11,17 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const FOLDER = join(ROOT, 'src/page/presets');
-/** In pixels. */
+/** Size of a picture, in pixels. */
 const SIZE = { width: 240, height: 150 };
 /** Limit for all pictures, which the page loads together. */
 const MOST_BYTES = 26_000;
-/** Limit for one picture. The first quality that fits is used, else the lowest. */
+/** Limit for one picture. The first quality that stays below is used, else the lowest. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** `middle` is in fractions of the world's edges. */
+/** The moment and the part of each picture. `middle` is in fractions of the world's edges. */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],
@@ -66,7 +66,7 @@ try {
         if (panel instanceof HTMLElement) panel.style.display = 'none';
         if (free instanceof HTMLElement) free.style.margin = free.style.padding = '0';
         const simulation = window.cellstorm?.simulation;
-        // A software GPU would take too long with more substeps.
+        // With more substeps, a software GPU would take too long.
         if ((simulation?.count ?? 0) > 1e5) simulation?.set({ substeps: 1 });
         for (let step = 1; step <= total; step++) {
           // The page takes the step, because it also applies a driven scene's gravity and obstacles.

@@ -10,11 +10,11 @@ import { startBrowser } from './browser';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
-/** Limit for the bytes of the picture, because the package contains it. */
+/** The picture has a limit, because the package contains it. */
 const MOST_BYTES = 100_000;
 /** Quality of a WebP picture, from 0 to 100. */
 const QUALITY = 90;
-/** Steps submitted to the GPU before the script waits for it. */
+/** Number of steps between two waits for the GPU. */
 const BATCH = 8;
 /** The page takes the last steps, so that its plot of times is not empty. */
 const SHOWN_STEPS = 40;

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 
 /**
- * Removes comments and spaces from built shaders, over 40% of their compressed size. Line numbers in compiler messages
- * then differ from the sources; the messages also quote the line.
+ * Removes comments and spaces from built shaders, which are over 40% of their compressed size. Line numbers in compiler
+ * messages then differ from the sources, but the messages also quote the line.
  */
 export const stripShaders: Plugin = {
   name: 'strip-shaders',

@@ -9,14 +9,12 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],
   Tools: ['node', 'testing', 'command', 'verify', 'bench'],
 };
-/** The category of guides that the list above does not name. */
 const OTHER_GUIDES = 'Tools';
 
 const INSIDE = 'How it works';
 const PROJECT = 'Project';
 const PROJECT_DOCUMENTS = ['docs/GLOSSARY.md', 'bench/RESULTS.md', 'bench/NOTES.md', 'CONTRIBUTING.md'];
 
-/** The category of the entries. */
 export const REFERENCE = 'Reference';
 
 /** The topic of an export, by the beginning of its file's path. The first entry that matches counts. */

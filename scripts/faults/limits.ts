@@ -14,7 +14,7 @@ import { describeError, settle } from '../trust/time-limit';
 /** Enough to make particle buffers larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
-/** All creators succeed with this maxComputeWorkgroupsPerDimension. */
+/** Creators succeed with this maxComputeWorkgroupsPerDimension. */
 const ENOUGH_WORKGROUPS = 1024;
 
 const USAGE_STORAGE = 0x80;
@@ -40,7 +40,7 @@ interface Creator {
   readonly name: string;
   /** Creates what the creation needs, with full limits. Returns the creation. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
-  /** True for lists of a grid. The grid has checked all limits except buffer sizes. */
+  /** True for a list of a grid, which checks only buffer sizes: the grid has checked the other limits. */
   readonly isList?: boolean;
 }
 

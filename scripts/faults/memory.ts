@@ -1,7 +1,7 @@
 /**
  * Denies memory to each buffer of creators and calls, one at a time. The error must be a GpuError of reason 'memory',
- * and none may go uncaught. After a failed creation and after `destroy`, no buffer may stay allocated. After a failed
- * call, the object must continue with the same bits as one that never lacked memory.
+ * and no error may go uncaught. After a failed creation and after `destroy`, no buffer may stay allocated. After a
+ * failed call, the object must continue with the same bits as an object that never lacked memory.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';
@@ -24,7 +24,7 @@ export async function runMemory(part: Part, name: string): Promise<Figures> {
   return { buffers };
 }
 
-/** Returns the number of buffers. */
+/** Lets each buffer of a creation fail. Returns the number of buffers. */
 async function failCreation(part: Part, object: PublicObject): Promise<number> {
   const watched = await openDevice('driverless');
   const { device, live, complaints } = watched;
@@ -53,7 +53,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
   }
 }
 
-/** Uses a new object per buffer. Returns the number of buffers per call. */
+/** Lets each buffer of each call fail, on a new object. Returns the number of buffers per call. */
 async function failCalls(part: Part, object: PublicObject): Promise<Record<string, number>> {
   const watched = await openDevice();
   const { device, live, complaints } = watched;

@@ -88,7 +88,7 @@ const checkPairs: Check = async ({ scene }) => {
   return { pass: difference === undefined, detail: difference ?? '' };
 };
 
-/** Ignores pairs that rounding may decide. */
+/** Compares pairs, but ignores those that rounding may decide. */
 const checkBorderline: Check = async ({ scene, size }) => {
   const { dimensions, positions, radius, radii, radiusRange, count } = scene;
   const found = createFilled(scene).findPairs();
@@ -104,7 +104,6 @@ const checkBorderline: Check = async ({ scene, size }) => {
   return findingOf(comparePairs(found, oracle));
 };
 
-/** Compares pairs of balls and boxes. */
 const checkBodies: Check = async ({ scene }, gpu) => {
   const { dimensions, positions, radii, halfExtents: halves } = scene;
   const options = sceneOptions(scene);
@@ -124,7 +123,7 @@ function findingOf({ missing, extra }: ReturnType<typeof comparePairs>): Finding
   return { pass: missing.count + extra.count === 0, detail };
 }
 
-/** The index decides the kind, so that kinds come in turn. */
+/** Creates a random scene. Its index decides its kind, so that kinds come in turn. */
 function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
   const random = new Random(seed * 1_000_003 + index);
   const pick = <Value>(values: readonly Value[]) => values[random.below(values.length)] as Value;
@@ -145,7 +144,7 @@ function draw(index: number, seed: number, alwaysDyadic = false): Drawn {
       : world === 'partly periodic'
         ? axes.map((axis) => axis === index % dimensions)
         : undefined;
-  // A small share makes a dense scene.
+  // Particles fill this share of each edge: a small share makes a dense scene.
   const share = pick([1, 0.5, 0.25, 0.125]);
   const lattice = random.below(4) === 0 ? Math.round(2 * radius * STEPS) / 2 : 1;
   const positions = new Float32Array(dimensions * count);

@@ -1,4 +1,4 @@
-/** Runs the tests without a fault; they must pass. Records each file's time and dispatched kernels. */
+/** Runs the tests without a fault, which must pass. Records each file's time and dispatched kernels. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export interface Baseline {
 const RECORDER = new URL('record.mjs', import.meta.url).href;
 const LIMIT_SECONDS = 600;
 
-/** One file per process, because files in a process share compiled kernels. */
+/** Runs one file per process, because files in a process share compiled kernels. */
 export async function measureTests(
   root: string,
   tests: readonly string[],

@@ -24,7 +24,7 @@ export class Coverage {
     );
   }
 
-  /** Follows imports through other files. */
+  /** Returns the tests that import a file, directly or not. */
   importersOf(file: string): string[] {
     // Tests without a GPU run no shader.
     const folder = file.endsWith('.wgsl') ? 'tests/gpu/' : 'tests/';
@@ -32,8 +32,8 @@ export class Coverage {
   }
 
   /**
-   * First come tests with the file's name, then those that share most names with its path, then those that reach the
-   * fewest files.
+   * Returns first the tests with the file's name, then those that share most names with its path, then those that
+   * reach the fewest files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);
@@ -88,7 +88,7 @@ export class Coverage {
   }
 }
 
-/** Leaves out folders that say nothing about the subject. */
+/** Returns the names in a path, without folders that say nothing about the subject. */
 function wordsOf(path: string): string[] {
   return path
     .replace(/(?:\.test)?\.\w+$/, '')

@@ -1,9 +1,9 @@
 /**
- * Lists the faults that can be put into a file. Works on text. Relies on the formatter: binary operators have spaces
- * around them, and brackets of types have none.
+ * Lists the faults that can be put into a file. Works on formatted text, in which binary operators have spaces around
+ * them, and brackets of types have none.
  */
 export interface Mutant {
-  /** Relative to the root. */
+  /** A path relative to the root. */
   readonly file: string;
   /** Counts from 1. */
   readonly line: number;

@@ -1,5 +1,5 @@
 // @ts-check
-/** Preloaded into test processes. Writes the WGSL code of each dispatched kernel to a file in $CELLSTORM_KERNELS. */
+/** Test processes preload this. It writes the WGSL code of each dispatched kernel to a file in $CELLSTORM_KERNELS. */
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

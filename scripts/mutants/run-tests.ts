@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 
-/** `isFull`: whether to run long tables of cases in full. */
+/** If `isFull` is true, long tables of cases run in full. */
 export interface Batch {
   readonly tests: readonly string[];
   readonly isFull: boolean;
@@ -68,7 +68,7 @@ export function failureIn(report: string): string {
       if (message) return `${fileOf(name)}\n${message}`;
     }
   } catch {
-    // Without a report, the process died.
+    // If there is no report, the process died.
   }
   return 'the process of the tests died';
 }

@@ -45,12 +45,12 @@ const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
 /**
- * The first batch has NEAREST tests. The second goes up to NEAR and adds the broad tests. The third repeats both in
- * full; the fourth has the rest.
+ * The first batch has NEAREST tests. The second batch goes up to test NEAR and adds the broad tests. The third batch
+ * repeats these two in full; the fourth has the other tests.
  */
 const NEAREST = 2;
 const NEAR = 10;
-/** Tests that notice nearly any change of a result. */
+/** Broad tests, which notice nearly any change of a result. */
 const BROAD = /state-hashes\.test\.ts$/;
 
 export class Workshop {

@@ -24,7 +24,7 @@ const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
 /**
- * Greatest allowed growth after the first fifth of the run, in MiB. `buffers` is a number: a simulation may keep four
+ * The greatest growth after the first fifth of the run, in MiB. `buffers` is a number: a simulation may keep four
  * staging buffers for reuse.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
@@ -168,7 +168,7 @@ async function soak(
   }
   part.pass(steps);
   const growthInMiB = trendsOf(samples, BOUNDS);
-  // Few samples show no trend.
+  // A few samples would show no trend.
   if (samples.length >= SAMPLES) part.judge(faultOfTrends(growthInMiB));
   return { steps, seed, capacity: CAPACITY, ...done, samples: samples.length, growthInMiB };
 }

@@ -5,7 +5,7 @@
 import { openDawn } from '../../src/node/dawn';
 import { testPreference } from '../../src/testing/environment';
 
-/** Label prefix of the commands' own buffers, which are not counted. */
+/** The labels of the commands' own buffers begin with this. Such buffers are not counted. */
 export const OWN = 'trust.';
 
 export interface Watched {
@@ -17,7 +17,7 @@ export interface Watched {
 
 let driverless: GPU | undefined;
 
-/** A driverless device validates and copies, but runs no kernel. It creates kernels many times as fast. */
+/** A driverless device validates and copies, but runs no kernel. It creates kernels many times faster. */
 export async function openDevice(kind: 'driver' | 'driverless' = 'driver'): Promise<Watched> {
   const opened = await openDawn({ driver: testPreference() });
   if (kind === 'driverless' && !driverless) {

@@ -11,7 +11,7 @@ const collect = (() => {
   return runInNewContext('gc') as () => void;
 })();
 
-/** Node notes only after a while which objects are gone. */
+/** Collects several times, because Node notes only after a while which objects are gone. */
 export async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 3; round++) {
     collect();
@@ -30,7 +30,7 @@ export interface Sample {
 /** The largest allowed growth, in MiB; `buffers` is a number. */
 export type Bounds = Readonly<Record<keyof Sample, number>>;
 
-/** In MiB, after a garbage collection. */
+/** Returns MiB after a garbage collection. */
 export function sampleMemory(live = new LiveBuffers()): Sample {
   collect();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();

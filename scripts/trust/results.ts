@@ -1,4 +1,4 @@
-/** Runs the parts of a command and writes counts and figures to a JSON file. Other parts keep their old figures. */
+/** Runs parts of a command and writes counts and figures to a JSON file, where other parts keep their old figures. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

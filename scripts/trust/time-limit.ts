@@ -1,4 +1,4 @@
-/** Returns 'hangs' after the time limit. */
+/** Returns the outcome of the work, or 'hangs' after the time limit. */
 export async function settle(
   work: () => unknown,
   seconds: number,

@@ -2,9 +2,9 @@
 import { CHROME_ADVICE, type Chrome } from '../node/drivers';
 
 export interface Installer {
-  /** Use apt-get as root, through sudo without a password, or not at all. */
+  /** How to use apt-get: as root, through sudo without a password, or not at all. */
   readonly apt: 'root' | 'sudo' | 'none';
-  /** Ubuntu's package chromium is only a stub that installs a snap. */
+  /** True only on Debian: Ubuntu's package chromium is a stub that installs a snap. */
   readonly debian: boolean;
   findChrome(): Chrome | undefined;
   /** Returns why this Chrome does not start; undefined if it starts. */
@@ -26,8 +26,8 @@ interface Step {
 }
 
 /**
- * Returns a Chrome that starts. Returns advice if no step gives one, or if an environment variable names one that does
- * not start.
+ * Returns a Chrome that starts. Returns advice if no step gives one, or if an environment variable names a Chrome that
+ * does not start.
  */
 export function ensureChrome(installer: Installer): Chrome | string {
   const { say } = installer;

@@ -52,7 +52,7 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Ends of ranges. Some creators would accept a whole number between 1000 and 2^31 and reserve much memory. */
+/** Numbers at ends of ranges. None is whole and between 1000 and 2^31: some creators would then reserve much memory. */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,
@@ -61,7 +61,7 @@ const NUMBERS = [
   ...[1e-300, 1e-45, 1e-38, 1e-12, 1e-6, 1e-3, 1e12, 1e18, 3e38, 1e39, 1e300, 2 ** 31, 2 ** 32, 2 ** 53],
 ] as const;
 
-/** The value is probably wrong in place of `old`. */
+/** Returns a value that is probably wrong in place of `old`. */
 export function strangeValue(noise: Noise, old: unknown): unknown {
   const circular: unknown[] = [];
   circular.push(circular);

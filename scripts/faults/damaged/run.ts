@@ -43,12 +43,12 @@ for (let index = begin; index < end; index++) {
   writeSync(progress, String(index).padStart(12), 0);
   const kind = KINDS[index % KINDS.length] as Kind;
   const noise = createNoise(seed * 1_000_003 + index);
-  // Close seeds give similar first numbers.
+  // Skip the first numbers, which are similar for close seeds.
   for (let round = 0; round < 8; round++) noise();
   const call =
     kind === 'options' ? await damagedCall(noise) : { name: kind, run: () => openFile(kind, noise) };
   const where = `case ${index} (seed ${seed}), ${call.name}`;
-  // Other work on the machine disturbs processor time less than elapsed time.
+  // Measure processor time, which other work on the machine disturbs less than elapsed time.
   const before = process.cpuUsage();
   try {
     await call.run();
@@ -75,7 +75,7 @@ for (let index = begin; index < end; index++) {
 const report: Report = { counts, peak: peakMemory() / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
-/** In KiB. On Linux, maxRSS may count the parent process, because a new process begins as its copy. */
+/** Returns KiB. On Linux, maxRSS may count the parent process, because a new process begins as its copy. */
 function peakMemory(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS;
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
@@ -83,7 +83,7 @@ function peakMemory(): number {
   return Number(peak);
 }
 
-/** The device's own messages may have several lines. */
+/** True for the device's own messages, which may have several lines. */
 function isOfDevice(error: CellstormError): boolean {
   return error instanceof GpuError && error.reason === 'memory';
 }

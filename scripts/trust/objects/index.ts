@@ -18,14 +18,14 @@ export const OBJECTS: readonly PublicObject[] = [
   PBF,
 ];
 
-/** Adds further kinds of simulations. */
+/** The objects, with further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
 export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
-/** Splits the grid into one grid per kind of list or kernel, which take less time to create. */
+/** Replaces the grid by one grid per kind of list or kernel, which takes less time to create. */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
   return small.filter((object) => object.name.includes(name));

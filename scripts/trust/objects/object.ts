@@ -6,7 +6,7 @@ import { createNoise } from '../../../src/testing/noise';
 export type Calls = Readonly<Record<string, () => unknown>>;
 
 export interface Held {
-  /** Steps, or searches once. */
+  /** Steps, or searches once if the object does not step. */
   step(): unknown;
   /** Public calls that return promises. */
   readonly awaited: Calls;
@@ -20,14 +20,14 @@ export interface Held {
 
 export interface PublicObject {
   readonly name: string;
-  /** `count`: the approximate number of particles, boxes or keys. */
+  /** `count` is the approximate number of particles, boxes or keys. */
   create(gpu: Gpu, count: number): Promise<Held>;
 }
 
-/** Seconds. */
+/** Length of a step, in seconds. */
 export const DT = 1 / 64;
 
-/** A slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap. */
+/** Returns a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap. */
 export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
   const noise = createNoise(count + dimensions);
   const edge = Math.ceil(count ** (1 / dimensions));
