@@ -1,4 +1,4 @@
-/** Parses command-line flags. Throws a UsageError for wrong ones, which ends the command with exit code 2. */
+/** Parses command-line flags. Wrong flags throw a UsageError, which ends the command with exit code 2. */
 import { parseArgs } from 'node:util';
 import { type ArgumentError, CellstormError } from '../core/base/errors';
 import { formatWrapped } from './output';
@@ -18,7 +18,7 @@ export const HELP_FLAG: Flag = { help: 'print this help; -h is short for it' };
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** A flag without a value is 'true'. */
+/** The values of the given flags. A flag that takes no value has 'true'. */
 export type Given = ReadonlyMap<string, string>;
 
 export function parseFlags(command: string, flags: Flags, argv: readonly string[]): Given {
@@ -57,8 +57,8 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 }
 
 /**
- * Rewords an error so that it names the flag from which the value came. Returns other errors unchanged: their value is
- * a default or from a state file.
+ * Rewords an error so that it names the flag from which the value came. Returns the error unchanged if the value is a
+ * default or from a state file.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;
@@ -78,7 +78,7 @@ function joinNegatives(argv: readonly string[]): string[] {
   return joined;
 }
 
-/** Accepts 1e6 and 1_000_000, too. */
+/** Reads a flag's whole number. Accepts 1e6 and 1_000_000, too. */
 export function wholeNumber(given: Given, name: string, low: number, high: number): number | undefined {
   const text = given.get(name);
   return text === undefined ? undefined : parseWhole(`--${name}`, text, low, high);

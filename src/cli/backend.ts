@@ -1,4 +1,4 @@
-/** Opens a GPU through Dawn, or the CPU engine. Without a GPU, Dawn uses a software driver. */
+/** Opens a GPU through Dawn, or the CPU engine. If there is no GPU, Dawn uses a software driver. */
 import { totalmem } from 'node:os';
 import { LimitError } from '../core/base/errors';
 import type { SimulationPlan } from '../core/simulation/plan';
@@ -35,7 +35,7 @@ export function describeAdapter({ gpu, dawn }: GpuHost): string {
   return `${nameAdapter(gpu.info)}, driver ${dawn.driver}${dawn.path ? ` (${dawn.path})` : ''}`;
 }
 
-/** Rejects a count that does not fit into memory. Call it before you make a scene of that size. */
+/** Rejects a count that does not fit into memory. Call this before you create a scene of that size. */
 export async function checkFits(backend: Backend, count: number, dimensions: Dimensions): Promise<void> {
   if (backend === 'gpu') {
     const { gpu } = await openGpu(count, Math.min(count, MAX_CELLS), dimensions);
@@ -52,7 +52,7 @@ export async function checkFits(backend: Backend, count: number, dimensions: Dim
   }
 }
 
-/** tests/unit/cli/backend.test.ts compares these with memoryBytes. */
+/** tests/unit/cli/backend.test.ts compares these numbers with memoryBytes. */
 export const CPU_BYTES_PER_PARTICLE: Readonly<Record<Dimensions, number>> = { 2: 153, 3: 197 };
 
 export function greatestOnCpu(dimensions: Dimensions): number {

@@ -5,9 +5,9 @@ import type { World } from '../core/world/world';
 
 const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
-/** In pixels. */
+/** Greatest width of a rim, in pixels. */
 const WIDEST_RIM = 2;
-/** See Surface.at; the rest of the face has 1. */
+/** How much a rim faces the viewer (see Surface.at); the rest of the face has 1. */
 const RIM_FACING = 0.5;
 
 const COLOURS = [
@@ -74,13 +74,13 @@ export function renderImage(world: World, radius: number, particles: ParticleArr
   return encode({ width: columns, height: rows, data, channels: 3, depth: 8 });
 }
 
-/** The visible part of a particle, seen along z. `across` and `up`: half its width and height, in pixels. */
+/** The visible part of a particle, seen along z. `across` and `up` are half its width and height, in pixels. */
 interface Surface {
   readonly across: number;
   readonly up: number;
   /**
-   * `x` and `y` are pixels from the centre. `height`: how far the surface is in front of the centre. `facing`: how much
-   * it faces the viewer. Undefined outside.
+   * `x` and `y` are pixels from the centre, `height` is how far the surface is before the centre, `facing` how much
+   * the surface faces the viewer. Undefined outside.
    */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
@@ -99,7 +99,7 @@ function ballSurface(reach: number): Surface {
   };
 }
 
-/** The darker rim separates neighbours of the same colour. */
+/** A box has a darker rim, which separates neighbours of the same colour. */
 function boxSurface(half: Float32Array, scale: number): Surface {
   const [across, up, height] = Array.from(half, (along) => Math.max(0.5, along * scale)) as [
     number,
@@ -117,7 +117,7 @@ function boxSurface(half: Float32Array, scale: number): Surface {
   };
 }
 
-/** The size includes the margin on both sides, the corner does not. */
+/** The part that is drawn. Its size includes the margin on both sides; its corner does not. */
 interface Frame {
   readonly left: number;
   readonly bottom: number;
@@ -126,7 +126,7 @@ interface Frame {
   readonly height: number;
 }
 
-/** In an unbounded world, the box around all finite particles, or a unit box if there are none. */
+/** Returns the box of the world; in an unbounded world, a box around all finite particles, or a unit box. */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

@@ -182,7 +182,7 @@ interface Report {
   /** With variable radii, the largest diameter allowed. */
   readonly diameter: number;
   readonly mixed: boolean;
-  /** Variable radii turn it on. */
+  /** Variable radii turn `crowds` on. */
   readonly crowds: boolean;
   readonly measures: Measures;
   /** Null unless `continuous`. */
@@ -217,7 +217,7 @@ function refuseSceneFlags(given: Given): void {
   }
 }
 
-/** --image must not overwrite the file of --from or --out. But --out may overwrite that of --from. */
+/** --image must not overwrite the file of --from or --out. But --out may overwrite the file of --from. */
 function refuseSharedPaths(given: Given): void {
   const image = given.get('image');
   if (image === undefined) return;

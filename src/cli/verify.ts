@@ -47,7 +47,7 @@ import {
 } from './output';
 import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 
-/** With --long and without --count. A million takes minutes on a software GPU. */
+/** The counts with --long and without --count. A million particles take minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
 /** The longest silence of a browser, in seconds. Some checks of 65,537 particles take minutes on a software GPU. */
