@@ -15,7 +15,7 @@ const SHAPE_UNITS = 32;
 const LEAST_HALF = SHAPE_UNITS / 2;
 const GREATEST_HALF = 4 * SHAPE_UNITS;
 
-/** For boxes, the radius of the ball around them: below 7 in 3D. */
+/** The range of radii; a box counts as the ball around it, whose radius is below 7. */
 const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 
 /** Edge of a layout cell, in units. */
@@ -24,7 +24,7 @@ const CELL = 2 * GREATEST_HALF;
 /** Area (volume) per body at which it overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
-/** In units. */
+/** Least radius or half extent of a peg, in units. */
 const LEAST_PEG = SHAPE_UNITS / 16;
 /** Layout cells per peg. */
 const PEG_EVERY = 2;
@@ -42,7 +42,7 @@ function chooseBody(dimensions: Dimensions, random: Random): Body {
   return { radius: 0, half: Array.from({ length: dimensions }, size) };
 }
 
-/** `centreOf` returns a coordinate of a body's centre. A body takes `around` units on each side of it. */
+/** `centreOf` returns a coordinate of a body's centre. A body takes `around` units on each side of its centre. */
 function generateBodies(
   dimensions: Dimensions,
   count: number,

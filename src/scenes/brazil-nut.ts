@@ -17,7 +17,7 @@ import {
   UNITS,
 } from './scene';
 
-/** In units. Equal small grains would form rows that block the large ones. */
+/** Radii of small grains, in units. Equal grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
 /** Grains per large grain. Large grains then take about a quarter of the total area (volume). */
@@ -25,14 +25,14 @@ const PER_LARGE = { 2: 30, 3: 80 } as const;
 
 /** Small grains along each axis of a layout cell. A large grain fills such a cell. */
 const SMALL_ACROSS = 3;
-/** In units. */
+/** The edge of a layout cell, in units. */
 const CELL = 2 * LARGE + 192;
 /** Approximate width of the bed divided by its height. In a deep bed, large grains take minutes to rise. */
 const WIDTH = { 2: 4, 3: 1.5 } as const;
 const LOWER_SHARE = 1 / 2;
 
 const SHAKES_PER_SECOND = 1;
-/** In multiples of gravity. */
+/** Amplitude of the swing of gravity, in multiples of gravity. */
 const GREATEST_SHAKE = 3.5;
 
 export const BRAZIL_NUT: CollisionSceneDefinition = {

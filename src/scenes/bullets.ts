@@ -11,13 +11,13 @@ import { ceilRoot, repeat, type Scene, type SceneContent, toCoordinate, UNITS } 
 const IN_LANE = { 2: 10, 3: 4 } as const;
 /** Distance from the foremost bullet of a full lane to the wall. */
 const BEFORE_WALL = 5;
-/** Length / s: 50 lengths in 1/60 s. */
+/** Least speed of a bullet, length / s: 50 lengths in 1/60 s. */
 const SLOWEST = 3000;
 /** Greatest speed minus SLOWEST; the sum is 62 lengths in 1/60 s. */
 const FASTER = 12 * 60;
 /** Greatest initial distance from the middle of the lane, in units. */
 const ASIDE = UNITS / 32;
-/** Length / s. */
+/** Greatest speed of a bullet along y or z, length / s. */
 const SIDEWAYS = 60;
 
 /** Parallel lanes along x: a row in 2D, a square in 3D. */
@@ -38,7 +38,7 @@ class Lanes {
     this.wall = spacing * IN_LANE[dimensions] + BEFORE_WALL;
   }
 
-  /** Returns a coordinate of the middle of a lane; not for x. */
+  /** Returns the y or z coordinate of the middle of a lane. */
   middle(lane: number, axis: number): number {
     return this.pitch * ((Math.floor(lane / this.across ** (axis - 1)) % this.across) + 1);
   }
@@ -94,7 +94,7 @@ export const BULLETS: CollisionSceneDefinition = {
   },
 };
 
-/** For radii of balls and half extents of boxes. */
+/** Range of the radii of balls and the half extents of boxes. */
 const LEAST = 0.25;
 const GREATEST = 1;
 /** Distance between lanes, and between bullets of a lane. Bodies do not touch at the start. */

@@ -23,7 +23,7 @@ export interface FluidScene {
 
 export interface FluidSceneRequest {
   readonly dimensions: Dimensions;
-  /** Approximate. */
+  /** Approximate number of particles. */
   readonly count: number;
   /** Factor on the tank's usual width. */
   readonly width: number;
@@ -32,7 +32,7 @@ export interface FluidSceneRequest {
 const STEP_SECONDS = 1 / 60;
 /** Most cells per substep that fluid moves after a fall from the tank's full height. The fluid allows at most two. */
 const CELLS_PER_SUBSTEP = 1.6;
-/** Metres. In a lower tank, waves would end at once. */
+/** Least height of a tank, in metres. In a lower tank, waves would end at once. */
 const LEAST_HEIGHT = 2;
 /** Particles per cell: the fluid's defaults. */
 export const PER_CELL = { 2: 4, 3: 8 } as const;
@@ -78,7 +78,7 @@ export function createFluidScene(name: string, { dimensions, count, width }: Flu
   };
 }
 
-/** Each body has the velocity that takes it to its position `seconds` later. */
+/** Returns the bodies at a time, each with the velocity that takes it to its position `seconds` later. */
 export function movingBodies(
   { bodiesAt }: FluidScene,
   time: number,

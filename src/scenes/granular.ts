@@ -51,7 +51,7 @@ interface Glass {
 }
 
 const LEAST_GLASS = 6;
-/** Half width. In a narrower neck, grains wedge. */
+/** Least half width of a neck. In a narrower neck, grains wedge. */
 const NARROWEST_NECK = 3;
 
 function glassOf(halfWidth: number): Glass {
@@ -87,7 +87,7 @@ function upperRoom({ halfWidth, neck, throat, shoulder, top }: Glass): Room {
 
 /**
  * Factor in the estimated flow through a neck, in grains per second: `FLOW · √gravity · width^(3/2)`, in 3D also times
- * the depth. Below the measured 0.85 in 2D and 0.74 in 3D, so that all grains pass before the next turn.
+ * the depth. It is below the measured 0.85 in 2D and 0.74 in 3D, so that all grains pass before the next turn.
  */
 const FLOW = { 2: 0.7, 3: 0.6 } as const;
 const REST_SECONDS = 3;
@@ -126,7 +126,7 @@ export const HOURGLASS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns gravity in the frame of the glass, which stands, turns over, stands, and so on. Times in seconds. */
+/** Returns gravity in the frame of the glass, which stands, turns over, stands, and so on. Times are in seconds. */
 function turnOver(dimensions: Dimensions, time: number, standing: number, turning: number): Driven {
   const period = standing + turning;
   const turns = Math.floor(time / period);
@@ -149,13 +149,12 @@ const LIFTERS = 8;
 const LEAST_DRUM = 6;
 /** Squared speed of the drum's wall divided by gravity times radius. */
 const FROUDE = 0.03;
-/** Length / s. */
+/** Greatest speed of the drum's wall, length / s. */
 const FASTEST_WALL = 4;
 
 interface Drum {
   readonly radius: number;
   readonly depth: number;
-  /** How far lifters reach inwards. */
   readonly lift: number;
 }
 
@@ -174,7 +173,7 @@ function bedRoom({ radius, lift }: Drum): Room {
   };
 }
 
-/** Positions are relative to the drum's axis. */
+/** Returns the centres of the drum's balls, relative to its axis. */
 function drumBalls({ radius, lift }: Drum): readonly Point[] {
   const balls = LIFTERS * Math.ceil((2 * Math.PI * radius) / (LIFTERS * 0.5));
   const wall = Array.from({ length: balls }, (_, ball): Point => {

@@ -10,13 +10,13 @@ const RADIUS = UNITS / 2;
 /** Area (volume) per particle: the particles fill a tenth of it. */
 const GAS_ROOM = { 2: Math.PI / 4 / 0.1, 3: Math.PI / 6 / 0.1 } as const;
 
-/** Mean velocity of the gas, units / s. Not 0, so that tests can compare relative changes of the momentum. */
+/** Mean velocity of the gas, units / s. It is not 0, so that tests can compare relative changes of the momentum. */
 const GAS_DRIFT = [UNITS, UNITS / 2, UNITS / 4] as const;
 
 /** Greatest deviation from the mean along an axis, units / s. */
 const GAS_SPREAD = 4 * UNITS;
 
-/** In units: about 1.05 diameters, which leaves room for random offsets. */
+/** Distance between neighbours, in units: about 1.05 diameters, which leaves room for random offsets. */
 const PILE_SPACING = 1076;
 
 /** Offset of every other layer. Particles exactly above each other would stand for seconds before they fall. */
@@ -31,7 +31,7 @@ const PACKING_SHIFT = [0, 286, 573] as const;
 /** √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;
 
-/** Every axis but the last has `columns` positions. */
+/** Returns an index along an axis. Every axis but the last has `columns` positions. */
 function latticeIndex(particle: number, columns: number, axis: number, dimensions: Dimensions): number {
   const along = Math.floor(particle / power(columns, axis));
   return axis === dimensions - 1 ? along : along % columns;
@@ -166,7 +166,7 @@ export const LATTICE: CollisionSceneDefinition = {
       }
     }
     return {
-      // Less than half a cell, so that particles half a cell from the wall lie inside. A multiple of 1/16 is exact.
+      // The radius is less than half a cell, so that particles half a cell from the wall lie inside.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(0, dimensions),

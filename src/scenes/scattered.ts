@@ -15,12 +15,12 @@ const CLUSTER_PERIOD = 10;
 
 const CLUSTER_DENSITY = 8;
 
-/** Share of the world's edge. The cluster takes 1% of the world. */
+/** The cluster's edge as a share of the world's edge. The cluster takes 1% of the world. */
 const CLUSTER_EDGE = { 2: 0.1, 3: 0.2154 } as const;
 
-/** In units. A grain fits between two pegs. */
+/** Distance between pegs, in units. A grain fits between two pegs. */
 const PEG_SPACING = 2.5 * UNITS;
-/** In units. */
+/** Greatest random offset of a peg along an axis, in units. */
 const PEG_SHAKE = UNITS / 4;
 
 /** Coordinates along each axis, in units, ends included. */
@@ -116,7 +116,8 @@ export const NEGATIVE: CollisionSceneDefinition = {
     const half = Math.ceil((ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1) / 2);
     const reach = half * UNITS - UNITS / 2;
     return {
-      // Less than half a cell. A world that does not begin at the origin needs this margin for rounding.
+      // The radius is less than half a cell, because a world that does not begin at the origin needs a margin for
+      // rounding.
       radius: 0.4375,
       cellSize: 1,
       min: repeat(-half, dimensions),

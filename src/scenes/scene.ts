@@ -16,7 +16,7 @@ export const UNITS = 1024;
 /** 32-bit floats hold all whole numbers up to this one. */
 const EXACT_UNITS = 2 ** 24;
 
-/** Length / s². A multiple of 1/16 is exact. */
+/** Gravity in length / s², a multiple of 1/16, which is exact. */
 export const EARTH_GRAVITY = 9.8125;
 
 /** Initial state and parameters of a simulation. The same name, dimensions, count and seed give the same scene. */
@@ -41,7 +41,7 @@ export interface Scene {
   readonly halfExtents?: Float32Array | undefined;
   /** Edge of a cell. Default: the engine chooses it. */
   readonly cellSize?: number | undefined;
-  /** Lowest corner of the world. In an unbounded world, of a box around all initial positions. */
+  /** Lowest corner of the world, or of a box around all initial positions in an unbounded world. */
   readonly min: readonly number[];
   /** Highest corner of the same box. */
   readonly max: readonly number[];

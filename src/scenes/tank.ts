@@ -1,6 +1,6 @@
 /**
- * The parts of a fluid scene. They are declared here because scenes may not import methods, but have the form of a
- * fluid's options.
+ * The parts of a fluid scene. They have the form of a fluid's options, but are declared here because scenes may not
+ * import methods.
  */
 
 /** A box or a ball in which fluid starts, enters or leaves. */

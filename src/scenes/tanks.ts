@@ -4,7 +4,7 @@ import type { FluidSceneDefinition } from './definition';
 import { EARTH_GRAVITY } from './scene';
 import type { Region, TankBody } from './tank';
 
-/** `heightOf` in fluid-scene.ts relies on it. */
+/** `heightOf` in fluid-scene.ts relies on this number. */
 export const FLUID_SUBSTEPS = 3;
 
 const FLUID = { method: 'fluid', gravity: EARTH_GRAVITY, substeps: FLUID_SUBSTEPS } as const;
@@ -114,7 +114,7 @@ function sizeOf(dimensions: Dimensions, width: number, depth: number): number[] 
   return dimensions === 3 ? [width, 1, depth] : [width, 1];
 }
 
-/** In 3D the box is as deep as the tank. */
+/** Returns a box; in 3D it is as deep as the tank. */
 function box(dimensions: Dimensions, min: readonly number[], max: readonly number[], depth: number): Region {
   return dimensions === 3 ? { min: [...min, 0], max: [...max, depth] } : { min, max };
 }

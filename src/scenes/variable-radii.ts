@@ -20,7 +20,7 @@ const OCTAVES = 6;
  * of the sum of two radii, whose logarithms are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
-/** The same if all radii are 1. */
+/** The area (volume) for one overlap on average if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
@@ -29,12 +29,12 @@ const PILE_OCTAVES = 3;
 /** A cube of `mixed-pile` holds one particle of the highest octave, or several smaller ones. */
 const PILE_CUBE = 2 * PILE_RADII.largest;
 
-/** At least three of the widest cells. */
+/** The shortest period: at least three of the widest cells. */
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
  * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. A uniform radius is accepted
- * with a probability of the octave's least radius divided by it. Whole numbers make JavaScript engines agree.
+ * with a probability of the octave's least radius divided by that radius. Whole numbers make JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
@@ -45,7 +45,7 @@ function chooseRadius(random: Random, octave: number): number {
 }
 
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
-  // Exact in 32-bit floats for edges up to 524,288: in 2D, `mixed` with 60 million particles.
+  // Coordinates are exact in 32-bit floats for edges up to 524,288: in 2D, `mixed` with 60 million particles.
   const units = edge * MIXED_UNITS;
   return Float32Array.from({ length: dimensions * count }, () => random.between(0, units - 1) / MIXED_UNITS);
 }

@@ -7,14 +7,14 @@ import type { Dimensions } from '../core/world/world';
 import type { Random } from './random';
 import { stepFor, toCoordinate, UNITS } from './scene';
 
-/** In units: about 1.05 diameters. */
+/** Distance between neighbouring grains, in units: about 1.05 diameters. */
 const GRAIN_SPACING = 1076;
 /** Greatest random offset of a grain, in units. */
 const GRAIN_SHAKE = 26;
 
-/** Half a diameter makes the wall almost smooth. */
+/** Greatest distance between the balls of a wall. Half a diameter makes the wall almost smooth. */
 const BALL_SPACING = 0.5;
-/** Less than a diameter is enough to stop grains. */
+/** Greatest distance between the balls of a row from pane to pane: near enough to stop grains. */
 const BALL_SPACING_ACROSS = 0.75;
 
 export type Point = readonly [x: number, y: number];
@@ -44,7 +44,7 @@ export function standBalls(
   within: number,
 ): Float32Array {
   const step = stepFor(within);
-  // Sines differ in the last bit between JavaScript engines.
+  // Rounds, because sines differ in the last bit between JavaScript engines.
   const round = (along: number) => toCoordinate(Math.round(along * UNITS), step);
   const rows = dimensions === 2 ? 1 : Math.ceil(depth / BALL_SPACING_ACROSS);
   const across = Array.from({ length: rows }, (_, row) => round(((row + 0.5) * depth) / rows));
@@ -75,7 +75,7 @@ interface Row {
   readonly count: number;
 }
 
-/** In units, the lowest row first. */
+/** Returns the rows of a room in units, the lowest row first. */
 function rowsOf({ middle, bottom, top, halfWidth }: Room): Row[] {
   const rows: Row[] = [];
   for (let height = Math.ceil(bottom * UNITS); height <= top * UNITS; height += GRAIN_SPACING) {

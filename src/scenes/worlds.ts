@@ -9,10 +9,10 @@ import type { Random } from './random';
 import { ROOM_FOR_ONE_OVERLAP } from './scattered';
 import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
-/** In cells. */
+/** The shortest period, in cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Leaves out the upper end, which wraps onto the lower end. */
+/** Random positions leave out the upper end, which wraps onto the lower end. */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
