@@ -96,7 +96,7 @@ async function askGpu(gpu: Gpu, scene: Scene, boxes: Float32Array, pairs: number
     dimensions,
     capacity: count,
     pairs: Math.max(1, pairs),
-    // Twice the largest extent, because high corners are rounded.
+    // Allows twice the largest extent, because high corners are rounded.
     extents: { smallest: radius, largest: 4 * radius * LARGEST },
   });
   try {

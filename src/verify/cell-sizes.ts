@@ -7,7 +7,7 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/** In 3D, cells of 4 diameters hold 64 times as many candidates as cells of one. */
+/** Limits the particles, because in 3D cells of 4 diameters hold 64 times as many candidates as cells of one. */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;
@@ -39,7 +39,7 @@ async function differenceOnGpu(gpu: Gpu, scene: Scene): Promise<string | undefin
   });
 }
 
-/** Leaves out sizes that are too large for a periodic world. */
+/** Returns cell sizes that are not too large for a periodic world. */
 function sizesFor(scene: Scene, engine: 'cpu' | 'gpu'): number[] {
   const { dimensions, count, radius, min, max, world } = scene;
   const room = min.reduce((product, low, axis) => product * ((max[axis] as number) - low), 1);

@@ -26,7 +26,7 @@ export interface SizedParticles {
   readonly world: WorldOptions;
   readonly range: RadiusRange;
   readonly count: number;
-  /** Packed. */
+  /** Packed positions. */
   readonly positions: Float32Array;
   readonly radii: Float32Array;
 }
@@ -84,7 +84,6 @@ export function createIndex(world: WorldOptions, capacity: number): CpuIndex {
   return createCpuIndex({ dimensions, cellSize, min, max, periodic, unbounded, capacity });
 }
 
-/** Moves every particle a little. */
 export function stirred(scene: Scene): Scene {
   const known = STIRRED.get(scene) ?? stir(scene);
   STIRRED.set(scene, known);

@@ -63,7 +63,7 @@ async function run(
         simulation.step(1 / 60);
         simulation.restore(checkpoint);
       }
-      // The device's queue is limited.
+      // Waits for the device at times, because its queue is limited.
       if (step % 50 === 49) {
         await simulation.measure();
         onStep(step + 1, STEPS);

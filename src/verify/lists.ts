@@ -33,7 +33,6 @@ export async function checkList(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Describes the first difference in a submitted list, its counts or its dispatch. */
 export async function differenceOfList(
   gpu: Gpu,
   list: GridPairs,
@@ -86,7 +85,7 @@ async function checkEventsOnGpu(gpu: Gpu, scene: Scene): Promise<Finding> {
   });
 }
 
-/** Checks `pairEvents` itself, unlike the check on the GPU, which relies on it. */
+/** Checks `pairEvents`, on which the check on the GPU relies. */
 function checkEventsOnCpu(scene: Scene): Finding {
   const after = stirred(scene);
   const got = pairEvents(createFilled(scene).findPairs(), createFilled(after).findPairs());

@@ -12,7 +12,6 @@ export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */
 const REMOVED = 3;
-/** Greatest number of points to search around. */
 const MOST_POINTS = 24;
 /** Search radius in diameters of the largest particle; it reaches beyond neighbouring cells. */
 const REACH_IN_DIAMETERS = 1.5;

@@ -12,7 +12,7 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** Brute force tests all particles from every point. */
+/** Limits the particles, because brute force tests all from every point. */
 export const QUERIES_LIMIT = 4096;
 
 /** Greatest number of particles to search around. Each gives two points. */
@@ -25,15 +25,15 @@ const NEAREST = 8;
 const UNUSED = 0xffff_ffff;
 
 interface Queries {
-  /** Packed. */
+  /** Packed points to search around. */
   readonly points: Float32Array;
   /** Per point, all particles within `wide`, ids ascending. */
   readonly neighbours: readonly NearParticle[][];
   /** A particle exactly at the radius counts on the CPU, but not on the GPU. */
   readonly isWithin: (distanceSquared: number, radius: number) => boolean;
-  /** The grid's diameter if all radii are equal. */
+  /** The small search radius: the grid's diameter if all radii are equal. */
   readonly narrow: number;
-  /** Reaches beyond the adjacent cells. */
+  /** The large search radius, which reaches beyond the adjacent cells. */
   readonly wide: number;
 }
 
@@ -125,7 +125,6 @@ function checkOnCpu(scene: Scene): { pass: boolean; detail: string } {
   return passed(queries);
 }
 
-/** Pads a list to the length of the GPU's lists. */
 function padded(values: Iterable<number>, rest: number): number[] {
   const given = Array.from(values);
   return [...given, ...new Array<number>(NEAREST - given.length).fill(rest)];

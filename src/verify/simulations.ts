@@ -96,7 +96,7 @@ const EXACT_MEASURES = [
   'crowded',
 ] as const;
 
-/** Excuses differences at borderline pairs, except among balls with variable radii, which are compared exactly. */
+/** Compares pairs. Borderline pairs may differ, except among balls with variable radii. */
 export async function checkPairs(subject: Subject, scene: Scene, broadPhase: BroadPhase): Promise<Finding> {
   return withSimulation(subject, scene, { broadPhase }, async (simulation) => {
     const found = await simulation.findPairs();
@@ -153,7 +153,7 @@ export async function checkSeparate(
   });
 }
 
-/** All particles move, so that some bounce. */
+/** Compares a step in which all particles move, so that some bounce. */
 export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
@@ -271,7 +271,7 @@ export function compareWithin(
     for (const [name, width, values, exact, limits] of [
       ['position', dimensions, got.positions, bound.exactPositions, bound.positions],
       ['velocity', dimensions, got.velocities, bound.exactVelocities, bound.velocities],
-      // Present if radii vary.
+      // Loads are present if radii vary.
       ['load', got.loads && grid.radii ? 1 : 0, got.loads ?? [], bound.exactLoads, bound.loads],
     ] as const) {
       if (width === 0) continue;

@@ -65,7 +65,7 @@ export const MOST_STEPS = 100_000;
  * The greatest number of particles in `one-cell`, where most pairs overlap. The pairs of 65,537 particles take 17 GB.
  */
 const MOST_IN_ONE_CELL = 4096;
-/** A software GPU takes too long for more if all pairs are tested. */
+/** A software GPU takes too long for more particles if all pairs are tested. */
 const MOST_NAIVE = 4096;
 /** Most particles in `one-cell` for pairChecks, and for checks that resolve contacts in plain JavaScript. */
 const MOST_ONE_CELL_RESOLVED = 512;
