@@ -114,7 +114,7 @@ export const GPU_SWEEP: GpuEngine = {
   name: 'gpu-sweep',
   backend: 'gpu',
   about:
-    'Sweep and prune along x: RadixSort by lower end, then each body walks forward to its upper end; long walks take several dispatches.',
+    'Sweep and prune along x: RadixSort by lower end, then each body walks forward to its upper end; if there are many tests, several dispatches share the bodies.',
   refuse(scene) {
     // A sweep never tests more than all pairs.
     if (scene.count ** 2 / 2 <= MOST_TESTS) return undefined;
