@@ -28,7 +28,11 @@ async function run(name: string | undefined): Promise<number> {
     return name === undefined ? 0 : 1;
   }
   if (!isPage(name)) {
-    const { status } = spawnSync(process.execPath, [join(FOLDER, name, 'main.js')], { stdio: 'inherit' });
+    const { status } = spawnSync(
+      process.execPath,
+      [...(name.endsWith('-test') ? ['--test'] : []), join(FOLDER, name, 'main.js')],
+      { stdio: 'inherit' },
+    );
     return status ?? 1;
   }
   const server = await createServer({

@@ -13,7 +13,6 @@ const fluid = await createFluid(gpu, {
   cells: [WIDTH / CELL, HEIGHT / CELL],
   cellSize: CELL,
   fill: [{ min: [0, 0], max: [0.6, 0.9] }],
-  obstacles: [{ shape: 'ball', position: [1.3, 0.15], radius: 0.12 }],
 });
 const { particles } = fluid;
 

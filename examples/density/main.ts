@@ -71,7 +71,7 @@ const module = device.createShaderModule({
 
     @fragment fn shade(corner: Corner) -> @location(0) vec4f {
       if (length(corner.offset) > 1.0) { discard; }
-      let dense = clamp(corner.density / 40.0, 0.0, 1.0);
+      let dense = clamp(corner.density / 120.0, 0.0, 1.0);
       return vec4f(mix(vec3f(0.15, 0.3, 0.7), vec3f(1.0, 0.85, 0.4), dense), 1.0);
     }`,
 });

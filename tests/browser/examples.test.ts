@@ -1,0 +1,56 @@
+/** Every example runs: its page draws on its canvas, or its program ends well in Node with the built package. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { exampleNames, isPage } from '../../scripts/example';
+import { screenshotCanvas } from '../../src/testing/pictures';
+import { browserTest, useBrowser } from '../helpers/browser';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const LIMIT_MS = 120_000;
+
+/** What each program prints. */
+const PRINTED: Readonly<Record<string, RegExp>> = {
+  'node-gpu': /contacts after 2 seconds\ndeepest overlap 0\.0\d+, state hash [0-9a-f]{16}/,
+  'node-pairs': /^1[45]\d{4} pairs of 100000 discs/,
+  'shader-test': /pass 1\n.*fail 0\n/,
+};
+
+/** Returns the share of pixels that differ from the picture's upper left pixel. */
+function shareDrawn(data: Uint8Array): number {
+  const pixels = new Uint32Array(data.buffer, data.byteOffset, data.length / 4);
+  return pixels.filter((pixel) => pixel !== pixels[0]).length / pixels.length;
+}
+
+describe('the example', () => {
+  const browser = useBrowser();
+
+  test('list names every example, each with a screenshot of its page', () => {
+    expect(exampleNames()).toEqual(
+      expect.arrayContaining(['canvas', 'dam', 'density', 'game', 'three', 'worker']),
+    );
+    for (const name of exampleNames().filter(isPage)) {
+      expect(existsSync(join(ROOT, 'examples', name, 'screenshot.webp')), name).toBe(true);
+    }
+  });
+
+  for (const name of exampleNames()) {
+    if (isPage(name)) {
+      browserTest(`${name} draws on its canvas`, { tags: 'full' }, async () => {
+        const { page, expectNoProblems } = await browser.openPage(`examples/${name}/`);
+        const drawn = async () => shareDrawn((await screenshotCanvas(page)).data);
+        await expect.poll(drawn, { timeout: LIMIT_MS }).toBeGreaterThan(0.02);
+        expectNoProblems();
+      });
+    } else {
+      test(`${name} runs in Node`, { tags: 'full' }, async () => {
+        const { stdout } = await run('npm', ['run', '--silent', 'example', name], { cwd: ROOT });
+        expect(stdout).toMatch(PRINTED[name] ?? /never/);
+      });
+    }
+  }
+});
