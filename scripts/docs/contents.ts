@@ -4,7 +4,17 @@ import { join } from 'node:path';
 
 /** Guides in docs/ by category, in the order in which a newcomer needs them. */
 const GUIDES: Readonly<Record<string, readonly string[]>> = {
-  Simulation: ['simulation', 'worlds', 'sizes', 'shapes', 'obstacles', 'fast-movers', 'crowds', 'grains'],
+  Simulation: [
+    'simulation',
+    'drawing',
+    'worlds',
+    'sizes',
+    'shapes',
+    'obstacles',
+    'fast-movers',
+    'crowds',
+    'grains',
+  ],
   Neighbours: ['pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],
   Tools: ['node', 'testing', 'command', 'verify', 'bench'],

@@ -146,7 +146,10 @@ export function checkKnownKeys(
   }
   for (const key of Object.keys(value)) {
     if (!known.includes(key)) {
-      const accepted = `left out or renamed to one of ${known.join(', ')}`;
+      const accepted =
+        key === 'radius' && known.includes('diameter')
+          ? 'left out: pass `diameter`, which is twice the radius'
+          : `left out or renamed to one of ${known.join(', ')}`;
       throw new ArgumentError(`${argument}.${key}`, (value as Record<string, unknown>)[key], accepted);
     }
   }

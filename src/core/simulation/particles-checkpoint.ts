@@ -80,7 +80,8 @@ export function checkCheckpointParticles(
   }
   const count = checkpoint.ids.length;
   if (count > capacity) {
-    throw new ArgumentError('checkpoint.ids.length', count, `at most ${capacity}, the capacity`);
+    const accepted = `at most ${capacity}, the capacity: create it with a capacity of at least ${count}`;
+    throw new ArgumentError('checkpoint.ids.length', count, accepted);
   }
   for (let index = 0; index < count; index++) {
     const id = checkpoint.ids[index] as number;

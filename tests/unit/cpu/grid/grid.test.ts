@@ -279,6 +279,10 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   it('rejects bad arguments and keeps its state', () => {
     const grid = box(0, 8, 1, 2);
     grid.build(new Float32Array(dimensions * 2).fill(3));
+    const withRadius = { dimensions: 2, min: [0, 0], max: [8, 8], radius: 0.5, capacity: 1 } as const;
+    expect(() => createCpuGrid(withRadius as unknown as { dimensions: 2; capacity: 1 })).toThrow(
+      'options.radius is 0.5, but it must be left out: pass `diameter`, which is twice the radius.',
+    );
     expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
     expect(() => grid.build(new Float32Array(dimensions + 1))).toThrow(ArgumentError);
     expect(() => grid.build([0, 0, 0] as unknown as Float32Array)).toThrow(ArgumentError);
