@@ -5,7 +5,13 @@ import type { StageTimes } from '../../core/base/stage-times';
 import { type CpuSimulation, createCpuSimulation } from '../../cpu/solver/simulation';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import { defineLevels } from './lattice';
-import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import {
+  checkObstacles,
+  describeObstacle,
+  movedObstacle,
+  type Obstacle,
+  type ObstacleOptions,
+} from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { isFreeAt, markFluid, markSolids } from './reference/cells';
 import { drainParticles } from './reference/drain';
@@ -121,6 +127,11 @@ export class CpuFluid {
   /** The current settings. */
   get settings(): FluidSettings {
     return pickSettings(this.currentPlan);
+  }
+
+  /** The obstacles where they are now. */
+  get obstacles(): readonly ObstacleOptions[] {
+    return this.currentObstacles.map((obstacle) => describeObstacle(obstacle, this.plan.dimensions));
   }
 
   /** Number of particles, including drained particles that are not yet removed. */

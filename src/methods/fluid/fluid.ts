@@ -11,7 +11,13 @@ import { createSimulation, type Simulation } from '../../engine/simulation/simul
 import { checkGpu, type Gpu } from '../../gpu/device';
 import { RecordedSteps } from '../../gpu/recording';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
-import { checkObstacles, movedObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
+import {
+  checkObstacles,
+  describeObstacle,
+  movedObstacle,
+  type Obstacle,
+  type ObstacleOptions,
+} from './obstacles';
 import { checkInTank, checkTimeStep, type FluidOptions, type FluidPlan, planFluid } from './options';
 import { Substep, type SubstepState } from './passes/substep';
 import { isFreeAt } from './reference/cells';
@@ -123,6 +129,11 @@ export class Fluid {
   /** The current settings. */
   get settings(): FluidSettings {
     return pickSettings(this.currentPlan);
+  }
+
+  /** The obstacles where they are now. */
+  get obstacles(): readonly ObstacleOptions[] {
+    return this.currentObstacles.map((obstacle) => describeObstacle(obstacle, this.plan.dimensions));
   }
 
   /** Number of particles, including drained particles that are not yet removed. */

@@ -43,7 +43,10 @@ export interface FluidOptions extends FluidSettingsOptions {
   readonly velocities?: Float32Array | undefined;
   /** Particles in a full cell: 1, 4, 9 or 16 in 2D, 1, 8 or 27 in 3D. Default: 4 in 2D, 8 in 3D. */
   readonly particlesPerCell?: number | undefined;
-  /** Greatest number of particles, at most 2²⁶. Default: the number of initial particles, but at least 1. */
+  /**
+   * Greatest number of particles, at most 2²⁶. Default: the number of initial particles, but at least 1. Give more if
+   * there are emitters.
+   */
   readonly capacity?: number | undefined;
   /** Mass per volume (2D: area), 10⁻⁶ to 10⁹. Default: 1000. */
   readonly density?: number | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { cellOfParticle } from '../../../../src/core/world/cells';
-import { createCpuGrid } from '../../../../src/cpu';
+import { type CpuGridOptions, createCpuGrid } from '../../../../src/cpu';
 import { createScene, worldOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
 import { createNoise } from '../../../../src/testing/noise';
@@ -280,7 +280,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     const grid = box(0, 8, 1, 2);
     grid.build(new Float32Array(dimensions * 2).fill(3));
     const withRadius = { dimensions: 2, min: [0, 0], max: [8, 8], radius: 0.5, capacity: 1 } as const;
-    expect(() => createCpuGrid(withRadius as unknown as { dimensions: 2; capacity: 1 })).toThrow(
+    expect(() => createCpuGrid(withRadius as unknown as CpuGridOptions)).toThrow(
       'options.radius is 0.5, but it must be left out: pass `diameter`, which is twice the radius.',
     );
     expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
