@@ -135,7 +135,9 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   checkInteger('particles', particles, 0, MAX_PARTICLES);
   const cells = request.cells ?? defaultCellCount(dimensions, particles);
   if (request.cells !== undefined) checkInteger('cells', cells, 0, MAX_CELLS);
-  const { requiredFeatures, requiredLimits: givenLimits } = checkRequired(request);
+  const isPlain = request.requiredFeatures === undefined && request.requiredLimits === undefined;
+  const requirements = isPlain ? undefined : await import('./requirements');
+  const required = requirements?.checkRequired(request);
   const provider = request.gpu ?? globalThis.navigator?.gpu;
   if (!provider) throw missingGpu();
   if (typeof provider.requestAdapter !== 'function') {
@@ -169,74 +171,19 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
     }
     requiredLimits[name] = bytes;
   }
-  checkOffered(adapter, requiredFeatures, givenLimits);
+  if (required) requirements?.checkOffered(adapter, required.requiredFeatures, required.requiredLimits);
   const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({
       label: 'cellstorm',
-      requiredFeatures: [...new Set([...optional, ...requiredFeatures])],
-      requiredLimits: mergeLimits(requiredLimits, givenLimits),
+      requiredFeatures: [...new Set([...optional, ...(required?.requiredFeatures ?? [])])],
+      requiredLimits: mergeLimits(requiredLimits, required?.requiredLimits ?? {}),
     });
   } catch (error) {
     throw new GpuError('validation', `The adapter gave no device: ${messageOf(error)}`);
   }
   return wrap(device, adapter.info, undefined, adapter.limits);
-}
-
-/** Checks the types of the caller's own features and limits. Returns copies, without limits that are undefined. */
-function checkRequired({ requiredFeatures = [], requiredLimits = {} }: GpuRequest): {
-  readonly requiredFeatures: readonly GPUFeatureName[];
-  readonly requiredLimits: Readonly<Record<string, number>>;
-} {
-  if (typeof requiredFeatures === 'string' || typeof requiredFeatures?.[Symbol.iterator] !== 'function') {
-    throw new ArgumentError('request.requiredFeatures', requiredFeatures, 'a list of names of features');
-  }
-  if (typeof requiredLimits !== 'object' || requiredLimits === null) {
-    throw new ArgumentError(
-      'request.requiredLimits',
-      requiredLimits,
-      'an object with numbers by names of limits',
-    );
-  }
-  const limits: Record<string, number> = {};
-  for (const [name, value] of Object.entries(requiredLimits)) {
-    if (value === undefined) continue;
-    checkInteger(`request.requiredLimits.${name}`, value, 0, Number.MAX_SAFE_INTEGER);
-    limits[name] = value;
-  }
-  return { requiredFeatures: [...requiredFeatures], requiredLimits: limits };
-}
-
-/** Throws if the adapter lacks a feature or a limit that the caller requires. */
-function checkOffered(
-  adapter: GPUAdapter,
-  features: readonly GPUFeatureName[],
-  limits: Readonly<Record<string, number>>,
-): void {
-  for (const [index, feature] of features.entries()) {
-    if (adapter.features.has(feature)) continue;
-    const offered = [...adapter.features].sort().join(', ');
-    const accepted = `a feature of this adapter, which has ${offered || 'none'}`;
-    throw new ArgumentError(`request.requiredFeatures[${index}]`, feature, accepted);
-  }
-  for (const [name, value] of Object.entries(limits)) {
-    const argument = `request.requiredLimits.${name}`;
-    const most = (adapter.limits as unknown as Record<string, unknown>)[name];
-    if (typeof most !== 'number')
-      throw new ArgumentError(argument, value, 'left out: WebGPU has no such limit here');
-    const isMinimum = isAlignment(name);
-    if (isMinimum ? value >= most : value <= most) continue;
-    throw new LimitError(
-      name,
-      `${argument} is ${value}, but this adapter offers ${isMinimum ? 'no less than' : 'at most'} ${most}.`,
-    );
-  }
-}
-
-/** Alignments are limits of which lower ones are better. */
-function isAlignment(name: string): boolean {
-  return name.endsWith('Alignment');
 }
 
 function messageOf(error: unknown): string {

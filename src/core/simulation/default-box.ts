@@ -51,25 +51,6 @@ export function boxOf(
     };
   }
   const missing = min === undefined ? 'min' : 'max';
-  const others = isEmpty
-    ? 'or leave out both'
-    : `or \`unbounded: true\` for a world without walls (${describeReach(dimensions, bodies, diameter / 2)})`;
+  const others = isEmpty ? 'or leave out both' : 'or `unbounded: true` for a world without walls';
   throw new ArgumentError(missing, undefined, `given: set both \`min\` and \`max\`, ${others}`);
-}
-
-/** Describes the smallest box around all bodies. Its corners are rounded outwards to about three digits. */
-function describeReach(dimensions: Dimensions, bodies: readonly Float32Array[], radius: number): string {
-  const axes = Array.from({ length: dimensions }, (_, axis) => {
-    let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const positions of bodies) {
-      for (let index = axis; index < positions.length; index += dimensions) {
-        low = Math.min(low, (positions[index] as number) - radius);
-        high = Math.max(high, (positions[index] as number) + radius);
-      }
-    }
-    const step = 10 ** (Math.floor(Math.log10(high - low)) - 2);
-    return [Math.floor(low / step) * step, Math.ceil(high / step) * step] as const;
-  });
-  const corner = (end: 0 | 1) => `[${axes.map((ends) => Number(ends[end].toPrecision(7))).join(', ')}]`;
-  return `the given bodies reach from ${corner(0)} to ${corner(1)}`;
 }
