@@ -1,6 +1,7 @@
 /**
- * Times work on a GPU between timestamps if they can be trusted, else from submission to completion. A batch repeats
- * the work, which divides the clock's step and the latency. Start a measurement only after the previous one.
+ * Times work on a GPU: between timestamps if these can be trusted, otherwise from submission to completion. A batch
+ * repeats the work, so that the error by the clock's step or by the latency is divided among the repeats. Start a
+ * measurement only after the previous one has ended.
  */
 import { GpuError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -11,13 +12,16 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** Milliseconds of copies, so long that latency matters little. */
+/** Milliseconds that the timed copies take at least, so that latency matters little. */
 const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
-/** One agreement in so many is enough: other work may disturb some, but timestamps that do not wait never agree. */
+/**
+ * One agreement in this many checks is enough. Other work may disturb some, but timestamps that do not wait never
+ * agree.
+ */
 const MOST_CHECKS = 5;
-/** The latency of a submission is the median of so many empty ones. */
+/** The latency of a submission is the median of this many empty submissions. */
 const EMPTY_SUBMISSIONS = 9;
 
 /** 'events' are timestamps of another API than WebGPU. */

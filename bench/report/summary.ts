@@ -295,7 +295,7 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Says for how few bodies the CPU is faster, because submitting to the GPU takes longer than its work. */
+/** Says below how many bodies the CPU is faster, because submitting work to the GPU takes longer than the work. */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {
@@ -337,7 +337,7 @@ function describePeers({ name, cases }: Group): string[] {
   ];
 }
 
-/** The ratios show what checks, worlds, options and WebGPU cost. */
+/** Compares the grid with yardsticks. The ratios show the cost of checks, worlds, options and WebGPU. */
 function describeYardsticks({ name, cases }: Group): string[] {
   return BACKENDS.flatMap((backend) => {
     const grid = DENSE_GRID[backend];
@@ -377,7 +377,9 @@ function describeCrossovers(growths: readonly Growth[]): string[] {
     const parts = [
       ...(always.length > 0 ? [`${names(always)} at every common count`] : []),
       ...some.map(({ engine, crossover = 0 }) => `${engine} from about ${formatAbout(crossover)} bodies on`),
-      ...(never.length > 0 ? [`${names(never)} not at the largest common count`] : []),
+      ...(never.length > 0
+        ? [`${names(never)} ${never.length === 1 ? 'is' : 'are'} still slower at the largest common count`]
+        : []),
     ];
     return `${name}: ${formatList(parts)}.`;
   });

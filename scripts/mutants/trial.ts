@@ -38,15 +38,15 @@ const COPIED_FILES = [
   'biome.json',
 ];
 /**
- * A batch may take START_SECONDS plus LIMIT_FACTOR times its time without a fault; in full, FULL_FACTOR times the
- * latter.
+ * A batch may take START_SECONDS plus LIMIT_FACTOR times the time that it takes without a mutant. If it runs all tests
+ * and random cases, LIMIT_FACTOR is multiplied by FULL_FACTOR.
  */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
 /**
  * The first batch has NEAREST tests. The second batch goes up to test NEAR and adds the broad tests. The third batch
- * repeats these two in full; the fourth has the other tests.
+ * repeats all tests of the first two in full. The fourth batch has the other tests.
  */
 const NEAREST = 2;
 const NEAR = 10;

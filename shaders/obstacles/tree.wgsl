@@ -1,6 +1,6 @@
-// Obstacles of any size, in a tree of boxes built by src/core/obstacles/tree.ts. Layout, in words: the number of nodes;
-// the first word of the bodies; the nodes; the bodies. A node stores the node at which to continue, so a walk needs no
-// stack.
+// Reads a tree of boxes around obstacles of any size, which src/core/obstacles/tree.ts builds. Layout, in words: the
+// number of nodes; the first word of the bodies; the nodes; the bodies. A node stores the node that is next if a walk
+// skips its subtree, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {

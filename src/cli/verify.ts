@@ -178,7 +178,7 @@ class Printer {
 
   show(answer: VerifyAnswer): void {
     if (answer.kind === 'progress') {
-      this.scenes ??= new Progress('scenes', answer.total);
+      this.scenes ??= new Progress('starting states', answer.total);
       this.scenes.show(answer.done, answer.what);
     } else if (answer.kind === 'began' && !this.isJson) {
       process.stdout.write(`${answer.adapter}\n\n${tableRow(HEAD)}\n`);

@@ -10,7 +10,9 @@ import {
   type Session,
 } from './gpu-session';
 
-/** Options that `gpuTest` passes on to the test runner. vitest and node:test understand all but the last two. */
+/**
+ * Options that `gpuTest` passes on to the test runner. vitest understands all of them, node:test all but the last two.
+ */
 export interface RunnerOptions {
   /** Milliseconds until the test fails. Default 60,000, because a software GPU is slow. */
   readonly timeout?: number | undefined;
@@ -29,8 +31,9 @@ export interface RunnerOptions {
 /** Options of a GPU test: its device, its leaks, and options of the test runner. */
 export interface GpuTestOptions extends DeviceOptions, LeakOptions, RunnerOptions {
   /**
-   * Whether the test uses one device together with the other tests that ask for it, so that pipelines are compiled only
-   * once. It has the device options of `createGpuTest`, so the test itself may name none. Default false.
+   * Whether the test shares one device with the other tests that ask for it, so that pipelines are compiled only once.
+   * The device has the options that `createGpuTest` got, so such a test must not name any device options. Default
+   * false.
    */
   readonly shared?: boolean | undefined;
 }

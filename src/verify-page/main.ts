@@ -16,7 +16,7 @@ import type { VerifyCase } from '../verify/verify';
 import { addressOf, readAddress } from './address';
 import { make, SceneList } from './scene-list';
 
-/** The verdict lists at most this many mismatches; the scenes below show all. */
+/** The verdict lists at most this many mismatches; the starting states below show all. */
 const MOST_LISTED = 10;
 
 declare global {
@@ -98,7 +98,10 @@ class VerifyPage {
       case 'progress':
         this.bar.max = answer.total;
         this.bar.value = answer.done;
-        setText('doing', `${answer.what} (${Math.floor(answer.done) + 1} of ${answer.total} scenes)`);
+        setText(
+          'doing',
+          `${answer.what} (${Math.floor(answer.done) + 1} of ${answer.total} starting states)`,
+        );
         break;
       case 'case':
         this.cases = [...this.cases, answer.found];

@@ -1,4 +1,7 @@
-/** Lists the checked scenes: a fold per scene, dimension and number of particles, with a row per check. */
+/**
+ * Lists the checked starting states, one per scene, dimension and number of particles: a fold each, with a row per
+ * check.
+ */
 import { describeCount } from '../core/base/errors';
 import type { VerifyCase } from '../verify/verify';
 
@@ -16,7 +19,7 @@ export class SceneList {
 
   constructor(private readonly holder: HTMLElement) {}
 
-  /** Adds a check to its scene. Opens the scene if the check found a mismatch. */
+  /** Adds a check to the fold of its starting state. Opens the fold if the check found a mismatch. */
   add({ scene, dimensions, count, check, pass, detail, hash }: VerifyCase): void {
     const name = `${scene} ${dimensions}D, ${describeCount(count)}`;
     const shown = this.shown.get(name) ?? this.open(name);
@@ -31,7 +34,7 @@ export class SceneList {
     shown.rows.append(row);
   }
 
-  /** Opens or closes all scenes. */
+  /** Opens or closes all folds. */
   foldAll(isOpen: boolean): void {
     for (const { fold } of this.shown.values()) fold.open = isOpen;
   }

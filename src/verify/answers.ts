@@ -17,7 +17,7 @@ export interface VerifyReport {
   /** One sentence per limit of a check that some number of particles exceeds. */
   readonly notes: readonly string[];
   readonly seconds: number;
-  /** One hash of the state hashes of all scenes; see hashOfAll. */
+  /** One hash of the state hashes of all starting states; see hashOfAll. */
   readonly hash: string;
   /** True if every check passed, the GPU reported nothing, and nothing ended the run. */
   readonly pass: boolean;
@@ -29,7 +29,7 @@ export type VerifyAnswer =
   /** The names of all scenes, before the run begins. */
   | { readonly kind: 'scenes'; readonly scenes: readonly string[] }
   | { readonly kind: 'began'; readonly adapter: string }
-  /** `what` begins; `done` of `total` scenes are finished. */
+  /** `what` begins; `done` of `total` starting states are finished. */
   | { readonly kind: 'progress'; readonly what: string; readonly done: number; readonly total: number }
   | { readonly kind: 'case'; readonly found: VerifyCase }
   | { readonly kind: 'ended'; readonly report: VerifyReport };

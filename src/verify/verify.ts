@@ -72,7 +72,7 @@ const MOST_ONE_CELL_RESOLVED = 512;
 const REPEATED_LIMIT = 70_000;
 const MOST_LISTED = 70_000;
 
-/** Returns the request for a device that is large enough for all cases. */
+/** Returns the request for a device that is large enough for all starting states. */
 export function largestVerified(options: VerifyOptions): {
   particles: number;
   cells: number;
@@ -94,7 +94,10 @@ export function largestVerified(options: VerifyOptions): {
   return { particles, cells, dimensions: dimensions.includes(3) ? 3 : 2 };
 }
 
-/** Calls `onCheckStep` before each check, with the number of scenes done; a scene's share counts as a fraction. */
+/**
+ * Calls `onCheckStep` before each check, with the number of starting states that are done. One that is partly done
+ * counts as a fraction.
+ */
 export async function* verify(
   subject: Subject,
   options: VerifyOptions = {},
@@ -120,7 +123,7 @@ export async function* verify(
   }
 }
 
-/** Lists the scenes to check. Counts above a scene's limit become that limit, once. */
+/** Lists the starting states to check. Counts above a scene's limit become that limit, once. */
 function requestsOf(options: VerifyOptions) {
   const { scenes, dimensions, counts } = complete(options);
   return scenes.flatMap((name) =>

@@ -1,3 +1,4 @@
+/** Finds the array buffers of a value, and checks those of a CPU simulation. */
 import { expect } from 'vitest';
 import type { CpuSimulation } from '../../src/cpu';
 

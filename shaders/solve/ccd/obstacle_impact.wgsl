@@ -13,9 +13,9 @@ fn nearness_to_obstacle(body: PackedBody, obstacle: PackedBody) -> Near {
   return near;
 }
 
-// Returns the key of the first hit on a piece from `since` on. An obstacle may be almost as long as the period, so the
-// next image ahead may be hit instead of the nearest. Pieces are too short to hit other images. Twin: keyOnImages in
-// src/core/ccd/impact.ts.
+// Returns the key of the body's first hit, at or after `since`, on a piece of its path. An obstacle may be almost as
+// long as the period, so the body may hit the next image ahead instead of the nearest. On a piece, it can hit no other
+// image. Twin: keyOnImages in src/core/ccd/impact.ts.
 fn impact_on_images(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #if WRAPS
   // The offset to the next image along each axis; 0 if that image is out of reach.

@@ -40,12 +40,12 @@ export const FARTHEST_CELL = 2 ** 30;
 export const HASH_BLOCK_SHIFT = 5;
 
 /**
- * A bucket with more particles than this is crowded. It is sorted by merging, because sorting by counting takes
- * quadratic time.
+ * A bucket with more particles than this is crowded. Crowded buckets are sorted by merging, because ranking each id by
+ * comparing it with all others takes quadratic time.
  */
 export const CROWDED = 128;
 
-/** Entries of a crowd that one workgroup sorts, a multiple of WORKGROUP_SIZE. */
+/** Entries per tile, the part of a crowd that one workgroup sorts. A multiple of WORKGROUP_SIZE. */
 export const CROWD_TILE = 1024;
 
 /** Entries per sorted run that the first merge round of a crowd makes. */
@@ -66,9 +66,9 @@ export const HEAVY_DISPATCH = 5;
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * A particle is heavy if a row of cells around it holds more candidates than this, or a layer of three rows more than
- * three times as many. A whole workgroup then tests them. A row of three cells exceeds this number only if a cell is
- * crowded.
+ * A particle is heavy if a row of cells around it holds more candidates than this. If the loop takes three rows at a
+ * time, these must hold more than three times as many. A whole workgroup tests the candidates of a heavy particle. A
+ * row of three cells exceeds this number only if a cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -79,7 +79,10 @@ export const HEAVY_WORKGROUP_SIZE = 64;
  */
 export const MARK_ROWS = 32;
 
-/** With levels, `start` has so many words between cells and finer entries: quarantine, removed particles, end. */
+/**
+ * Words of `start` between the cells and the finer entries, with levels: one each for the quarantine, removed particles
+ * and the end.
+ */
 export const FINER_BUCKETS = 3;
 
 /** Words before the finer entries: one with a bit per occupied level and CROWD_BIT. */
@@ -127,7 +130,9 @@ export const NO_PARTNER = 0xffff_ffff;
 export const CCD_PATHS = 0;
 /** Index of the word with the lowest key of an end that is not settled: see CLOSING_BITS. */
 export const CCD_UNSETTLED = 1;
-/** Index of a 32-bit float: an upper bound of how far any particle moves in a step, in its diameters. */
+/**
+ * Index of a 32-bit float: an upper bound of the distance that any particle moves in a step, in its own diameters.
+ */
 export const CCD_FARTHEST = 2;
 /**
  * Indices of two words, used with variable radii: a bit per level of fast particles, and one per level of slow ones.
@@ -135,8 +140,8 @@ export const CCD_FARTHEST = 2;
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
 /**
- * Index of a word that is 1 until the first substep has listed its paths. From this word on, words are reset once per
- * step; those before it, in every substep.
+ * Index of a word that is 1 until the first substep has listed its paths. This word and those after it are reset once
+ * per step, those before it in every substep.
  */
 export const CCD_FIRST = 5;
 /** Indices of the ContinuousCounts (core/ccd/law.ts). CCD_ALL is that of `paths`. */
@@ -197,7 +202,7 @@ export const BOUNCE_PUSH = 31 / 32;
 /** Greatest load. Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 
-/** Factor on the sum of normal changes in a load, so that rounding alone makes no load. */
+/** Factor on B in the formula of the load (contact/law.ts). Slightly below 1, so that rounding alone gives no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 
 /** Up to this restSpeed, all loads are 0: a quotient by it could overflow. */

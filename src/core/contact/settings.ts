@@ -155,16 +155,16 @@ export interface Substep {
   /**
    * The greatest speed that all pushes of a pass together may give to a particle that no body approaches. It is the
    * lower of two speeds:
-   *   - half of the speed that bears a column of particles as high as the world. If radii differ, the column consists
-   *     of the largest particles and stands on a smallest one.
+   *   - half of the speed that a particle needs per substep to hold up a column of particles as high as the world. If
+   *     radii differ, the column consists of the largest particles and stands on a smallest one.
    *   - pushSpeed / 8
    */
   readonly kickSpeed: number;
   /** Factor on `closing` in the limit of a velocity's change: see `limit` in law.ts. */
   readonly limitFactor: number;
   /**
-   * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls, and particles stay
-   * inside by their extents.
+   * With walls, centres stay within `lower` and `upper`. With variable radii, these are the walls; each particle keeps
+   * its own extent away from them.
    */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
@@ -196,8 +196,9 @@ export class SubstepMemo {
 }
 
 /**
- * Returns a factor: with variable radii, neighbours have a distance² below it times (sum of both radii)². With boxes it
- * is a little above 1, so that rounding (less than 2⁻²⁰) leaves out no boxes whose corners overlap.
+ * Returns a factor f. With variable radii, two particles are neighbours if their distance² is below f · (sum of both
+ * radii)². With boxes, f is a little above 1, so that rounding (less than 2⁻²⁰) leaves out no boxes whose corners
+ * overlap.
  */
 function reachSquared({ boxes }: World): number {
   return boxes ? 1 + 2 ** -18 : 1;

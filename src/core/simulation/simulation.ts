@@ -84,10 +84,10 @@ export interface Measures {
    * - If radii vary, the sum of both radii replaces the diameter.
    * - For a pair with a box, the overlap or gap is at most 2^-19 of the sum of both radii (0 for boxes) and all half
    *   extents.
-   * In periodic worlds these shares grow with the period. The GPU engine reports 0 if the following are multiples of
-   * `2^(floor(log2 diameter) - 11)`, which is 1/2048 for diameter 1: all coordinates, half extents and periods, and the
-   * diameter (or all radii). If a periodic box does not begin at 0, its periods must also be at most 2^23 of these
-   * steps. If radii vary, `diameter` is the largest one.
+   * In periodic worlds these shares grow with the period. The GPU engine reports 0 if all coordinates, half extents,
+   * periods and the diameter (or all radii) are multiples of one step: `2^(floor(log2 diameter) - 11)`, which is 1/2048
+   * for diameter 1. If a periodic box does not begin at 0, its periods must also be at most 2^23 steps. If radii vary,
+   * `diameter` is the largest one.
    */
   readonly borderline: number;
   /**

@@ -2,7 +2,7 @@
 import { ArgumentError } from '../base/errors';
 import type { World } from './world';
 
-/** Coordinate of the walls along axes without walls: so far away that kernels need no case for such axes. */
+/** Stands for the walls along axes that have none: so far away that kernels need no case for such axes. */
 const OUT_OF_REACH = 2 ** 100;
 
 /** The ends of a box along its axes that are not periodic. */

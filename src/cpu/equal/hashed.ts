@@ -1,8 +1,8 @@
 /**
- * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. The
- * later neighbours of a slot are in the buckets of the cells around its own: ranges of slots, sorted and made disjoint,
- * because two cells may share a bucket. The distance test rejects particles of other cells. Ordering: pairs come by
- * their lower slot, then by their higher slot.
+ * The loops for an unbounded world. A key is a bucket of a hash table, which may hold particles of several cells. To
+ * find the later neighbours of a slot, the loops list the slot ranges of the buckets around its cell. They sort these
+ * ranges and merge those that overlap, because two cells may share a bucket. The distance test rejects particles of
+ * other cells. Ordering: pairs come by their lower slot, then by their higher slot.
  */
 
 import { CROWDED, FARTHEST_CELL, HASH_BLOCK, SMALLEST_NORMAL } from '../../core/base/constants';
@@ -95,15 +95,15 @@ export function indexBuckets(order: Bucketed, words: Uint32Array): void {
   for (let word = 0; word < length; word++) coordinates[word] = scale.cell(positions[word] as number);
 }
 
-/** Ranges of slots in the cells around a cell, ascending. In 3D there are at most nine rows, each in two blocks. */
+/** The slot ranges of the buckets around a cell, ascending: in 3D up to nine rows, each in one or two blocks. */
 const begins = new Int32Array(18);
 const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A memo lists the first buckets of a block and of its neighbours along y and z, ascending, so that the slots of a
- * block need only one lookup. It leaves out buckets that hold only earlier slots. Slots of blocks that share buckets
- * alternate, so there are several memos.
+ * A block is HASH_BLOCK cells along x, whose buckets follow each other. A memo lists the first bucket of a block and of
+ * its neighbours along y and z, ascending, without those that hold only earlier slots. Then all slots of the block need
+ * only one lookup. There are several memos, because slots of blocks that share buckets alternate.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;

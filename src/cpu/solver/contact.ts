@@ -18,8 +18,8 @@ export interface Response {
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /**
-   * The largest velocity change that would end the approach of one contact, if it is above idleClosing (law.ts);
-   * zero between passes.
+   * Each contact needs some velocity change to end its approach. This is the largest of them, or 0 if none is above
+   * idleClosing (law.ts).
    */
   readonly closings: Float64Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */

@@ -58,7 +58,7 @@ function countCandidates(order: CellOrder): number {
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;
 
-/** The labels of the search must be slots. `diameter` is for particles without radii. */
+/** `search` must name particles by their slots. `diameter` is for particles without radii. */
 export function measureOverlaps(search: PairsInPortions, state: ParticleState, diameter: number): Overlaps {
   const { positions, radii, halves } = state;
   const { task } = search;

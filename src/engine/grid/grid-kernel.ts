@@ -56,8 +56,9 @@ export interface GridKernelOptions {
    *   - `fn visit(own: ptr<function, Own>, particle: Particle, other: Neighbour)`, called per neighbour
    *   - `fn finish(own: Own, particle: Particle)`, which stores the result
    *   - optionally `fn skip(slot: u32)`, called for quarantined particles and for points that are not finite
-   *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads handle a particle that has
-   *     very many neighbours, if the grid has `radii`, or if it has `crowds` and `radius` is not beyond the cell.
+   *   - optionally `fn merge(own: ptr<function, Own>, other: Own)`. With it, several threads share the work for a
+   *     particle that has very many neighbours. They do so in grids with `radii`, and in grids with `crowds` if
+   *     `radius` is at most the cell size.
    */
   readonly code: string;
   /**

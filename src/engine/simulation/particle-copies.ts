@@ -58,7 +58,7 @@ type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** Between two recordings. */
+/** The current copies between two recordings. */
 const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
 
 /** A pending query about the state as it was when the query was submitted. */
@@ -131,8 +131,8 @@ export class ParticleCopies {
   }
 
   /**
-   * Ends a recording: the first copies hold the state from now on. Returns a function that copies into them, per
-   * particle, what the recording leaves in the second copies. Record that after the stages. An even number of swaps,
+   * Ends a recording: the first copies hold the state from now on. Returns a function that records commands: they
+   * copy what the stages leave in the second copies into the first. Call it after the stages. An even number of swaps,
    * such as that of a step with an even number of substeps, leaves nothing to copy.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {

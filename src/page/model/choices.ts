@@ -163,7 +163,7 @@ export function capOf(
   };
 }
 
-/** With so many particles, a step takes a second or two. */
+/** The most particles per method. With so many, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
@@ -183,7 +183,7 @@ function capOfMethod(
     software: 'The processor emulates the GPU here',
     gpu: 'This page allows no more',
   } as const;
-  return { most, reason: `At most ${formatCount(most)} particles of ${words} run. ${why[on]}.` };
+  return { most, reason: `For ${words}, the limit is ${formatCount(most)} particles. ${why[on]}.` };
 }
 
 export function floorToTwoDigits(value: number): number {

@@ -289,7 +289,7 @@ export class Inspector {
     return pick(snapshot.run.simulation, snapshot.particles, viewpoint.rayAt(position), within)?.id;
   }
 
-  /** A click on a particle pins it; a click beside all unpins. */
+  /** A click on a particle pins it. A click where there is no particle unpins the pinned one. */
   private listen(stage: HTMLElement): void {
     let down: { readonly x: number; readonly y: number } | undefined;
     let pointer: { readonly x: number; readonly y: number } | undefined;

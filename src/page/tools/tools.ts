@@ -17,7 +17,7 @@ import { changeObstacles, onFloor, sprinkle, wall } from './sprinkle';
 
 /** Acceleration in the middle of the brush, in radii per second². */
 const BRUSH_FORCE = 1000;
-/** Greatest speed of a dragged particle, in radii per second. */
+/** Greatest speed that a drag gives a particle, in radii per second. */
 const DRAG_SPEED = 2000;
 /** Greatest distance, in radii, at which the pointer takes hold. */
 const GRASP = 3;

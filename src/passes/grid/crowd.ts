@@ -1,7 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. One list holds first the tiles to sort, then the heavy particles; with levels it holds
- * only the number of heavy particles, because finer-entries.ts holds their slots.
+ * particles after the gather. One list serves twice: first it holds the tiles to sort, then the heavy particles that
+ * overwrite them. With levels, it then holds only the number of heavy particles; their slots are in the buffer of
+ * finer-entries.ts.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -22,11 +23,11 @@ import { HEAVY_WORDS, neighbourModules, PARAMS, type Variant, worldFlags, worldN
 export interface CrowdBuffers {
   readonly start: GPUBuffer;
   readonly entries: GPUBuffer;
-  /** Scratch memory as long as the entries. */
+  /** Scratch memory, as long as `entries`. */
   readonly scratch: GPUBuffer;
   readonly position_in: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** The finer entries of a grid with levels, and scratch memory as long. */
+  /** The finer entries of a grid with levels, and scratch memory of the same length. */
   readonly finer?: { readonly list: GPUBuffer; readonly scratch: GPUBuffer } | undefined;
 }
 
@@ -198,7 +199,10 @@ export class Crowd {
     this.kernels.clear.encode(pass, shared, binding.clear, 1);
   }
 
-  /** Sorts crowded buckets, between scatter and gather, or crowded lists of finer entries, once these are written. */
+  /**
+   * Sorts crowded buckets: record it between scatter and gather. Or sorts crowded lists of finer entries: record it
+   * after these are written.
+   */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
     for (const step of MERGES) {

@@ -27,7 +27,8 @@ export function measureState(
 ): Measures {
   const { dimensions, cellCount } = world;
   const { ids, start, positions, velocities, radii, halves, bulks } = grid;
-  // One exact lattice serves all particles: that of the largest diameter.
+  // Nothing rounds if both particles lie on the exact lattice; see borderline.ts. Particles of all sizes share the
+  // lattice of the largest diameter.
   const ofLargest = borderlineOf(diameter, world);
   const latticeScale = radii ? variableLatticeScale(diameter, world) : ofLargest.latticeScale;
   const isOnLattice = (slot: number) => {
@@ -90,7 +91,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // The shader's weight is a 32-bit float.
+    // A double; in the shader, this weight is a 32-bit float.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

@@ -6,12 +6,12 @@
  * Limit: the change C, off by ε, is projected onto the ball of radius L. L is the larger of limitFactor · closing and
  * kickSpeed.
  *   - L is off by at most limitFactor times the error of `closing`, and by u L for the product.
- *   - The projection enlarges neither the error of C nor that of L. If |C| − ε is above L, it multiplies ε by L / (|C|
- *     − ε).
- *   - The projection takes a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to L, none
- *     of these rounds.
- *   - The sums S and B (see below) are multiplied by min(1, L / |C|). This factor lies between its values for the least
- *     L and greatest |C| and the other way round, and is off by LENGTH + 5 u more.
+ *   - The projection passes on at most the errors of C and of L. If |C| − ε is above L, it passes on only the share
+ *     L / (|C| − ε) of ε.
+ *   - Rounding adds the errors of a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to
+ *     L, C stays as it is, and nothing rounds.
+ *   - The sums S and B (see below) are multiplied by the factor min(1, L / |C|). It is between its value for the least
+ *     L and the greatest |C|, and its value for the greatest L and the least |C|. Rounding adds LENGTH + 5 u.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -34,9 +34,10 @@
  *   - q exceeds 1 by up to NORMAL + LENGTH + 5 u and the roundings of both sums.
  *   - r exceeds f |S| by LENGTH + 2 u.
  *   - slip exceeds |G| by 2 UP + (k + 4) u.
- * So the error of held · slip is at most its length + H. If errors may decide whether the particle is held, the error
- * is at least the length of held · slip. It is H if exact arithmetic does not hold the particle. For the position a
- * second product adds u. Each difference rounds once. The bound assumes that |S|² is a normal number if S is not 0.
+ * So the bound of the error of held · slip is at most its length + H. If errors may decide whether the particle is
+ * held, the bound is at least the length of held · slip; it is H if exact arithmetic does not hold the particle. For
+ * the position, the product with dt adds u. Each subtraction rounds once. The bound assumes that |S|² is a normal
+ * number if S is not 0.
  *
  * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
  *   - v′ − v is off by the error of v′ and by u N, its length by LENGTH more.

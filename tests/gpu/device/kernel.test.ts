@@ -23,9 +23,9 @@ describe.each(DIMENSIONS)('kernels in %dD', (dimensions) => {
         expect(gpu.subgroups).toBe(true);
         const descriptions = describeKernels(dimensions, true);
         expect(descriptions.length).toBeGreaterThan(700);
-        // Variants of one kernel follow each other, so each part has kernels of all kinds.
+        // The list has all variants of a kernel in a row, so each part gets some of them.
         const asked = descriptions.filter((__, index) => index % PARTS === part);
-        // No driver is needed, because other tests run the kernels.
+        // This test only compiles the kernels, so it needs no driver; other tests run them.
         await Promise.all(asked.map((description) => Kernel.compile(gpu, description)));
       },
       { driverless: true, tags: 'case' },
@@ -161,7 +161,9 @@ describe('a kernel that does not compile', () => {
     },
     SHARED,
   );
+});
 
+describe('a kernel', () => {
   gpuTest(
     'is cached by its sources, not by its label',
     async (_, tools) => {
@@ -207,7 +209,10 @@ describe('a kernel that the device rejects while a simulation runs', () => {
       `^This simulation lost its particles .*; restore a checkpoint .*: The device rejected the pipeline ${label}: `,
     );
 
-  /** Returns two equal simulations. Until `restore`, the device rejects shaders whose label starts with `label`. */
+  /**
+   * Creates a simulation, then makes the device reject shaders whose label starts with `label`, until `restore`. Then
+   * creates an equal simulation, which meets the rejection.
+   */
   async function createPair(device: GPUDevice, label: string) {
     const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));
     const intact = await createSimulation(wrapDevice(device), options);
@@ -337,7 +342,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   );
 
   gpuTest(
-    'leaves the caller’s encoder unchanged once it is known, and keeps a state that was restored in time',
+    'leaves the caller’s encoder unchanged once the rejection is known, and keeps a state restored before that',
     async (device) => {
       const label = 'solve.resolve.grid.pushApart';
       const { simulation, intact, restore } = await createPair(device, label);

@@ -33,7 +33,7 @@ describe('the count of a list', () => {
         const { offsets: buffer } = buffers;
         const binding = pass.bind({ ...buffers, offsets: { buffer, size: buffer.size } });
         const shared = await share(gpu, world, 3);
-        // Twice, because the word that the two kernels share must be reset.
+        // Run twice: the kernels must reset the word that they share.
         for (let round = 0; round < 2; round++) {
           runPass(gpu, (encoder) => pass.encode(encoder, shared, binding));
           expect([...(await readWords(tools, buffers.count, 6))]).toEqual([...expected, 0]);
@@ -44,7 +44,7 @@ describe('the count of a list', () => {
   );
 
   gpuTest(
-    'ends among the entries of an owner if the fill writes them in order',
+    'lists entries up to the capacity, even if an owner’s entries are cut, with `cutsOwners`',
     async (_, tools) => {
       const gpu = tools.wrap(2);
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);
@@ -61,7 +61,7 @@ describe('the count of a list', () => {
   );
 
   gpuTest(
-    'lets the fill end within each owner’s entries if it overflowed',
+    'may overflow; the fill still writes only within each owner’s entries',
     async (_, tools) => {
       const gpu = tools.wrap();
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 4] }, 1);
@@ -74,7 +74,8 @@ describe('the count of a list', () => {
       const group = pairs.bind('fill', { ...state, offsets, pairs: list });
       const shared = await share(gpu, world, 3);
       runPass(gpu, (encoder) => pairs.encode(encoder, shared, 'fill', group, 3));
-      // Particle 1 has room for its one pair. Particle 2 has no pair, so a hole. Particle 0 has no room.
+      // Particle 0 has no room for its pairs. Particle 1 has room for its one pair. Particle 2 has room, but no pair:
+      // this entry becomes a hole.
       const hole = 0xffff_ffff;
       const expected = Uint32Array.of(5, 5, 1, 2, hole, hole, 5, 5, 5, 5, 5, 5);
       expectArraysEqual(await readWords(tools, list, 12), expected, 'list');

@@ -1,3 +1,4 @@
+/** Compares the searches in a box of a CPU grid with brute force, and makes the corners of such boxes. */
 import { expect } from 'vitest';
 import type { World } from '../../../src/core/world/world';
 import type { CpuGrid, CpuLevelGrid } from '../../../src/cpu';
@@ -6,7 +7,10 @@ import { fc } from '../../helpers/properties';
 
 type Dimensions = 2 | 3;
 
-/** Two corners: coordinates of two particles, moved by a little, by periods, or by a lot, in any order. */
+/**
+ * Two corners of a box: the positions of two particles, moved along each axis by some number of periods. Along an axis
+ * that is not periodic, two diameters replace the period.
+ */
 interface Corners {
   readonly particles: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -45,7 +49,7 @@ export function cornersOf(
   ];
 }
 
-/** Searches by both methods and returns the answers. */
+/** Searches by `findInBox` and `inBox`, compares both answers with brute force, and returns them. */
 export function expectInBox(
   grid: CpuGrid | CpuLevelGrid,
   inside: Float32Array,

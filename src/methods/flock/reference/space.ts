@@ -17,7 +17,7 @@ export class Space {
   readonly periods: readonly [number, number, number];
   private readonly low: Vector;
   private readonly away = vector();
-  /** Positions of the walls; infinite along axes without walls. */
+  /** Positions of the walls. Along axes without walls, they are out of reach: ±2^100, or infinite along z in 2D. */
   private readonly lower = vector().fill(Number.NEGATIVE_INFINITY);
   private readonly upper = vector().fill(Number.POSITIVE_INFINITY);
 

@@ -1,7 +1,8 @@
 /**
  * Updates particles from the lattice: velocities, positions and, with APIC, slopes. Twin of
- * shaders/fluid/particles.wgsl. A particle moves by Ralston's third-order rule through a velocity field that is
- * constant during the substep, at most MOST_CELLS cells along an axis. Then keepOut() moves it out of solids.
+ * shaders/fluid/particles.wgsl. Ralston's third-order rule moves each particle through a velocity field that does not
+ * change during the substep. The move is shortened to at most MOST_CELLS cells along each axis. Then keepOut() moves
+ * the particle out of solids.
  */
 import { MARGIN, MOST_CELLS } from '../constants';
 import type { Lattice } from '../lattice';

@@ -46,7 +46,7 @@ describe('the picture in 2D', () => {
   const open = browser.share((opener) => openPlayground(opener, { query: `?v=1&count=${SOME}&scene=gas` }));
 
   for (const scene of ['gas', 'crates']) {
-    browserTest(`is of the scene ${scene} unchanged`, async () => {
+    browserTest(`shows the particles of the scene ${scene} as created`, async () => {
       const { page } = await open();
       await arrange(page, { scene, count: SOME });
       await expectAsCreated(page, scene, SOME);
@@ -54,7 +54,7 @@ describe('the picture in 2D', () => {
   }
 
   browserTest.for(['negative', 'periodic', 'mixed', 'terraces', 'mixed-bullets'])(
-    'is of the scene %s unchanged',
+    'shows the particles of the scene %s as created',
     { tags: 'case' },
     async (scene) => {
       const { page } = await open();
@@ -85,7 +85,7 @@ describe('the picture in 2D', () => {
     const { page } = opened;
     await arrange(page, { scene: 'gas' });
     await stepTimes(page, 3);
-    // Some come twice: their bind groups are cached.
+    // Some labels come twice, because their bind groups are cached.
     for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
       await chooseOption(page, 'colour', label);
       await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);

@@ -183,7 +183,7 @@ describe('the summary', () => {
     ]);
     expect(crossover(1e-6)).toEqual(['uniform 2D compared with cpu-naive: cpu-grid at every common count.']);
     expect(crossover(1)).toEqual([
-      'uniform 2D compared with cpu-naive: cpu-grid not at the largest common count.',
+      'uniform 2D compared with cpu-naive: cpu-grid is still slower at the largest common count.',
     ]);
   });
 

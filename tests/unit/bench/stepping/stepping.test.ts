@@ -8,7 +8,7 @@ const scene = createScene('pile', { dimensions: 2, count: COUNT });
 const still = new Float32Array(2 * COUNT);
 
 describe.each(STEPPING_ENGINES)('$name', (engine) => {
-  it('falls freely at first, and reports the right velocity', async () => {
+  it('begins to fall, and reports the velocity of a free fall', async () => {
     const stepper = await engine.open(scene);
     const steps = 4;
     for (let step = 0; step < steps; step++) stepper.step(DT);
@@ -22,7 +22,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
     stepper.destroy();
   });
 
-  it('gets a time, and ends with little overlap', async () => {
+  it('gets a timing, and ends with little overlap', async () => {
     const record = await measureStepping({ engine, count: COUNT, steps: 120, limit: 20_000 });
     expect(record.wrong).toBeUndefined();
     expect(record.steps).toBe(120);
@@ -34,7 +34,7 @@ describe.each(STEPPING_ENGINES)('$name', (engine) => {
   });
 });
 
-it('an engine gets no time if discs are lost, not finite or outside', () => {
+it('a state is wrong if discs are missing, not finite or outside the box', () => {
   expect(whatIsWrong(scene, scene.positions, still)).toBeUndefined();
   expect(whatIsWrong(scene, scene.positions.slice(2), still)).toMatch(/59 of 60 discs left/);
   expect(whatIsWrong(scene, scene.positions.with(3, Number.NaN), still)).toMatch(/not finite/);

@@ -121,12 +121,13 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           };
           const bodies = [make(kind === 'box and box'), make(kind !== 'ball and ball')] as const;
           const { slack, overlapAt, time } = meet(dimensions, [...bodies]);
-          // Covers the rounding of 32-bit positions near 20, and two ticks of a path of at most 42.
+          // Covers the rounding of 32-bit positions near 20.
           const rounding = 2 ** -17;
+          // The greatest motion in two ticks: times are rounded down to ticks.
           const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
           const until = time ?? 1;
           if (time === 0 && overlapAt(0) >= slack - rounding) return;
-          // Before that time they are never deeper than allowed; at that time they are almost exactly as deep.
+          // Before the hit, they never overlap more deeply than allowed. At the hit, they overlap almost that deeply.
           if (overlapAt(0) < slack) {
             const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
             expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
@@ -160,7 +161,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     side.face(side.time as number);
     side.impact.measure(0);
     expect([...side.impact.normal]).toEqual([-1, 0, 0].slice(0, dimensions));
-    // At an edge its centre stops 7/16 from the edge, which is 0.3 to the side.
+    // This path leads 0.3 past the side of the box. The ball's centre stops 7/16 from the edge.
     const edge = meet(dimensions, [ball([-8, 1.3], [8, 0]), box]);
     const before = Math.sqrt((7 / 16) ** 2 - 0.3 ** 2);
     expect(edge.time).toBeCloseTo(1 - (1 + before) / 8, 3);
@@ -168,7 +169,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     edge.impact.measure(0);
     expect(edge.impact.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
     expect(edge.impact.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
-    // At 7/16 to the side it just hits, or just misses.
+    // A path that leads 7/16 past the side just hits, or just misses.
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
     if (dimensions === 2) return;
@@ -187,7 +188,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     // Coincident bodies cannot come nearer in any direction.
     const same = { half, from: still, way: still.with(0, 3) };
     expect(meet(dimensions, [same, { half, from: still, way: still }]).time).toBeUndefined();
-    // At the allowed depth, moving towards each other: they meet at once.
+    // Deeper than allowed, and moving towards each other: they meet at once.
     const towards = { half, from: still.with(0, -0.5), way: still.with(0, 3) };
     expect(meet(dimensions, [towards, { half, from: still, way: still }]).time).toBe(0);
   });
@@ -213,8 +214,8 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 
 describe('a ball and a box in 3D', () => {
   it('meet early, not late, if 24 tangents do not reach a grazing hit', () => {
-    // A ball grazes the side of a long bar from its end. At half the time it is level with the end, and then it slowly
-    // moves towards the other side. So tangents converge slowly twice.
+    // A ball flies beside a long bar. At half the time it passes the bar's end. From then on it drifts sideways slowly,
+    // until it grazes the bar. Tangents converge slowly at both of these times.
     const [radius, thick, long] = [0.5, 0.125, 40];
     const [ahead, aside] = [64, 2 ** -8];
     const grazing = 0.75;
@@ -299,7 +300,8 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
   it('meet on top of an endless floor, but not at its ends', () => {
     const vector = (first: number, second: number) => [first, second, 8].slice(0, dimensions);
     const floor = { half: [PERIOD / 2, 1, PERIOD / 2].slice(0, dimensions), from: vector(2, 2) };
-    // The floor's ends would be at 10 and −6. Bodies come from both sides of the end, and exactly there.
+    // The floor is as long as the period, so its ends, at 10 and −6, coincide. Bodies fall on either side of x = 10,
+    // and exactly there.
     for (const [first, along] of [
       [9, 2],
       [11, -2],
@@ -326,7 +328,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
     }
   });
 
-  it('meet only in one image along axes that are not periodic', () => {
+  it('meet only at one image along axes that are not periodic', () => {
     const corner = (first: number) => repeat(8, dimensions).with(0, first);
     const way = repeat(0, dimensions).with(0, -3);
     const body = { radius: 0.5, from: corner(2), way };

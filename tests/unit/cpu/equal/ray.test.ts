@@ -20,7 +20,11 @@ describe.each([2, 3] as const)('a ray through a grid in %dD', (dimensions) => {
     bounded: box,
     'bounded, with wide cells': { ...box, min: corner(-3.3), cellSize: 1.3 },
     periodic: { ...box, periodic: true },
-    'periodic but along y': { ...box, min: corner(-0.7), periodic: corner(0).map((_, axis) => axis !== 1) },
+    'periodic except along y': {
+      ...box,
+      min: corner(-0.7),
+      periodic: corner(0).map((_, axis) => axis !== 1),
+    },
     unbounded: { dimensions, unbounded: true },
   };
 
@@ -134,7 +138,7 @@ describe.each([2, 3] as const)('a ray through a grid in %dD', (dimensions) => {
     }
   });
 
-  it('meets particles that it touches, may be searched inside a visitor, and must be valid', () => {
+  it('meets particles that it touches, may be cast from inside a visitor, and must be valid', () => {
     const grid = createCpuGrid({ ...box, diameter: 1, capacity: 8 });
     line(grid);
     const touched = grid.findAlongRay(corner(4).with(1, 4.5), corner(0).with(0, 1), 3.5);

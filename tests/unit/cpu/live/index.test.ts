@@ -242,7 +242,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     let nearer = 0;
     for (let step = 205; step <= 500; step++) {
       const tiny = step * 2 ** -51;
-      // 3, 4 and 5 times a number with so many bits that squares and sums are rounded.
+      // The objects touch: as 3² + 4² = 5², their distance is 5 + 5 · tiny. `tiny` has so many bits that doubles round
+      // the squares and their sum.
       const small = index.add(vector(0, -3 * tiny, -4 * tiny), 5 * tiny);
       const large = index.add(vector(0, 3, 4), 5);
       expect(pairsOf(index)).toEqual([]);

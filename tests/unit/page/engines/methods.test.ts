@@ -81,10 +81,10 @@ describe('choices for a method', () => {
     const naive = { ...defaultChoices(), count: 1e6, broadPhase: 'naive' } as const;
     expect(capOf({ ...naive, scene: 'dam-break' }, hardware)).toEqual({
       most: 50_000,
-      reason: 'At most 50,000 particles of a fluid run. The processor emulates the GPU here.',
+      reason: 'For a fluid, the limit is 50,000 particles. The processor emulates the GPU here.',
     });
     expect(capOf({ ...naive, scene: 'murmuration', engine: 'cpu' }, hardware)?.reason).toMatch(
-      /a flock run.*one thread/,
+      /For a flock.*one thread/,
     );
   });
 });
@@ -109,7 +109,7 @@ describe.each(NAMES)('the running scene %s', (scene) => {
     expect(again.moved).toEqual(moved);
   });
 
-  it('has a state whose world and gravity an opened table uses', async () => {
+  it('gives its world and gravity to a table that is opened', async () => {
     const choices = chooseScene(defaultChoices(), scene);
     const { options } = await startFrom(choices, 120);
     const simulation = await start({ scene });

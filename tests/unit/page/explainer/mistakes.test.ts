@@ -87,7 +87,7 @@ describe('rounding', () => {
     expect(fullestCell('truncate', endless)).toBeGreaterThan(fullestCell('floor', endless));
   });
 
-  it('differently when sorting and searching finds some contacts from one side only', () => {
+  it('towards zero when sorting, but down when searching, finds some contacts only once', () => {
     const search = tryRounding('both', endless);
     const times = search.truth.map((pair) => timesFound(search, pair));
     expect(times).toContain(1);

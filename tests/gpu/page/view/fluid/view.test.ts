@@ -67,13 +67,13 @@ describe('a 2D surface', () => {
           const share = seen.pixels.at(column, row)[2] / 255;
           if (isFluid(seen, column, row)) area++;
           if (share > 0.1 && share < 0.9) partly++;
-          // Particles lie at random within their share of a cell, so pixels near the edge may be either.
+          // Each particle lies at random in its share of a cell, so pixels near the edge may or may not be fluid.
           if (Math.abs(away) > 4.5 && isFluid(seen, column, row) !== away < 0) wrong.push([column, row]);
         }
       }
       expect(wrong).toEqual([]);
       expect(Math.abs(area / (Math.PI * radius ** 2) - 1)).toBeLessThan(0.05);
-      // About one partly covered pixel along the edge.
+      // Across the edge, about one pixel is partly covered.
       expect(partly).toBeGreaterThan(2 * radius);
       expect(partly).toBeLessThan(12 * radius);
     },
@@ -125,7 +125,7 @@ describe('a 2D surface', () => {
   );
 
   gpuTest(
-    'shows a single particle as a drop of its share’s area',
+    'shows a single particle as a drop with the area of the particle’s share of a cell',
     async (_, tools) => {
       const seen = await picture(tools, { ...TANK, positions: Float32Array.of(1, 1) }, { zoom: 8 });
       const [x, y] = seen.toPixel([1, 1]);
