@@ -1,3 +1,4 @@
+// @ts-check
 /** A pile of 5,000 discs in Node on the GPU, or on a software driver: node examples/node-gpu/main.js */
 import { createSimulation } from 'cellstorm';
 import { openGpu } from 'cellstorm/node';

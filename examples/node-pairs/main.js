@@ -1,3 +1,4 @@
+// @ts-check
 /** All overlapping pairs of 100,000 discs, in Node on the CPU: node examples/node-pairs/main.js */
 import { createCpuGrid } from 'cellstorm/cpu';
 

@@ -1,3 +1,4 @@
+// @ts-check
 /** Tests of a compute shader of your own, on a machine without a GPU: node --test examples/shader-test/main.js */
 import test from 'node:test';
 import { createGpuTest } from 'cellstorm/testing';

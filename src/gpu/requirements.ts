@@ -1,10 +1,14 @@
 /** The caller's own features and limits in a request for a device. Loaded only if there are some. */
 import { checkInteger } from '../core/base/checks';
 import { ArgumentError, LimitError } from '../core/base/errors';
-import type { GpuRequest } from './device';
+
+interface Requirements {
+  readonly requiredFeatures?: Iterable<GPUFeatureName> | undefined;
+  readonly requiredLimits?: Readonly<Record<string, number | undefined>> | undefined;
+}
 
 /** Checks the types of the caller's own features and limits. Returns copies, without limits that are undefined. */
-export function checkRequired({ requiredFeatures = [], requiredLimits = {} }: GpuRequest): {
+export function checkRequired({ requiredFeatures = [], requiredLimits = {} }: Requirements): {
   readonly requiredFeatures: readonly GPUFeatureName[];
   readonly requiredLimits: Readonly<Record<string, number>>;
 } {

@@ -3,9 +3,10 @@
  * all that it needs, so that the page works from a folder of its own.
  */
 import { version } from '../../package.json';
+import { GpuError } from '../core/base/errors';
 import { nameAdapter } from '../gpu/adapter-name';
 import { type Gpu, requestGpu } from '../gpu/device';
-import { explainMissingGpu } from '../page/view/engine';
+import { explainGpuError } from '../gpu/explain';
 import { sceneNames } from '../scenes';
 import type { VerifyAnswer } from '../verify/answers';
 import { reportOf } from '../verify/report';
@@ -54,7 +55,7 @@ async function run(options: VerifyOptions): Promise<void> {
     }
     end();
   } catch (error) {
-    end(explainMissingGpu(error));
+    end(error instanceof GpuError ? explainGpuError(error) : String(error));
   } finally {
     gpu?.destroy();
   }

@@ -271,6 +271,15 @@ export class HashGrid {
   /**
    * Compiles your WGSL into a kernel over the neighbours of each particle or of each given point. A compile error names
    * the line in your code.
+   *
+   * @example
+   * ```ts
+   * const kernel = await grid.kernel({ code, buffers: { result: { type: 'array<f32>', access: 'write' } } });
+   * const encoder = gpu.device.createCommandEncoder();
+   * grid.encode(encoder, { positions, count });
+   * kernel.encode(encoder, { buffers: { result } });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * ```
    */
   async kernel(options: GridKernelOptions): Promise<GridKernel> {
     return this.createDependant((gpu, grid) => GridKernel.create(gpu, grid, options));
@@ -279,6 +288,15 @@ export class HashGrid {
   /**
    * Creates a GPU list of overlapping pairs: nearer than the grid's diameter or, with `radii`, than the sum of both
    * radii.
+   *
+   * @example
+   * ```ts
+   * const pairs = await grid.pairs({ capacity: 50_000 });
+   * grid.encode(encoder, { positions, count });
+   * pairs.encode(encoder);
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { found, pairs: ids } = await pairs.read();
+   * ```
    */
   async pairs(options: GridPairsOptions): Promise<GridPairs> {
     return this.createDependant(async (gpu, grid) => {
@@ -287,7 +305,18 @@ export class HashGrid {
     });
   }
 
-  /** Creates GPU lists: for each of many points, the particles within a radius. */
+  /**
+   * Creates GPU lists: for each of many points, the particles within a radius.
+   *
+   * @example
+   * ```ts
+   * const near = await grid.near({ points: 100, capacity: 10_000 });
+   * grid.encode(encoder, { positions, count });
+   * near.encode(encoder, { points, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, offsets } = await near.read();
+   * ```
+   */
   async near(options: GridNearOptions): Promise<GridNear> {
     return this.createDependant(async (gpu, grid) => {
       const { GridNear } = await import('../queries/near');
@@ -295,7 +324,18 @@ export class HashGrid {
     });
   }
 
-  /** Creates a GPU search: for each of many points, the k nearest particles within a radius. */
+  /**
+   * Creates a GPU search: for each of many points, the k nearest particles within a radius.
+   *
+   * @example
+   * ```ts
+   * const nearest = await grid.nearest({ points: 100, k: 8 });
+   * grid.encode(encoder, { positions, count });
+   * nearest.encode(encoder, { points, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, distancesSquared } = await nearest.read();
+   * ```
+   */
   async nearest(options: GridNearestOptions): Promise<GridNearest> {
     return this.createDependant(async (gpu, grid) => {
       const { GridNearest } = await import('../queries/nearest');
@@ -303,7 +343,18 @@ export class HashGrid {
     });
   }
 
-  /** Creates GPU lists: for each of many boxes, the particles in it. */
+  /**
+   * Creates GPU lists: for each of many boxes, the particles in it.
+   *
+   * @example
+   * ```ts
+   * const search = await grid.inBoxes({ boxes: 100, capacity: 10_000 });
+   * grid.encode(encoder, { positions, count });
+   * search.encode(encoder, { boxes, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, offsets } = await search.read();
+   * ```
+   */
   async inBoxes(options: GridBoxesOptions): Promise<GridBoxes> {
     return this.createDependant(async (gpu, grid) => {
       const { GridBoxes } = await import('../queries/boxes');
@@ -311,7 +362,18 @@ export class HashGrid {
     });
   }
 
-  /** Creates a GPU search: for each of many rays, the first particle that it meets. */
+  /**
+   * Creates a GPU search: for each of many rays, the first particle that it meets.
+   *
+   * @example
+   * ```ts
+   * const search = await grid.alongRays({ rays: 100, firstOnly: true });
+   * grid.encode(encoder, { positions, count });
+   * search.encode(encoder, { rays, count: 100 });
+   * gpu.device.queue.submit([encoder.finish()]);
+   * const { ids, distances } = await search.read();
+   * ```
+   */
   async alongRays(options: GridFirstHitsOptions): Promise<GridFirstHits>;
   /** Creates GPU lists: for each of many rays, the particles that it meets. */
   async alongRays(options: GridRaysOptions): Promise<GridRays>;

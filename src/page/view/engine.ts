@@ -1,6 +1,7 @@
 /** The page's interface to an engine. */
 import { NO_OBSTACLES, readObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
+import { explainGpuError } from '../../gpu/explain';
 import {
   CellstormError,
   type Dimensions,
@@ -116,19 +117,7 @@ export interface Engine {
 }
 
 export function explainMissingGpu(error: unknown): string {
-  if (!(error instanceof GpuError)) return explain(error);
-  switch (error.reason) {
-    case 'unsupported':
-      return 'This browser has no WebGPU.';
-    case 'insecure':
-      return 'WebGPU needs https or localhost, and this page came over plain http.';
-    case 'no-adapter':
-      return 'This browser has WebGPU, but found no graphics adapter: the driver is missing, too old or blocked.';
-    case 'lost':
-      return 'The GPU was lost.';
-    default:
-      return error.message;
-  }
+  return error instanceof GpuError ? explainGpuError(error) : explain(error);
 }
 
 /** Returns the obstacles that a method sets, else the given ones. */

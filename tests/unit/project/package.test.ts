@@ -136,6 +136,17 @@ describe('the package', () => {
     }
   });
 
+  test('contains every module that its files import', async () => {
+    const dist = join(folder, 'node_modules/cellstorm/dist');
+    const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith('.js'));
+    for (const file of files) {
+      const code = await readFile(join(dist, file), 'utf8');
+      for (const [, specifier = ''] of code.matchAll(/(?:\bfrom |\bimport\(|^import )["'](\.[^"']+)["']/gm)) {
+        expect(existsSync(join(dist, dirname(file), specifier)), `${file} imports ${specifier}`).toBe(true);
+      }
+    }
+  });
+
   test('runs its command', async () => {
     const command = join(folder, 'node_modules/.bin/cellstorm');
     const flags = ['--scene', 'pile', '--count', '100', '--steps', '10', '--backend', 'cpu', '--json'];

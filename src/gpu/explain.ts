@@ -1,0 +1,17 @@
+import type { GpuError } from '../core/base/errors';
+
+/** Says in the words of a page's visitor why there is no GPU. */
+export function explainGpuError(error: GpuError): string {
+  switch (error.reason) {
+    case 'unsupported':
+      return 'This browser has no WebGPU.';
+    case 'insecure':
+      return 'WebGPU needs https or localhost, and this page came over plain http.';
+    case 'no-adapter':
+      return 'This browser has WebGPU, but found no graphics adapter: the driver is missing, too old or blocked.';
+    case 'lost':
+      return 'The GPU was lost.';
+    default:
+      return error.message;
+  }
+}
