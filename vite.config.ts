@@ -85,11 +85,11 @@ export default defineConfig(({ command }) => ({
               name: 'draw',
               // Leave the modules that these import in other chunks, from which other pages load them.
               includeDependenciesRecursively: false,
-              test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|choices|checks)|view\/(camera|frame))\.ts$/,
+              test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|choices|checks|scenes)|view\/(camera|frame))\.ts$/,
             },
             {
               name: 'shared',
-              test: /src\/(core\/base\/errors|page\/support\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
+              test: /src\/(core\/(base\/(errors|checks|constants)|world\/(world|limits|cells|grid-cells)|contact\/(settings|law)|particles\/(shapes|sizes)|obstacles\/(obstacles|tree))|scenes\/random|page\/support\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
             },
           ],
         },

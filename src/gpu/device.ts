@@ -1,7 +1,7 @@
 /** Requests an adapter and a device. Raises limits only as far as the particles and cells need. */
-import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
+import { checkDimensions, checkInteger, checkKnownKeys, checkList } from '../core/base/checks';
 import { MEASURE_WORKGROUP_SIZE, SCAN_BLOCK, WORKGROUP_SIZE } from '../core/base/constants';
-import { ArgumentError, GpuError, LimitError, Phrase } from '../core/base/errors';
+import { ArgumentError, CellstormError, GpuError, LimitError, Phrase } from '../core/base/errors';
 import { defaultCellCount } from '../core/simulation/default-box';
 import { MAX_PARTICLES } from '../core/simulation/ids';
 import { type Dimensions, MAX_CELLS } from '../core/world/world';
@@ -23,7 +23,7 @@ export interface GpuRequest {
    * Features that your own code needs of the device. Default: none. The features timestamp-query and subgroups are
    * added if the adapter has them.
    */
-  readonly requiredFeatures?: Iterable<GPUFeatureName> | undefined;
+  readonly requiredFeatures?: readonly GPUFeatureName[] | undefined;
   /**
    * Limits that your own code needs of the device, by name. Default: none. The device gets these limits or those that
    * the particles and cells need, whichever are higher.
@@ -135,14 +135,17 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
   checkInteger('particles', particles, 0, MAX_PARTICLES);
   const cells = request.cells ?? defaultCellCount(dimensions, particles);
   if (request.cells !== undefined) checkInteger('cells', cells, 0, MAX_CELLS);
-  const isPlain = request.requiredFeatures === undefined && request.requiredLimits === undefined;
-  const requirements = isPlain ? undefined : await import('./requirements');
-  const required = requirements?.checkRequired(request);
+  const { requiredFeatures = [], requiredLimits: ownLimits = {} } = request;
+  const features = checkList('requiredFeatures', requiredFeatures, 99, 'names of features');
+  if (typeof ownLimits !== 'object') throw new ArgumentError('requiredLimits', ownLimits, 'an object');
   const provider = request.gpu ?? globalThis.navigator?.gpu;
   if (!provider) throw missingGpu();
   if (typeof provider.requestAdapter !== 'function') {
-    const { value } = describeWebGpu(request.gpu);
-    throw new ArgumentError('request.gpu', value, 'an entry point of WebGPU, such as navigator.gpu');
+    throw new ArgumentError(
+      'request.gpu',
+      nameWebGpu(request.gpu),
+      'an entry point of WebGPU, such as navigator.gpu',
+    );
   }
   const { powerPreference } = request;
   let adapter: GPUAdapter | null;
@@ -169,21 +172,44 @@ export async function requestGpu(request: GpuRequest): Promise<Gpu> {
         Math.floor((particles * adapter.limits[name]) / bytes),
       );
     }
-    requiredLimits[name] = bytes;
+    // Every device guarantees the default limits, so never request less.
+    requiredLimits[name] = Math.max(bytes, DEFAULT_LIMITS[name], ownLimits[name] ?? 0);
   }
-  if (required) requirements?.checkOffered(adapter, required.requiredFeatures, required.requiredLimits);
+  checkOffered(adapter, features, ownLimits);
   const optional = (['timestamp-query', 'subgroups'] as const).filter((name) => adapter.features.has(name));
   let device: GPUDevice;
   try {
     device = await adapter.requestDevice({
       label: 'cellstorm',
-      requiredFeatures: [...new Set([...optional, ...(required?.requiredFeatures ?? [])])],
-      requiredLimits: mergeLimits(requiredLimits, required?.requiredLimits ?? {}),
+      requiredFeatures: [...new Set([...optional, ...features])],
+      requiredLimits: { ...ownLimits, ...requiredLimits },
     });
   } catch (error) {
     throw new GpuError('validation', `The adapter gave no device: ${messageOf(error)}`);
   }
   return wrap(device, adapter.info, undefined, adapter.limits);
+}
+
+/** Throws if the adapter lacks a feature or a limit that the caller requires. */
+function checkOffered(
+  adapter: GPUAdapter,
+  features: readonly GPUFeatureName[],
+  limits: Readonly<Record<string, number | undefined>>,
+): void {
+  for (const feature of features) {
+    if (adapter.features.has(feature)) continue;
+    const offered = [...adapter.features].join(', ');
+    throw new ArgumentError('requiredFeatures', feature, `one of ${offered}, which this adapter has`);
+  }
+  for (const [name, value] of Object.entries(limits)) {
+    if (value === undefined) continue;
+    const argument = `requiredLimits.${name}`;
+    const offered: unknown = adapter.limits[name as keyof GPUSupportedLimits];
+    if (typeof offered !== 'number') throw new ArgumentError(argument, value, 'left out: it is no limit');
+    // Of alignments, lower ones are better.
+    const range = name.endsWith('Alignment') ? ([offered, 2 ** 31] as const) : ([0, offered] as const);
+    checkInteger(argument, value, ...range);
+  }
 }
 
 function messageOf(error: unknown): string {
@@ -221,8 +247,7 @@ function wrap(
   adapterLimits?: GPUSupportedLimits,
 ): Gpu {
   if (typeof (device as GPUDevice | undefined | null)?.createBindGroupLayout !== 'function') {
-    const { value } = describeWebGpu(device);
-    throw new ArgumentError('device', value, 'a GPUDevice, the result of `await adapter.requestDevice()`');
+    throw new ArgumentError('device', nameWebGpu(device), 'a GPUDevice');
   }
   let lost: { reason: string } | undefined;
   device.lost.then(
@@ -319,23 +344,10 @@ export function checkBinds(gpu: Gpu, needed: number, what: string, request: stri
   }
 }
 
-/** Every device guarantees these limits, so never request less. */
-const DEFAULT_LIMITS: Readonly<Record<string, number>> = {
+const DEFAULT_LIMITS = {
   maxStorageBufferBindingSize: 128 * 2 ** 20,
   maxBufferSize: 256 * 2 ** 20,
-};
-
-/** Returns, per limit, the greatest of both numbers and of the default. */
-function mergeLimits(
-  own: Readonly<Record<string, number>>,
-  given: Readonly<Record<string, number>>,
-): Record<string, number> {
-  const merged: Record<string, number> = { ...given };
-  for (const [name, value] of Object.entries(own)) {
-    merged[name] = Math.max(value, given[name] ?? 0, DEFAULT_LIMITS[name] ?? 0);
-  }
-  return merged;
-}
+} as const;
 
 export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
   if (!info) return false;
@@ -349,27 +361,25 @@ export function isSoftware(info: GPUAdapterInfo | undefined): boolean {
  */
 export function checkGpu(gpu: unknown): asserts gpu is Gpu {
   if (typeof (gpu as Gpu | undefined | null)?.checkAlive !== 'function') {
-    const { value, fix } = describeWebGpu(gpu);
     throw new ArgumentError(
       'gpu',
-      value,
-      fix ?? 'the result of `await requestGpu(…)` or of wrapDevice(device)',
+      nameWebGpu(gpu),
+      'the result of `await requestGpu(…)` or of `wrapDevice(device)`',
     );
   }
   (gpu as Gpu).checkAlive();
 }
 
-/** Names an object of WebGPU that callers pass by mistake for a Gpu, and says what to pass instead. */
-function describeWebGpu(value: unknown): { readonly value: unknown; readonly fix?: string } {
-  const has = (method: string) => typeof (value as Record<string, unknown> | null)?.[method] === 'function';
-  if (has('createBindGroupLayout')) {
-    return { value: new Phrase('a GPUDevice'), fix: 'wrapped: pass wrapDevice(device)' };
+/** Names an object of WebGPU that callers pass by mistake; other values stay as they are. */
+function nameWebGpu(value: unknown): unknown {
+  for (const [method, name] of [
+    ['createBindGroupLayout', 'a GPUDevice'],
+    ['requestDevice', 'a GPUAdapter'],
+    ['requestAdapter', 'navigator.gpu'],
+  ] as const) {
+    if (typeof (value as Record<string, unknown> | null)?.[method] === 'function') return new Phrase(name);
   }
-  const request = 'the result of `await requestGpu(…)`, which requests an adapter and a device itself';
-  if (has('requestDevice')) return { value: new Phrase('a GPUAdapter'), fix: request };
-  if (has('requestAdapter'))
-    return { value: new Phrase('navigator.gpu or another GPU object'), fix: request };
-  return { value };
+  return value;
 }
 
 function missingGpu(): GpuError {
@@ -385,5 +395,57 @@ function missingGpu(): GpuError {
 export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEncoder {
   if (typeof (encoder as GPUCommandEncoder | undefined)?.beginComputePass !== 'function') {
     throw new ArgumentError('encoder', encoder, 'a GPUCommandEncoder');
+  }
+}
+
+/**
+ * Encoders of callers with recorded steps that are not finished. WebGPU does not say whether an encoder was finished, so
+ * noticeFinish replaces its `finish` by a function that takes note and calls it. A finished command buffer that was not
+ * submitted goes unnoticed.
+ */
+const OPEN = new WeakSet<GPUCommandEncoder>();
+
+function noticeFinish(encoder: GPUCommandEncoder): void {
+  if (OPEN.has(encoder)) return;
+  const { finish } = encoder;
+  const noticed = (...descriptor: Parameters<GPUCommandEncoder['finish']>) => {
+    OPEN.delete(encoder);
+    return finish.apply(encoder, descriptor);
+  };
+  const isReplaced = Reflect.defineProperty(encoder, 'finish', {
+    value: noticed,
+    configurable: true,
+    writable: true,
+  });
+  if (isReplaced) OPEN.add(encoder);
+}
+
+/**
+ * Notices a call that comes before the caller has finished an encoder with a recorded step. The call would run first
+ * and see the state without the step.
+ */
+export class RecordedSteps {
+  /** The caller's encoder that was recorded into last. Earlier ones must be submitted before it. */
+  private last: GPUCommandEncoder | undefined;
+
+  /** Call this when a step was recorded into the caller's encoder. */
+  note(encoder: GPUCommandEncoder): void {
+    this.last = encoder;
+    noticeFinish(encoder);
+  }
+
+  /** Throws if the encoder of the last recorded step is not finished. */
+  check(): void {
+    const { last } = this;
+    if (!last || !OPEN.has(last)) return;
+    const name = last.label ? `"${last.label}"` : 'without a label';
+    throw new CellstormError(
+      `A step was recorded into the encoder ${name}, which is not finished: submit it first, or restore a checkpoint if it was dropped.`,
+    );
+  }
+
+  /** Call this when the whole state is overwritten. */
+  forget(): void {
+    this.last = undefined;
   }
 }

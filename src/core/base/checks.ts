@@ -28,17 +28,6 @@ export function checkRange(
   }
 }
 
-/** Checks a step of a method that allows steps from `low` seconds to a second. */
-export function checkSeconds(dt: unknown, low: number): asserts dt is number {
-  if (typeof dt === 'number' && dt >= low && dt <= 1) return;
-  const hint = typeof dt === 'number' && dt > 1 && Number.isFinite(dt) ? ` ${millisecondsHint(dt)}` : '';
-  throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1${hint}`);
-}
-
-function millisecondsHint(dt: number): string {
-  return `(milliseconds? then pass ${Number((dt / 1000).toPrecision(3))})`;
-}
-
 /** Steps this long, in seconds, may be meant in milliseconds: a frame at 240 Hz lasts 4.17 ms. */
 const LONG_STEP = 4;
 
@@ -53,12 +42,11 @@ export function refuseMilliseconds(
   length: number,
   unit: string,
 ): void {
-  const fall = (Math.hypot(...gravity) * (dt / substeps) ** 2) / length;
-  if (dt < LONG_STEP || fall <= 1) return;
+  if (dt < LONG_STEP || Math.hypot(...gravity) * (dt / substeps) ** 2 <= length) return;
   throw new ArgumentError(
     'dt',
     dt,
-    `a number of seconds ${millisecondsHint(dt)}, so short that gravity moves a particle by at most ${unit} per substep; with ${substeps} substeps it would be ${Number(fall.toPrecision(2))} times as far`,
+    `in seconds (milliseconds? then pass ${dt / 1000}): gravity would move particles by more than ${unit} per substep`,
   );
 }
 

@@ -51,6 +51,23 @@ export function boxOf(
     };
   }
   const missing = min === undefined ? 'min' : 'max';
-  const others = isEmpty ? 'or leave out both' : 'or `unbounded: true` for a world without walls';
+  const others = isEmpty
+    ? 'or leave out both'
+    : `or \`unbounded: true\` (${describeReach(dimensions, bodies, diameter / 2)})`;
   throw new ArgumentError(missing, undefined, `given: set both \`min\` and \`max\`, ${others}`);
+}
+
+/** Describes the smallest box around all bodies, up to rounding. */
+function describeReach(dimensions: Dimensions, bodies: readonly Float32Array[], radius: number): string {
+  const corner = (side: -1 | 1) => {
+    const reach = new Array<number>(dimensions).fill(Number.NEGATIVE_INFINITY);
+    for (const positions of bodies) {
+      positions.forEach((value, index) => {
+        const axis = index % dimensions;
+        reach[axis] = Math.max(reach[axis] as number, side * value + radius);
+      });
+    }
+    return JSON.stringify(reach.map((farthest) => Number((side * farthest).toPrecision(6))));
+  };
+  return `the bodies reach from ${corner(-1)} to ${corner(1)}`;
 }

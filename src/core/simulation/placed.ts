@@ -104,3 +104,10 @@ export function placedOf(options: MethodOptions, diameter: number): PlacedOption
   const { dimensions, min, max, periodic, unbounded, capacity, positions, velocities } = options;
   return { dimensions, min, max, periodic, unbounded, capacity, positions, velocities, diameter };
 }
+
+/** Checks the seconds of a method's step, which are at least `low` and at most 1. */
+export function checkSeconds(dt: unknown, low: number): asserts dt is number {
+  if (typeof dt === 'number' && dt >= low && dt <= 1) return;
+  const hint = Number(dt) > 1 ? ` (milliseconds? then pass ${Number(dt) / 1000})` : '';
+  throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1${hint}`);
+}

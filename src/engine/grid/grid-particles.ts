@@ -22,10 +22,9 @@ import {
 } from '../../core/simulation/placed';
 import type { Dimensions } from '../../core/world/world';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
-import { checkGpu, type Gpu } from '../../gpu/device';
+import { checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
 import { fromStored, storedFloats, toStored } from '../../gpu/layout';
 import { Readback } from '../../gpu/readback';
-import { RecordedSteps } from '../../gpu/recording';
 import { HashGrid } from './hash-grid';
 
 /**

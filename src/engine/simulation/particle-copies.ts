@@ -80,7 +80,7 @@ export class ParticleCopies {
     private readonly owned: BufferSet<Names>,
   ) {
     const { position0: positions, velocity0: velocities, id0: ids } = owned.buffers;
-    this.state = Object.freeze({ positions, velocities, ids });
+    this.state = { positions, velocities, ids };
   }
 
   static async create(gpu: Gpu, world: World, capacity: number): Promise<ParticleCopies> {

@@ -42,10 +42,9 @@ import {
 } from '../../core/simulation/simulation';
 import type { Dimensions, RadiusRange, World } from '../../core/world/world';
 import { createParts } from '../../gpu/buffers';
-import { checkEncoder, checkGpu, type Gpu } from '../../gpu/device';
+import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
 import { SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
-import { RecordedSteps } from '../../gpu/recording';
 import { encodeStages, type Stage } from '../../gpu/stage';
 import { submitWatched } from '../../gpu/submission';
 import { Scan } from '../../passes/grid/scan';

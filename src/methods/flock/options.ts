@@ -5,13 +5,13 @@ import {
   checkKnownKeys,
   checkPacked,
   checkRange,
-  checkSeconds,
   checkVector,
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
 import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
 import {
+  checkSeconds,
   METHOD_OPTION_NAMES,
   type MethodOptions,
   type PlacedArrays,

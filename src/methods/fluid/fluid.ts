@@ -8,8 +8,7 @@ import type { StageTimes } from '../../core/base/stage-times';
 import { planSimulation } from '../../core/simulation/plan';
 import { checkHolds } from '../../engine/simulation/memory';
 import { createSimulation, type Simulation } from '../../engine/simulation/simulation';
-import { checkGpu, type Gpu } from '../../gpu/device';
-import { RecordedSteps } from '../../gpu/recording';
+import { checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
 import { checkFluidCheckpoint, describeFluid, type FluidCheckpoint } from './checkpoint';
 import {
   checkObstacles,

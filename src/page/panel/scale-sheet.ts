@@ -10,7 +10,8 @@ import { find, setText } from '../support/dom';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
 import { type Clock, type Engine, explain } from '../view/engine';
 import type { Session } from '../view/session';
-import { type Chart, logChart } from './chart';
+import type { Chart } from './chart';
+import { logChart } from './log-chart';
 import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
 
 const NOTHING: Curves = { grid: [], naive: [] };

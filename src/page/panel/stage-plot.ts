@@ -2,7 +2,7 @@
  * The live plot of a step's stages: a chart and, for screen readers too, a list. If chart.ts fails to load, tries again
  * when visible and every AGAIN_MS.
  */
-import { STAGE_HINTS, type Stacked, StageHistory } from '../session/stages';
+import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
 import { find } from '../support/dom';
 import { formatMilliseconds } from '../support/format';
@@ -74,7 +74,7 @@ export class StagePlot {
       ...this.names.flatMap((name) => {
         const [term, text] = [document.createElement('dt'), document.createElement('dd')];
         term.textContent = name;
-        text.textContent = STAGE_HINTS[name] ?? '';
+        text.textContent = this.charts.part?.STAGE_HINTS[name] ?? '';
         return [term, text];
       }),
     );

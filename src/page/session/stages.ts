@@ -1,5 +1,4 @@
-/** For the live plot: keeps the time of each stage in the last timed steps, and describes each stage. */
-import { STEP_STAGES } from '../../engine/simulation/stages';
+/** For the live plot: keeps the time of each stage in the last timed steps. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
@@ -12,21 +11,10 @@ const EARLY_MS = 20;
 /** The only band if a step was timed as a whole. */
 export const WHOLE_STEP = 'whole step';
 
-export const STAGE_HINTS: Readonly<Record<string, string>> = {
-  ...STEP_STAGES,
-  sort: 'Reorders the state by cell',
-  transfer: 'Averages the velocities of the particles around each face of a cell',
-  cells: 'Marks cells as fluid, air or solid',
-  faces: 'Applies gravity and the solids to the faces',
-  pressure: 'Solves for the pressure that leaves no divergence',
-  extrapolate: 'Continues velocities beyond the surface',
-  particles: 'Returns velocities to the particles and moves them',
-  energy: 'Lowers velocities and heights to remove energy gained in the substep',
-  drain: 'Marks particles in drains for removal',
-  [WHOLE_STEP]: 'This engine does not time its stages',
-};
-
-/** Data for uPlot: a row of sample numbers, then a row per stage with the sum of its times and all later stages'. */
+/**
+ * Data in the form that uPlot reads. The first row has the sample numbers. Then each stage has a row: per sample, the
+ * milliseconds of this stage plus those of all later stages.
+ */
 export type Stacked = readonly (readonly number[])[];
 
 export class StageHistory {

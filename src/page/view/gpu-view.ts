@@ -54,10 +54,7 @@ export class GpuView {
   private readonly layouts: Layouts;
   private readonly frameGroup: GPUBindGroup;
   private readonly pipelines = new Map<string, Pipelines>();
-  private readonly groups = new WeakMap<
-    GPUBindGroupLayout,
-    WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>
-  >();
+  private readonly groups = new WeakMap<GPUBindGroupLayout, WeakMap<GPUBuffer, GPUBindGroup>>();
   private targets: Targets | undefined;
 
   constructor(
@@ -232,23 +229,21 @@ export class GpuView {
   }
 
   /**
-   * Returns a cached bind group. The key has the layout, the first buffer (which tells simulations apart) and the last
-   * buffer (which depends on the colours). These determine the buffers between them.
+   * Returns a cached bind group. The layout and the last buffer are its key: the last buffer belongs to one simulation,
+   * whose other buffers never change.
    */
-  private group({ layout }: DeclaredLayout, buffers: readonly [GPUBuffer, ...GPUBuffer[]]): GPUBindGroup {
+  private group({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]): GPUBindGroup {
     const last = buffers.at(-1) as GPUBuffer;
-    const byFirst = this.groups.get(layout) ?? new WeakMap<GPUBuffer, WeakMap<GPUBuffer, GPUBindGroup>>();
-    this.groups.set(layout, byFirst);
-    const byLast = byFirst.get(buffers[0]) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
-    byFirst.set(buffers[0], byLast);
+    const known = this.groups.get(layout) ?? new WeakMap<GPUBuffer, GPUBindGroup>();
+    this.groups.set(layout, known);
     const group =
-      byLast.get(last) ??
+      known.get(last) ??
       this.device.createBindGroup({
         label: 'draw.particles.group',
         layout,
         entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
       });
-    byLast.set(last, group);
+    known.set(last, group);
     return group;
   }
 

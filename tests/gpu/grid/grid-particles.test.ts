@@ -216,7 +216,7 @@ gpuTest(
     };
     for (const [name, call] of Object.entries(calls)) {
       await expect((async () => call())(), name).rejects.toThrow(
-        /^A step was recorded into the command encoder without a label, which has not been finished since/,
+        /^A step was recorded into the encoder without a label, which is not finished/,
       );
     }
     device.queue.submit([encoder.finish()]);

@@ -40,9 +40,9 @@ describe.each(Object.entries(FUNCTIONS))('%s', (_, call) => {
     [
       'a GPUDevice',
       { createBindGroupLayout: () => undefined },
-      /^gpu is a GPUDevice, .*wrapDevice\(device\)\.$/,
+      /^gpu is a GPUDevice, .*`wrapDevice\(device\)`\.$/,
     ],
-    ['navigator.gpu', { requestAdapter: () => undefined }, /^gpu is navigator\.gpu or another GPU object, /],
+    ['navigator.gpu', { requestAdapter: () => undefined }, /^gpu is navigator\.gpu, but it must be /],
   ])('refuses %s', async (__, gpu, message) => {
     const error = await call(gpu as Gpu).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ArgumentError);

@@ -11,9 +11,7 @@ describe('wrapDevice', () => {
   it.each([undefined, null, 7, {}])('rejects %s', (device) => {
     const attempt = () => wrapDevice(device as unknown as GPUDevice);
     expect(attempt).toThrow(ArgumentError);
-    expect(attempt).toThrow(
-      /^device is .*, but it must be a GPUDevice, the result of `await adapter\.requestDevice\(\)`\.$/,
-    );
+    expect(attempt).toThrow(/^device is .*, but it must be a GPUDevice\.$/);
   });
 });
 
@@ -21,34 +19,18 @@ describe('wrapDevice', () => {
 const webGpuObject = (method: string) => ({ [method]: () => undefined });
 
 describe('checkGpu', () => {
-  const REQUEST =
-    'the result of `await requestGpu(…)`, which requests an adapter and a device itself' as const;
   it.each<[string, unknown, string]>([
-    [
-      'a forgotten await',
-      Promise.resolve(),
-      'a Promise (did you forget `await`?), but it must be the result of `await requestGpu(…)` or of wrapDevice(device)',
-    ],
-    [
-      'a bare device',
-      webGpuObject('createBindGroupLayout'),
-      'a GPUDevice, but it must be wrapped: pass wrapDevice(device)',
-    ],
-    ['an adapter', webGpuObject('requestDevice'), `a GPUAdapter, but it must be ${REQUEST}`],
-    [
-      'navigator.gpu',
-      webGpuObject('requestAdapter'),
-      `navigator.gpu or another GPU object, but it must be ${REQUEST}`,
-    ],
-    [
-      'nothing',
-      undefined,
-      'undefined, but it must be the result of `await requestGpu(…)` or of wrapDevice(device)',
-    ],
-    ['null', null, 'null, but it must be the result of `await requestGpu(…)` or of wrapDevice(device)'],
-  ])('refuses %s and says what to pass', (_, gpu, said) => {
+    ['a forgotten await', Promise.resolve(), 'a Promise (did you forget `await`?)'],
+    ['a bare device', webGpuObject('createBindGroupLayout'), 'a GPUDevice'],
+    ['an adapter', webGpuObject('requestDevice'), 'a GPUAdapter'],
+    ['navigator.gpu', webGpuObject('requestAdapter'), 'navigator.gpu'],
+    ['nothing', undefined, 'undefined'],
+    ['null', null, 'null'],
+  ])('refuses %s and says what to pass', (_, gpu, value) => {
     expect(() => checkGpu(gpu)).toThrow(ArgumentError);
-    expect(() => checkGpu(gpu)).toThrow(`gpu is ${said}.`);
+    expect(() => checkGpu(gpu)).toThrow(
+      `gpu is ${value}, but it must be the result of \`await requestGpu(…)\` or of \`wrapDevice(device)\`.`,
+    );
   });
 });
 
@@ -104,15 +86,9 @@ describe('requestGpu', () => {
     ['dimensions', '"2"', { dimensions: '2' }, /2 or 3/],
     ['cells', '0.5', { cells: 0.5 }, /a whole number from 0 to 2147483644/],
     ['request.particels', '3', { particels: 3 }, /one of particles/],
-    ['request.requiredFeatures', '"subgroups"', { requiredFeatures: 'subgroups' }, /a list of names/],
-    ['request.requiredFeatures', '7', { requiredFeatures: 7 }, /a list of names/],
-    ['request.requiredLimits', '7', { requiredLimits: 7 }, /an object with numbers/],
-    [
-      'request.requiredLimits.maxBufferSize',
-      '-1',
-      { requiredLimits: { maxBufferSize: -1 } },
-      /a whole number/,
-    ],
+    ['requiredFeatures', '"subgroups"', { requiredFeatures: 'subgroups' }, /names of features/],
+    ['requiredFeatures', '7', { requiredFeatures: 7 }, /a list of at most/],
+    ['requiredLimits', '7', { requiredLimits: 7 }, /an object/],
   ])('rejects %s = %s before it requests an adapter', async (argument, value, changes, accepted) => {
     const { gpu, adapterRequests } = provider();
     const request = { particles: 1, dimensions: 2, gpu, ...changes } as GpuRequest;
@@ -189,7 +165,7 @@ describe('requestGpu', () => {
       cells: 100,
       dimensions: 2,
       gpu,
-      requiredFeatures: new Set<GPUFeatureName>(['shader-f16', 'subgroups']),
+      requiredFeatures: ['shader-f16', 'subgroups'],
       requiredLimits: {
         maxBufferSize: 2 ** 30,
         maxStorageBufferBindingSize: 1,
@@ -210,29 +186,27 @@ describe('requestGpu', () => {
     const { gpu, requests } = provider(more, ['subgroups', 'float32-blendable']);
     const attempt = (request: object) =>
       requestGpu({ particles: 1, dimensions: 2, gpu, ...request }).catch((error: unknown) => error);
-    const feature = await attempt({ requiredFeatures: ['subgroups', 'shader-f16'] });
-    expect(feature).toBeInstanceOf(ArgumentError);
-    expect(feature).toMatchObject({
-      message:
-        'request.requiredFeatures[1] is "shader-f16", but it must be a feature of this adapter, which has float32-blendable, subgroups.',
-    });
-    const unknown = await attempt({ requiredLimits: { maxBuffersSize: 1 } });
-    expect(unknown).toBeInstanceOf(ArgumentError);
-    expect(unknown).toMatchObject({
-      message:
-        'request.requiredLimits.maxBuffersSize is 1, but it must be left out: WebGPU has no such limit here.',
-    });
-    const high = await attempt({ requiredLimits: { maxBufferSize: 2 ** 40 } });
-    expect(high).toBeInstanceOf(LimitError);
-    expect(high).toMatchObject({
-      limit: 'maxBufferSize',
-      message:
-        'request.requiredLimits.maxBufferSize is 1099511627776, but this adapter offers at most 268435456.',
-    });
-    expect(await attempt({ requiredLimits: { minUniformBufferOffsetAlignment: 32 } })).toMatchObject({
-      message:
-        'request.requiredLimits.minUniformBufferOffsetAlignment is 32, but this adapter offers no less than 256.',
-    });
+    const outcomes = [
+      [
+        { requiredFeatures: ['subgroups', 'shader-f16'] },
+        'requiredFeatures is "shader-f16", but it must be one of subgroups, float32-blendable, which this adapter has.',
+      ],
+      [
+        { requiredLimits: { maxBuffersSize: 1 } },
+        'requiredLimits.maxBuffersSize is 1, but it must be left out: it is no limit.',
+      ],
+      [
+        { requiredLimits: { maxBufferSize: 2 ** 40 } },
+        'requiredLimits.maxBufferSize is 1099511627776, but it must be a whole number from 0 to 268435456.',
+      ],
+      [
+        { requiredLimits: { minUniformBufferOffsetAlignment: 32 } },
+        'requiredLimits.minUniformBufferOffsetAlignment is 32, but it must be a whole number from 256 to 2147483648.',
+      ],
+    ] as const;
+    for (const [request, message] of outcomes) {
+      expect(await attempt(request)).toMatchObject({ name: 'ArgumentError', message });
+    }
     expect(requests).toEqual([]);
     await attempt({ requiredLimits: { minUniformBufferOffsetAlignment: 512 } });
     expect(requests).toHaveLength(1);

@@ -169,7 +169,7 @@ describe('a fluid', () => {
         fields: () => fluid.fields(),
       };
       for (const [name, call] of Object.entries(calls)) {
-        await expect((async () => call())(), name).rejects.toThrow(/^A step was recorded into the command/);
+        await expect((async () => call())(), name).rejects.toThrow(/^A step was recorded into the encoder/);
       }
       device.queue.submit([encoder.finish()]);
       const seen = await fluid.measure();

@@ -71,13 +71,13 @@ describe('planSimulation', () => {
     [
       'box: none for particles',
       { min: undefined, max: undefined },
-      /^min is undefined, but it must be given: set both `min` and `max`, or `unbounded: true` for a world without walls\.$/,
+      /^min is undefined, but it must be given: set both `min` and `max`, or `unbounded: true` \(the bodies reach from \[0\.5,0\.5\] to \[2\.5,2\.5\]\)\.$/,
     ],
     ['box: periodic, none for particles', { min: undefined, max: undefined, periodic: true }, /^min is und/],
     [
       'box: none for obstacles',
       { min: undefined, max: undefined, positions: undefined, obstacles: new Float32Array([-1024, 7.25]) },
-      /^min is undefined, .*reach from \[-1024\.5, 6\.75\] to \[-1023\.5, 7\.75\]\)\.$/,
+      /^min is undefined, .*reach from \[-1024\.5,6\.75\] to \[-1023\.5,7\.75\]\)\.$/,
     ],
     [
       'box: half of it',

@@ -188,6 +188,9 @@ describe.each<[string, 2 | 3, Space]>([
     flock.step(1 / 64);
     expect(flock.read().velocities.every((speed) => speed === 0)).toBe(true);
     expect(flock.read().positions).toEqual(positions);
+    expect(() => flock.step(16)).toThrow(
+      'dt is 16, but it must be a number of seconds from 0 to 1 (milliseconds? then pass 0.016).',
+    );
     flock.destroy();
     expect(() => flock.step(1)).toThrow(/destroyed/);
   });

@@ -1,7 +1,7 @@
 /** Calls that come before an encoder with a recorded step is finished. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
-import { RecordedSteps } from '../../../src/gpu/recording';
+import { RecordedSteps } from '../../../src/gpu/device';
 
 function encoder(label: string) {
   const finished: unknown[] = [];
@@ -24,7 +24,7 @@ describe('recorded steps', () => {
     steps.note(made);
     expect(() => steps.check()).toThrow(CellstormError);
     expect(() => steps.check()).toThrow(
-      /^A step was recorded into the command encoder "frame", which has not been finished since: submit its command buffer first, because/,
+      'A step was recorded into the encoder "frame", which is not finished: submit it first, or restore a checkpoint if it was dropped.',
     );
     const descriptor = { label: 'commands' };
     expect(made.finish(descriptor)).toBe('commands of frame');
