@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Emitter } from '../../../../src/methods/fluid';
-import { emit } from '../../../../src/methods/fluid/emitters';
+import { checkEmitters, emit } from '../../../../src/methods/fluid/emitters';
 
 const STEP = 1 / 120;
 
@@ -30,6 +30,23 @@ describe('emitters', () => {
       expect(ways[0]).toBeCloseTo((velocity[0] as number) * STEP * steps, 9);
     },
   );
+
+  test('add particles where a region reaches beyond the tank, as they enter the tank', () => {
+    const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
+    const emitter: Emitter = { min: [-0.5, 0.25], max: [0.5, 0.75], velocity: [2, 0] };
+    const { positions } = emit([emitter], scope, [0, 0], 0.0625, () => true);
+    // 4 columns of 16 points enter.
+    expect(Math.abs(positions.length / 2 - 4 * 16)).toBeLessThanOrEqual(8);
+    expect(Math.max(...positions.filter((_, index) => index % 2 === 0))).toBeLessThan(0.125 + 1 / 32);
+  });
+
+  test('are refused with their number of points if that is too large', () => {
+    const scope = { dimensions: 2, spacing: 0.5, max: [4096, 4096] } as const;
+    const emitter: Emitter = { min: [0, 0], max: [300, 300], velocity: [1, 0] };
+    expect(() => checkEmitters([emitter], scope)).toThrow(
+      'emitters[0] has room for about 362404 particles, but at most 262144 are accepted;',
+    );
+  });
 
   test('add the same number in one step as in many, and keep new particles apart', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;

@@ -8,6 +8,10 @@ describe('a fluid rejects', () => {
     [{ cells: [4096, 4096.5] }, 'cells[1] is 4096.5, but it must be a whole number from 2 to 4096.'],
     [{ dimensions: 3 }, 'cells is [4, 4], but it must be 3 whole numbers.'],
     [
+      { dimensions: 3, cells: [512, 512, 128] },
+      'cells are 512 × 512 × 128, 33554432 in all, but at most 16777216 are accepted.',
+    ],
+    [
       { cellSize: Number.NaN },
       'cellSize is NaN, but it must be a number from 9.5367431640625e-7 to 1048576.',
     ],
