@@ -32,11 +32,21 @@ export function describeWorld(
   return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
+/** All checkpoints have a version. A Promise has none: the user forgot to await a checkpoint of the GPU. */
+export function checkVersion(checkpoint: { readonly version: 1 } | undefined): void {
+  const version = checkpoint?.version;
+  if (version === undefined) {
+    const accepted = 'a checkpoint with its version, such as the result of `await simulation.checkpoint()`';
+    throw new ArgumentError('checkpoint', checkpoint, accepted);
+  }
+  if (version !== 1) throw new ArgumentError('checkpoint.version', version, '1');
+}
+
 export function checkSameKind(
   checkpoint: Pick<ParticlesCheckpoint, 'version' | 'dimensions'>,
   dimensions: Dimensions,
 ): void {
-  if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
+  checkVersion(checkpoint);
   if (checkpoint.dimensions !== dimensions) {
     const accepted = `${dimensions}, like this simulation`;
     throw new ArgumentError('checkpoint.dimensions', checkpoint.dimensions, accepted);

@@ -2,7 +2,7 @@
 import { checkDimensions, checkKnownKeys, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
-import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
+import { checkVersion, type ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
 import {
   METHOD_OPTION_NAMES,
   type MethodOptions,
@@ -138,8 +138,9 @@ export function checkLifeCheckpoint(
   checkpoint: LifeCheckpoint,
   { reach, kinds }: Pick<LifePlan, 'reach' | 'kinds'>,
 ): Pick<LifePlan, 'species' | 'settings'> {
-  if (checkpoint?.reach !== reach) {
-    throw new ArgumentError('checkpoint.reach', checkpoint?.reach, `${reach}, like this simulation`);
+  checkVersion(checkpoint);
+  if (checkpoint.reach !== reach) {
+    throw new ArgumentError('checkpoint.reach', checkpoint.reach, `${reach}, like this simulation`);
   }
   checkTime(checkpoint.time);
   checkKnownKeys('checkpoint.settings', checkpoint.settings, [...NUMBER_NAMES, 'attraction']);

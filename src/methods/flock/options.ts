@@ -9,7 +9,7 @@ import {
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
-import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
+import { checkVersion, type ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
 import {
   checkSeconds,
   METHOD_OPTION_NAMES,
@@ -174,8 +174,9 @@ export function checkFlockCheckpoint(
   { perception, fear }: Pick<FlockPlan, 'perception' | 'fear'>,
   { dimensions, hunters }: { readonly dimensions: Dimensions; readonly hunters: number },
 ): FlockSettings {
+  checkVersion(checkpoint);
   for (const [name, expected] of Object.entries({ perception, fear })) {
-    const given = checkpoint?.[name as 'perception' | 'fear'];
+    const given = checkpoint[name as 'perception' | 'fear'];
     if (given !== expected)
       throw new ArgumentError(`checkpoint.${name}`, given, `${expected}, like this flock`);
   }

@@ -1,6 +1,7 @@
 /** The checkpoint of a fluid. It has no lattice, because every substep rebuilds the lattice from the particles. */
 import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
+import { checkVersion } from '../../core/simulation/particles-checkpoint';
 import type { Checkpoint } from '../../core/simulation/simulation';
 import { farthestWay, MAX_EMITTERS } from './emitters';
 import { checkObstacles, describeObstacle, type Obstacle, type ObstacleOptions } from './obstacles';
@@ -115,7 +116,7 @@ export interface Resumed {
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;
-  if (checkpoint?.version !== 1) throw new ArgumentError('checkpoint.version', checkpoint?.version, '1');
+  checkVersion(checkpoint);
   for (const name of ['dimensions', 'cellSize', 'particlesPerCell'] as const) {
     if (checkpoint[name] === plan[name]) continue;
     throw new ArgumentError(`checkpoint.${name}`, checkpoint[name], `${plan[name]}, like this fluid`);

@@ -9,7 +9,7 @@ import {
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { type NumberRanges, resolveNumbers } from '../../core/base/numbers';
-import type { ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
+import { checkVersion, type ParticlesCheckpoint } from '../../core/simulation/particles-checkpoint';
 import {
   checkSeconds,
   METHOD_OPTION_NAMES,
@@ -155,8 +155,9 @@ export function checkFluidCheckpoint(
   checkpoint: PositionFluidCheckpoint,
   { radius, density, placed }: PositionFluidPlan,
 ): Pick<PositionFluidPlan, 'settings' | 'obstacles'> {
+  checkVersion(checkpoint);
   for (const [name, expected] of Object.entries({ radius, density })) {
-    const given = checkpoint?.[name as 'radius' | 'density'];
+    const given = checkpoint[name as 'radius' | 'density'];
     if (given !== expected)
       throw new ArgumentError(`checkpoint.${name}`, given, `${expected}, like this fluid`);
   }
