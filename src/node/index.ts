@@ -3,6 +3,7 @@
  * the npm package `webgpu` (Dawn) and run in the main thread.
  * @module cellstorm/node
  */
+import { checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { type Gpu, type GpuRequest, requestGpu } from '../gpu/device';
 import { type Dawn, openDawn } from './dawn';
@@ -84,8 +85,8 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
 /**
  * Starts WebGPU in this process, for code of your own. The object stays alive for as long as the process, because Dawn
  * crashes if it is collected while in use. Later calls return the same object, since a process has one driver. Defines
- * the globals of WebGPU, such as GPUBufferUsage. Rejects with a GpuError that says what to install if there is no
- * WebGPU or no driver.
+ * the globals of WebGPU, such as GPUBufferUsage. Rejects with an ArgumentError if an option is wrong, and with a
+ * GpuError that says what to install if there is no WebGPU or no driver.
  *
  * @example
  * ```ts
@@ -98,7 +99,9 @@ export async function openGpu(options: OpenGpuOptions): Promise<Gpu> {
  * device?.destroy();
  * ```
  */
-export async function openWebGpu({ driver }: OpenWebGpuOptions = {}): Promise<OpenedWebGpu> {
+export async function openWebGpu(options: OpenWebGpuOptions = {}): Promise<OpenedWebGpu> {
+  checkKnownKeys('options', options, ['driver']);
+  const { driver } = options;
   checkDriver(driver);
   const opened: Dawn = await openDawn({ driver });
   const wanted = readPreference(thisMachine(), driver ?? 'auto');
