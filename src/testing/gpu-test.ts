@@ -1,5 +1,6 @@
 /** Tests that get a WebGPU device, for vitest and node:test. */
-import { checkFunction } from '../core/base/checks';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { checkBooleans, checkFunction, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import {
   type DeviceOptions,
@@ -32,8 +33,8 @@ export interface RunnerOptions {
 export interface GpuTestOptions extends DeviceOptions, LeakOptions, RunnerOptions {
   /**
    * Whether the test shares one device with the other tests that ask for it, so that pipelines are compiled only once.
-   * The device has the options that `createGpuTest` got, so such a test must not name any device options. Default
-   * false.
+   * The device has the options that `createGpuTest` got, so such a test must not name any device options. Concurrent
+   * tests wait for each other, which counts towards their timeouts. Default false.
    */
   readonly shared?: boolean | undefined;
 }
@@ -59,8 +60,17 @@ export interface GpuTest {
 }
 
 const TIMEOUT_MS = 60_000;
+/** Timers that last longer end at once. */
+const LONGEST_MS = 2 ** 31 - 1;
 const DEVICE_OPTIONS = ['limits', 'features', 'optionalFeatures', 'driver', 'gpu'] as const;
 const OWN_OPTIONS: readonly string[] = [...DEVICE_OPTIONS, 'leaks', 'shared'];
+const OPTIONS: readonly string[] = [
+  ...OWN_OPTIONS,
+  ...['timeout', 'skip', 'only', 'todo', 'retry', 'tags'],
+  // Further options of vitest, then of node:test.
+  ...['repeats', 'fails', 'concurrent', 'sequential', 'meta'],
+  ...['concurrency', 'signal', 'plan', 'expectFailure'],
+];
 
 /**
  * Returns a function like `test` whose tests get a WebGPU device. A test fails if its body does, if the device reports
@@ -86,16 +96,34 @@ const OWN_OPTIONS: readonly string[] = [...DEVICE_OPTIONS, 'leaks', 'shared'];
  */
 export function createGpuTest(test: TestFunction, defaults: GpuTestOptions = {}): GpuTest {
   checkFunction('test', test);
+  checkOptions('defaults', defaults, OPTIONS);
   let shared: Promise<Session> | undefined;
-  const openShared = async (): Promise<Session> => {
-    const session = await openSession(defaults);
+  const openShared = (): Promise<Session> => {
+    const opening = openSession(defaults);
+    const forget = () => {
+      if (shared === opening) shared = undefined;
+    };
     // Only the test that lost the device fails; the next one opens a new device.
-    session.device.lost.then(() => {
-      shared = undefined;
-    });
-    return session;
+    opening.then(({ device }) => device.lost.then(forget), forget);
+    return opening;
   };
-  const withDevice: GpuTest['withDevice'] = async (body, options = {}) => {
+  const isInside = new AsyncLocalStorage<boolean>();
+  let turn: Promise<unknown> = Promise.resolve();
+  /** Runs bodies one after another, because each one's end destroys all objects of the device. */
+  const runShared = async (body: GpuTestBody, given: GpuTestOptions): Promise<void> => {
+    if (isInside.getStore()) {
+      throw new ArgumentError('options.shared', true, 'left out inside a body on the shared device');
+    }
+    const run = turn.then(async () => {
+      shared ??= openShared();
+      const session = await shared;
+      await isInside.run(true, () => runIn(session, body, given));
+    });
+    // The next body does not wait for one that hangs, and gets a new device.
+    turn = turn.then(() => settled(run, given.timeout || TIMEOUT_MS, () => (shared = undefined)));
+    await run;
+  };
+  const runBody = async (body: GpuTestBody, options: GpuTestOptions): Promise<void> => {
     const given = { ...defaults, ...options };
     if (!given.shared) {
       const session = await openSession(given);
@@ -110,19 +138,49 @@ export function createGpuTest(test: TestFunction, defaults: GpuTestOptions = {})
         'left out: a shared device has the default options',
       );
     }
-    shared ??= openShared().catch((error: unknown) => {
-      shared = undefined;
-      throw error;
-    });
-    await runIn(await shared, body, given);
+    await runShared(body, given);
   };
-  const gpuTest = (name: string, ...rest: [GpuTestBody] | [GpuTestOptions, GpuTestBody]): void => {
-    const [options, body] = rest.length === 1 ? [{}, rest[0]] : rest;
+  const gpuTest = (
+    name: string,
+    ...rest: [GpuTestBody] | [GpuTestOptions | undefined, GpuTestBody]
+  ): void => {
+    const [options = {}, body] = rest.length === 1 ? [undefined, rest[0]] : rest;
     checkFunction('body', body);
+    checkOptions('options', options, OPTIONS);
     const runner = Object.entries({ timeout: TIMEOUT_MS, ...defaults, ...options }).filter(
       ([key, value]) => value !== undefined && !OWN_OPTIONS.includes(key),
     );
-    test(name, Object.fromEntries(runner), () => withDevice(body, options));
+    test(name, Object.fromEntries(runner), () => runBody(body, options));
+  };
+  const withDevice: GpuTest['withDevice'] = async (body, options = {}) => {
+    checkFunction('body', body);
+    checkOptions('options', options, OWN_OPTIONS);
+    await runBody(body, options);
   };
   return Object.assign(gpuTest, { withDevice });
+}
+
+function checkOptions(argument: string, options: GpuTestOptions, known: readonly string[]): void {
+  checkKnownKeys(argument, options, known);
+  const { leaks = 'fail', shared = false } = options;
+  if (leaks !== 'fail' && leaks !== 'allow') throw new ArgumentError('leaks', leaks, "'fail' or 'allow'");
+  checkBooleans({ shared });
+}
+
+/** Waits until `run` ends, but at most `limitMs`; then calls `onLimit`. */
+function settled(run: Promise<void>, limitMs: number, onLimit: () => void): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(
+      () => {
+        onLimit();
+        done();
+      },
+      Math.min(limitMs, LONGEST_MS),
+    );
+    const end = () => {
+      clearTimeout(timer);
+      done();
+    };
+    run.then(end, end);
+  });
 }

@@ -61,6 +61,12 @@ export function checkInteger(
   }
 }
 
+export function checkBooleans(values: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (typeof value !== 'boolean') throw new ArgumentError(name, value, 'true or false');
+  }
+}
+
 export function checkFunction(argument: string, value: unknown): void {
   if (typeof value !== 'function') throw new ArgumentError(argument, value, 'a function');
 }

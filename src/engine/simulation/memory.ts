@@ -1,6 +1,6 @@
 /** Estimates the GPU memory of a simulation, and checks whether a device can hold it. */
 
-import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
+import { checkBooleans, checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import {
   CCD_HEADER,
   CROWD_HEADER,
@@ -44,12 +44,6 @@ export function bytesPerParticle(
 function checkKind(kind: unknown): void {
   if (kind === 'bounded' || kind === 'periodic' || kind === 'unbounded') return;
   throw new ArgumentError('kind', kind, "'bounded', 'periodic' or 'unbounded'");
-}
-
-function checkBooleans(values: Readonly<Record<string, unknown>>): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (typeof value !== 'boolean') throw new ArgumentError(name, value, 'true or false');
-  }
 }
 
 /** Bytes per cell: a count and a start, 4 bytes each. */

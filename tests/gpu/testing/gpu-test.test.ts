@@ -111,6 +111,17 @@ describe('a body that leaves objects', () => {
   });
 });
 
+test('concurrent tests of a shared device keep their buffers', async () => {
+  const kit = createGpuTest(test, { driver: testPreference(), shared: true });
+  const run = (milliseconds: number) =>
+    kit.withDevice(async (_, { upload, expectBuffer }) => {
+      const buffer = upload('values', Uint32Array.of(milliseconds));
+      await new Promise((done) => setTimeout(done, milliseconds));
+      await expectBuffer(buffer).toEqual(Uint32Array.of(milliseconds));
+    });
+  await Promise.all([run(50), run(0)]);
+});
+
 describe('the device', () => {
   const kit = createGpuTest(test, { driver: testPreference() });
 

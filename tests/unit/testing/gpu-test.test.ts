@@ -76,6 +76,52 @@ describe('a GPU test', () => {
   });
 });
 
+describe('bodies on a shared device', () => {
+  const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+  const kit = (defaults: GpuTestOptions = {}) => {
+    const open = vi.fn(made({}).gpu);
+    return { open, ...createGpuTest(() => undefined, { gpu: open, shared: true, ...defaults }) };
+  };
+
+  test('run one after another, also after one that fails', async () => {
+    const { open, withDevice } = kit();
+    const log: string[] = [];
+    const body = (name: string) =>
+      withDevice(async () => {
+        log.push(`${name} starts`);
+        await pause(5);
+        log.push(`${name} ends`);
+        if (name === 'a') throw new Error('mine');
+      });
+    const runs = [body('a'), body('b'), body('c')];
+    await expect(runs[0]).rejects.toThrow('mine');
+    await Promise.all(runs.slice(1));
+    expect(log).toEqual(['a starts', 'a ends', 'b starts', 'b ends', 'c starts', 'c ends']);
+    expect(open).toHaveBeenCalledOnce();
+  });
+
+  test('wait for a body that hangs no longer than its timeout, and get a new device', async () => {
+    const { open, withDevice } = kit({ timeout: 5 });
+    void withDevice(() => new Promise(() => undefined));
+    await withDevice(() => undefined);
+    await withDevice(() => undefined);
+    expect(open).toHaveBeenCalledTimes(2);
+  });
+
+  test.each([0, Number.POSITIVE_INFINITY])('keep their order with a timeout of %s', async (timeout) => {
+    const { open, withDevice } = kit({ timeout });
+    await Promise.all([withDevice(() => void pause(5)), withDevice(() => undefined)]);
+    expect(open).toHaveBeenCalledOnce();
+  });
+
+  test('do not contain each other', async () => {
+    const { withDevice } = kit();
+    await expect(withDevice(() => withDevice(() => undefined))).rejects.toThrow(
+      'options.shared is true, but it must be left out inside a body on the shared device.',
+    );
+  });
+});
+
 describe('createGpuTest', () => {
   const register = (defaults: GpuTestOptions, ...rest: [GpuTestOptions?]) => {
     const runner = vi.fn<TestFunction>();
@@ -93,6 +139,25 @@ describe('createGpuTest', () => {
       'name',
       { skip: true, tags: 'slow' },
     ]);
+  });
+
+  test('passes on options that only one runner has', () => {
+    const options = { concurrent: true, plan: 1 } as GpuTestOptions;
+    expect(register({}, options)).toEqual(['name', { timeout: 60_000, concurrent: true, plan: 1 }]);
+  });
+
+  test.each([
+    [null, '%s is null, but it must be an object with some of limits, features, '],
+    [{ feature: [] }, '%s.feature is [], but it must be left out or renamed to one of limits, features, '],
+    [{ leaks: 'ignore' }, `leaks is "ignore", but it must be 'fail' or 'allow'.`],
+    [{ shared: 'yes' }, 'shared is "yes", but it must be true or false.'],
+  ])('rejects the options %j', async (options, message) => {
+    const given = options as never;
+    expect(() => createGpuTest(test, given)).toThrow(message.replace('%s', 'defaults'));
+    const kit = createGpuTest(() => undefined);
+    const expected = message.replace('%s', 'options');
+    expect(() => kit('name', given, () => undefined)).toThrow(expected);
+    await expect(kit.withDevice(() => undefined, given)).rejects.toThrow(expected);
   });
 
   test('rejects what is no test function and no body', () => {
