@@ -1,4 +1,5 @@
 /** The flags with which a headless Chrome, Chromium or Edge has WebGPU, with or without a GPU. */
+import { checkBooleans } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { SLOW_ON_SWIFTSHADER } from './dawn';
 import { chooseDriver, type Machine, readPreference } from './drivers';
@@ -47,8 +48,9 @@ const SYSTEM_CANVAS_FLAGS = [
 /** Returns the flags with which a headless Chrome has WebGPU on a machine. */
 export function flagsFor(
   machine: Machine,
-  { canvas = true, gpu = 'auto', sandbox }: ChromeFlagOptions,
+  { canvas = true, gpu = 'auto', sandbox = false }: ChromeFlagOptions,
 ): string[] {
+  checkBooleans({ canvas, sandbox });
   if (!GPUS.includes(gpu)) throw new ArgumentError('gpu', gpu, `one of ${GPUS.join(', ')}`);
   const linux = machine.platform === 'linux';
   const software = isSoftware(machine, gpu);

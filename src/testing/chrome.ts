@@ -2,7 +2,7 @@
  * Starts a headless Chrome, Chromium or Edge with WebGPU and a canvas that can be captured, with or without a GPU, by
  * the user's puppeteer or Playwright.
  */
-import { checkKnownKeys } from '../core/base/checks';
+import { checkBooleans, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, CellstormError } from '../core/base/errors';
 import { type ChromeFlagOptions, flagsFor, isSoftware } from '../node/chrome-flags';
 import {
@@ -54,9 +54,8 @@ interface AnyPage {
 }
 
 const START_LIMIT_MS = 60_000;
-const OPTIONS = [
-  ...['canvas', 'gpu', 'sandbox', 'flags', 'path', 'timeoutMs', 'checkAdapter', 'launch'],
-] as const;
+const FLAG_OPTIONS = ['canvas', 'gpu', 'sandbox'];
+const OPTIONS = [...FLAG_OPTIONS, 'flags', 'path', 'timeoutMs', 'checkAdapter', 'launch'];
 
 /**
  * Finds a Chrome, Chromium or Edge: the one that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, an installed one, or
@@ -88,6 +87,7 @@ export function findChrome(): Chrome | undefined {
  * ```
  */
 export function chromeFlags(options: ChromeFlagOptions = {}): string[] {
+  checkKnownKeys('options', options, FLAG_OPTIONS);
   return flagsFor(thisMachine(), options);
 }
 
@@ -124,6 +124,10 @@ export async function launchOn<Browser>(
   checkLibrary(library);
   checkKnownKeys('options', options, OPTIONS);
   const { flags = [], path, timeoutMs = START_LIMIT_MS, checkAdapter = true, launch = {} } = options;
+  checkBooleans({ checkAdapter });
+  if (!Array.isArray(flags) || flags.some((flag) => typeof flag !== 'string')) {
+    throw new ArgumentError('flags', flags, "an array of strings, such as ['--lang=de']");
+  }
   const args = [...flagsFor(machine, options), ...flags];
   if (path !== undefined && !machine.isFile(path)) {
     throw new ArgumentError('path', path, 'the path of a Chrome, Chromium or Edge');

@@ -1,5 +1,5 @@
 /** The tools for buffers that a GPU test gets. */
-import { checkInteger } from '../core/base/checks';
+import { checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { expectArraysEqual, expectArraysWithin } from './arrays';
 import type { LiveObjects } from './live-objects';
@@ -81,9 +81,14 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
     lengths.set(buffer, bytes);
     return buffer;
   };
-  const read = async (buffer: GPUBuffer, offset = 0, bytes = buffer.size - offset): Promise<ArrayBuffer> => {
+  const read = async (buffer: GPUBuffer, offset = 0, given?: number): Promise<ArrayBuffer> => {
     if (!(buffer?.usage & COPY_SRC))
       throw new ArgumentError('buffer', buffer, 'a buffer with the usage COPY_SRC');
+    const { size } = buffer;
+    checkInteger('offset', offset, 0, size);
+    if (offset % 4 !== 0) throw new ArgumentError('offset', offset, 'a multiple of 4');
+    const bytes = given ?? size - offset;
+    checkInteger('bytes', bytes, 0, size - offset);
     if (bytes === 0) return new ArrayBuffer(0);
     const padded = Math.ceil(bytes / 4) * 4;
     const staging = create('test.read', padded, COPY_DST | MAP_READ);
@@ -106,15 +111,19 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
       device.queue.writeBuffer(buffer, 0, padded);
       return buffer;
     },
-    expectBuffer(buffer, { offset = 0, bytes = (lengths.get(buffer) ?? buffer.size) - offset } = {}) {
-      const label = buffer.label || 'the buffer';
+    expectBuffer(buffer, part = {}) {
+      const label = buffer?.label || 'the buffer';
       const readAs = async <Expected>(expected: Expected): Promise<Expected> => {
         if (!ArrayBuffer.isView(expected) || expected instanceof DataView) {
           const accepted = 'a typed array such as Float32Array, whose type says how to read the buffer';
           throw new ArgumentError('expected', expected, accepted);
         }
         const Type = expected.constructor as unknown as ArrayConstructor & { BYTES_PER_ELEMENT: number };
-        const content = await read(buffer, offset, bytes);
+        checkKnownKeys('part', part, ['offset', 'bytes']);
+        const { offset = 0, bytes } = part;
+        const end = lengths.get(buffer);
+        const length = end === undefined ? undefined : Math.max(0, end - offset);
+        const content = await read(buffer, offset, bytes ?? length);
         // Bytes after the last whole value are no value.
         const whole = content.byteLength - (content.byteLength % Type.BYTES_PER_ELEMENT);
         return new Type(content.slice(0, whole) as never) as unknown as Expected;

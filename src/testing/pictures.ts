@@ -151,7 +151,8 @@ export function comparePictures(a: Picture, b: Picture, options: CompareOptions 
   const at = greatest === 0 ? undefined : { x: worst % width, y: Math.floor(worst / width) };
   const box =
     pixels === 0 ? undefined : { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
-  const share = pixels / (width * height);
+  // Pictures without pixels are equal.
+  const share = pixels / (width * height) || 0;
   const most = at === undefined ? '' : `; the greatest difference is ${greatest} at (${at.x}, ${at.y})`;
   const where =
     box === undefined ? '' : `, all inside ${box.width} × ${box.height} pixels at (${box.x}, ${box.y})`;

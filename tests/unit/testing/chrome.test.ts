@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { flagsFor } from '../../../src/node/chrome-flags';
 import type { Machine } from '../../../src/node/drivers';
-import { launchOn } from '../../../src/testing/chrome';
+import { chromeFlags, launchOn } from '../../../src/testing/chrome';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -94,6 +94,16 @@ describe('the flags', () => {
       'gpu is "nvidia", but it must be one of auto, software, system.',
     );
   });
+
+  test.each([
+    [null, 'options is null, but it must be an object with some of canvas, gpu, sandbox.'],
+    [{ headless: true }, 'options.headless is true, but it must be left out'],
+    [{ flags: [] }, 'options.flags is [], but it must be left out'],
+    [{ canvas: 'no' }, 'canvas is "no", but it must be true or false.'],
+    [{ sandbox: 1 }, 'sandbox is 1, but it must be true or false.'],
+  ])('reject the options %j', (options, message) => {
+    expect(() => chromeFlags(options as never)).toThrow(message);
+  });
 });
 
 describe('launchChrome', () => {
@@ -157,6 +167,17 @@ describe('launchChrome', () => {
     expect(log.at(-1)).toBe('closed');
     await expect(launchOn(ready, library('api'), {})).rejects.toThrow('it may be too old, so update it.');
     await launchOn(ready, library('adapter'), { checkAdapter: false });
+  });
+
+  test.each([
+    [null, 'options is null, but it must be an object with some of canvas, '],
+    [{ flags: '--mine' }, 'flags is "--mine", but it must be an array of strings'],
+    [{ flags: ['--mine', 5] }, 'flags is ["--mine", 5], but it must be an array of strings'],
+    [{ canvas: 'no' }, 'canvas is "no", but it must be true or false.'],
+    [{ sandbox: 1 }, 'sandbox is 1, but it must be true or false.'],
+    [{ checkAdapter: 0 }, 'checkAdapter is 0, but it must be true or false.'],
+  ])('rejects the options %j', async (options, message) => {
+    await expect(launchOn(ready, library(''), options as never)).rejects.toThrow(message);
   });
 
   test('rejects what is no library, a wrong path and unknown options', async () => {

@@ -110,7 +110,7 @@ describe('bodies on a shared device', () => {
 
   test.each([0, Number.POSITIVE_INFINITY])('keep their order with a timeout of %s', async (timeout) => {
     const { open, withDevice } = kit({ timeout });
-    await Promise.all([withDevice(() => void pause(5)), withDevice(() => undefined)]);
+    await Promise.all([withDevice(async () => void (await pause(5))), withDevice(() => undefined)]);
     expect(open).toHaveBeenCalledOnce();
   });
 

@@ -34,6 +34,15 @@ describe('comparePictures', () => {
     });
   });
 
+  test('finds no difference between pictures without pixels', () => {
+    const empty = { width: 0, height: 0, data: new Uint8Array() };
+    expect(comparePictures(empty, empty)).toMatchObject({
+      equal: true,
+      share: 0,
+      summary: '0 of 0 pixels (0.00%) differ by more than 0.',
+    });
+  });
+
   test('says where and how much pictures differ, in either order', () => {
     const changed = picture([
       [2, 1, 0, 110],
