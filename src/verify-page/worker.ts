@@ -55,7 +55,7 @@ async function run(options: VerifyOptions): Promise<void> {
     }
     end();
   } catch (error) {
-    end(error instanceof GpuError ? explainGpuError(error) : String(error));
+    end(error instanceof GpuError ? explainGpuError(error) : (error as Error).message);
   } finally {
     gpu?.destroy();
   }

@@ -83,7 +83,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         [call('remove', [NOT_A_NUMBER]), /^ids\[0\] is NaN, /],
         [call('remove'), /^ids is undefined, /],
         [call('remove', 4), /^ids is 4, /],
-        [call('restore'), /^checkpoint\.version is undefined, .* 1\.$/],
+        [call('restore'), /^checkpoint is undefined, .*`await simulation\.checkpoint\(\)`\.$/],
         [changed({ version: 2 }), /^checkpoint\.version is 2, /],
         [changed({ dimensions: 5 - dimensions }), /^checkpoint\.dimensions is .* like this simulation/],
         [
