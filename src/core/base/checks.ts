@@ -28,7 +28,7 @@ export function checkRange(
   }
 }
 
-/** Steps this long, in seconds, may be meant in milliseconds: a frame at 240 Hz lasts 4.17 ms. */
+/** A step of at least this many seconds may have been meant in milliseconds: a frame at 240 Hz lasts 4.17 ms. */
 const LONG_STEP = 4;
 
 /**

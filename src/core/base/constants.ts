@@ -66,9 +66,9 @@ export const HEAVY_DISPATCH = 5;
 export const CROWD_WORKGROUPS = 1024;
 
 /**
- * A particle is heavy if a row of cells around it holds more candidates than this. If the loop takes three rows at a
- * time, these must hold more than three times as many. A whole workgroup tests the candidates of a heavy particle. A
- * row of three cells exceeds this number only if a cell is crowded.
+ * A particle is heavy if a row of cells around it holds more candidates than this. Some loops take three rows at a
+ * time: then the three rows together must hold more than three times as many. A whole workgroup tests the candidates of
+ * a heavy particle. A row of three cells exceeds this number only if a cell is crowded.
  */
 export const HEAVY_ROW = 3 * CROWDED;
 
@@ -80,12 +80,12 @@ export const HEAVY_WORKGROUP_SIZE = 64;
 export const MARK_ROWS = 32;
 
 /**
- * Words of `start` between the cells and the finer entries, with levels: one each for the quarantine, removed particles
- * and the end.
+ * Words of `start` between the cells and the finer entries, in a world with levels: one for the quarantine, one for
+ * removed particles and one for the end.
  */
 export const FINER_BUCKETS = 3;
 
-/** Words before the finer entries: one with a bit per occupied level and CROWD_BIT. */
+/** Words before the finer entries. There is one. It has a bit per occupied level, and CROWD_BIT. */
 export const FINER_HEADER = 1;
 
 /** Bits of a finer entry that hold its level; the others hold the slot. */
@@ -128,14 +128,15 @@ export const NO_PARTNER = 0xffff_ffff;
 
 /** Index of the word with the number of fast particles. CCD_HEADER words precede their list. */
 export const CCD_PATHS = 0;
-/** Index of the word with the lowest key of an end that is not settled: see CLOSING_BITS. */
+/** Index of the word with the lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
 export const CCD_UNSETTLED = 1;
 /**
  * Index of a 32-bit float: an upper bound of the distance that any particle moves in a step, in its own diameters.
  */
 export const CCD_FARTHEST = 2;
 /**
- * Indices of two words, used with variable radii: a bit per level of fast particles, and one per level of slow ones.
+ * Indices of two words, used with variable radii. The first has a bit per level that has fast particles, the second a
+ * bit per level that has slow ones.
  */
 export const CCD_FAST_LEVELS = 3;
 export const CCD_SLOW_LEVELS = 4;
@@ -167,8 +168,9 @@ export const FILE_DISPATCH = 9;
 export const FAST_SHARE = 1 / 16;
 
 /**
- * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Among hits in
- * one tick, the closing speeds decide, not the rounding of a device.
+ * Ticks per substep. Times are rounded down to ticks, so a path ends just before the overlap is too deep. Of several
+ * hits in one tick, the one with the greatest closing speed counts as first. So the rounding of a device does not
+ * decide.
  */
 export const CCD_TICKS = 2 ** 14;
 
@@ -178,7 +180,10 @@ export const CCD_TICKS = 2 ** 14;
  */
 export const CLOSING_BITS = 17;
 
-/** Greatest length of a piece of a path, in cells. Longer pieces mean fewer searches of larger boxes. */
+/**
+ * Greatest length of a piece of a path, in cells. With longer pieces there are fewer searches, but each searches a
+ * larger box.
+ */
 export const PIECE_CELLS = 4;
 
 /** A piece that covers more cells than this, and more than there are particles, is compared with every particle. */

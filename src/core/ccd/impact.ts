@@ -2,10 +2,10 @@
  * Computes when two bodies that move in straight lines hit each other, and the normal of the hit. Follows law.ts in
  * doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
- * Motion is relative to the other body. The overlap is too deep for a path while the moving centre is within the
- * distance `round` of a box around the other centre, of half extents `sides`. The distance to this region is a convex
- * function of time. So a tangent to it reaches zero no later than the function, and Newton's method converges to the
- * time of impact.
+ * Motion is relative to the other body. Take a box around the other centre, with the half extents `sides`. While the
+ * moving centre is within the distance `round` of this box, the overlap is too deep for a path. The distance to this
+ * region is a convex function of time. So a tangent to it reaches zero no later than the function, and Newton's method
+ * converges to the time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';
@@ -27,9 +27,9 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Returns whether bodies that overlap too deeply approach each other, over the substep, by more than their relative
- * motion in one tick. Rounding makes resting bodies approach by less. `approach` is the normal component of a vector of
- * squared length `speedSquared`.
+ * Two bodies overlap too deeply. Returns whether they approach each other fast enough for a hit: over the substep by
+ * more than their relative motion in one tick. Rounding makes resting bodies approach by less. `approach` is the normal
+ * component of a vector of squared length `speedSquared`.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -73,8 +73,9 @@ export class Impact {
   }
 
   /**
-   * Sets the particle `slot` at `time` on its path, and the body `other` of `others` (the state or the obstacles) at
-   * `otherTime`. If `moves` is false, the other body rests from `otherTime` on.
+   * Sets both bodies. One is the particle `slot`, as it is at `time` on its path. The other is the body `other` of
+   * `others` (the state or the obstacles), as it is at `otherTime`. If `moves` is false, the other body rests from
+   * `otherTime` on.
    */
   face(
     slot: number,

@@ -8,8 +8,9 @@
  *     straight line from its old to its new position, with times from 0 to 1 in ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first body that it hits. Two bodies hit when they
  *     approach and overlap by OVERLAP_SHARE of the smaller diameter. If they overlap that deeply at the start, they hit
- *     only if they approach by more, over the substep, than their relative motion in one tick. In one tick, the
- *     greatest closing speed counts; among equal speeds, the lowest id. The contact law handles the remaining overlap.
+ *     only if they approach fast enough: over the substep by more than their relative motion in one tick. Of several
+ *     hits in one tick, the one with the greatest closing speed counts; among equal speeds, the one with the lowest id.
+ *     The contact law handles the remaining overlap.
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
@@ -21,8 +22,9 @@
  *     the next substep; only the contact law changes its velocity. Walls and obstacles bounce every particle that hits
  *     them.
  *   - Long paths: a path is held after MOST_PIECES pieces of at most PIECE_CELLS cells of the particle's level. If a
- *     tick has more than PIECES_PER_TICK pieces, the particle stays at the start. The GPU also holds paths where floats
- *     are coarser than cells or its lists are full; the CPU, if the work exceeds LIMITS in paths.ts.
+ *     tick has more than PIECES_PER_TICK pieces, the particle stays at the start. The GPU also holds a path if floats
+ *     are coarser than cells there, or if the GPU's lists are full. The CPU also holds a path if the work exceeds
+ *     LIMITS in paths.ts.
  *   - Gravity accelerates a particle only until its path ends.
  * Guarantee: no particle on a path comes to overlap another by more than OVERLAP_SHARE, and none passes through
  * another.
@@ -56,8 +58,9 @@ export const SHORTEST_TANGENT = 1 / (8 * CCD_TICKS);
 export const PIECE_SHARE = 1 / 4;
 
 /**
- * Margins, in extents of the particle, of boxes in which other bodies are searched for. Slow particles are listed at
- * the end of their motion; AROUND_SLOW allows for its length, at most FAST_SHARE of a diameter.
+ * Margins of the boxes in which other bodies are searched for, in extents of the particle. Slow particles are listed
+ * where they are at the end of their motion. So AROUND_SLOW allows for the length of this motion, at most FAST_SHARE of
+ * a diameter.
  */
 export const AROUND_SLOW = 1.25;
 export const AROUND_FAST = 1;

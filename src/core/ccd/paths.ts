@@ -294,8 +294,8 @@ class Paths {
       for (const otherPiece of others) {
         if (!mayMeet(piece, otherPiece, times[otherPiece.path] as number)) continue;
         const partner = this.slots[otherPiece.path] as number;
-        // Start at a time when both particles are on their pieces: over a longer distance, the minimum image may
-        // change.
+        // Start at a time when both particles are on their pieces. From an earlier time they would move farther, so the
+        // minimum image might change.
         const since = Math.max(piece.from, timeOfKey(keyOfEnd(otherPiece.from)));
         const key = this.meetFast(slot, since, partner, before[otherPiece.path] as Hit);
         const hit = { key, partner };

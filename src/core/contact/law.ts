@@ -47,7 +47,8 @@
  *   - limit: C is shortened to at most limitFactor · closing, or to at most kickSpeed if that is larger. S and B are
  *     multiplied by the same factor. limitFactor is (1 + restitution) · (1 + friction), and a little more because of
  *     rounding.
- *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much.
+ *   - hold, if S·G < 0: the velocity changes by −held · (G across S), the position by dt times as much. Here "X across
+ *     S" is the part of X that is perpendicular to S.
  *       held = |S| / B · min(1, max(0, friction · |S| − |C across S|) / |G across S|)
  *   - load, with variable radii: computed from the last substep, and limited to the range from 0 to MOST_LOAD.
  *       load = (LOAD_KEPT · (B + changes at walls) − |change of its velocity|) / restSpeed
@@ -142,7 +143,7 @@ export function changeLimit(closing: number, { limitFactor, kickSpeed }: Limits)
   return Math.max(limitFactor * closing, kickSpeed);
 }
 
-/** Returns the largest `closing` that does not raise changeLimit, so loops may leave out such values. */
+/** Returns the largest `closing` that does not raise changeLimit. Loops may leave out values up to it. */
 export function idleClosing({ limitFactor, kickSpeed }: Limits): number {
   return kickSpeed / limitFactor;
 }

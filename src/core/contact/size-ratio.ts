@@ -5,8 +5,8 @@ import type { Dimensions, RadiusRange } from '../world/world';
 import { MAX_SUBSTEPS, type Settings } from './settings';
 
 /**
- * A large particle rests on a small one on the floor. The gap between large particle and floor may shrink by at most
- * this share.
+ * Take a large particle that rests on a small one, which lies on the floor. The weight of the large one may shrink the
+ * gap between it and the floor by at most this share.
  */
 const HELD = 0.02;
 

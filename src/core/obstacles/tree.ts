@@ -180,8 +180,8 @@ class Builder {
 }
 
 /**
- * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast, and
- * compares only bodies with equal bits in full.
+ * Orders bodies by coordinates, then by sizes. Sorts by the upper bits of the first coordinate, which is fast. If two
+ * bodies have equal bits there, compares all their numbers.
  */
 function canonicalOrder(dimensions: Dimensions, { positions, radii, halves }: StaticBodies): Uint32Array {
   const compareBy = (numbers: Float32Array | undefined, stride: number, a: number, b: number): number => {
@@ -213,8 +213,9 @@ function isAscending(bodies: Uint32Array, compare: (a: number, b: number) => num
 const EXACT_BITS = 53;
 
 /**
- * Sorts bodies by the upper bits of the first coordinate. Each key is a double of the index and as many of the 32 bits
- * as fit: all of them up to two million bodies. `runs` lists the beginning of each group with equal bits, then the end.
+ * Sorts bodies by the upper bits of the first coordinate. Each key is a double. It holds the index of the body and,
+ * above it, as many of the 32 bits of the coordinate as fit. For up to two million bodies, all 32 fit. `runs` lists the
+ * beginning of each group with equal bits, then the end.
  */
 function orderByFirst(
   dimensions: Dimensions,

@@ -43,8 +43,8 @@ const [MINUS, PLUS, POINT, COMMA, RETURN, ZERO, NINE] = [45, 43, 46, 44, 13, 48,
 const EXPONENT = 101;
 const LOWER_CASE = 32;
 /**
- * A mantissa of so many digits and a power of ten up to MOST_POWER are exact doubles. So their product or quotient is
- * the double nearest to the decimal.
+ * A mantissa of at most MOST_DIGITS digits is an exact double, and so is 10^n for n up to MOST_POWER. So the product or
+ * quotient of the two is the double nearest to the decimal.
  */
 const MOST_DIGITS = 15;
 const MOST_POWER = 22;
@@ -186,8 +186,8 @@ class Lines {
   }
 
   /**
-   * Reads the next row into `values`; takePlain() then goes on. Returns false if a value is not a number or has more
-   * than MOST_DIGITS digits. Column `whole` must have only digits.
+   * Reads the next row into `values`. To go on to the row after it, call takePlain(). Returns false if a value is not a
+   * number or has more than MOST_DIGITS digits. Column `whole` must have only digits.
    */
   readPlain(values: Float64Array, whole: number): boolean {
     const { bytes } = this;

@@ -9,7 +9,7 @@
  * Together these are at most 11 u; BORDERLINE_SHARE is 16 u. Only pairs in the same or in adjacent cells can be
  * borderline: others are farther apart than the diameter, and rounding is monotone.
  * In a periodic world with the period P, a difference across the boundary has another error of up to u P. It raises
- * each bound by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
+ * each of these two errors by 2 √k u P / diameter: together by less than WRAP_SHARE · P / diameter.
  *
  * Nothing rounds if both particles lie on a lattice whose step is a power of two from diameter / 2¹² to diameter / 2¹¹.
  * Differences up to the diameter have 12 bits; their squares and sums have 24 bits. Such pairs are never borderline. A

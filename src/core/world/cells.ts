@@ -56,8 +56,8 @@ export function wrapOnce(world: Pick<World, 'min' | 'period'>, position: number,
 }
 
 /**
- * Wraps by any number of periods. Beyond one period, the result is rounded; if that moves it out of the box, it becomes
- * the low end.
+ * Wraps by any number of periods. Beyond one period, the result is rounded. If rounding moves it out of the box, the
+ * result is the low end.
  */
 export function wrapAxis(world: Pick<World, 'min' | 'period'>, position: number, axis: number): number {
   const period = world.period[axis] as number;

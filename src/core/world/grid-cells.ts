@@ -159,7 +159,7 @@ function lengthenPeriodic({
     for (const axis of shortAxes) {
       const low = min[axis] as number;
       const high = raised[axis] as number;
-      // If only rounding makes the axis too short, the computed sum may be `high` or less.
+      // If the axis is too short only because of rounding, the sum may be `high` or less. So raise `high` in any case.
       raised[axis] = Math.max(raise(high, low), Math.fround(low + fewest / inverse));
     }
   }

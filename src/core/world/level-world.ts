@@ -28,7 +28,7 @@ export type RangeLabels = Readonly<Record<keyof RadiusRange, string>>;
 const RADII_LABELS: RangeLabels = { smallest: 'radii.smallest', largest: 'radii.largest' };
 
 /**
- * If the lowest level has more cells per particle than this, they are made wider, but not wider than the largest
+ * If the lowest level has more cells per particle than this, its cells are made wider, but not wider than the largest
  * particle needs. A `cellSize` turns this off.
  */
 const LEVEL_CELLS_PER_PARTICLE = 2;
@@ -37,8 +37,8 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * If a periodic box exceeds both of these limits, its cells are made wider to save memory, if necessary wider than its
- * largest particle. A `cellSize` turns this off.
+ * If the number of cells of a periodic box exceeds both of these limits, the cells are made wider to save memory. If
+ * necessary, they become wider than the largest particle. A `cellSize` turns this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;

@@ -10,7 +10,10 @@ export const FEWEST_PERIODIC_CELLS = 3;
 
 export const GREATEST_FLOAT = (2 - 2 ** -23) * 2 ** 127;
 
-/** The length of `start` must fit a signed 32-bit integer. Without levels, it is this number plus three. */
+/**
+ * The length of `start` must fit a signed 32-bit integer. Without levels, this length is the number of cells plus
+ * three.
+ */
 export const MAX_CELLS = 2 ** 31 - 4;
 
 /** A finer entry packs a slot and a level into 32 bits. */
