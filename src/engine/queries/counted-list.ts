@@ -211,7 +211,10 @@ export class CountedList {
     encoder.copyBufferToBuffer(source, offset, this.count, 4 * LIST_COUNT_WORDS, 4);
   }
 
-  /** Reads the list as one search left it. With `likelyOwners`, a guess, the result includes the offsets. */
+  /**
+   * Reads the list as one search left it. The result includes the offsets only if `likelyOwners` is given: a guess at
+   * the number of owners.
+   */
   async read(likelyOwners?: number): Promise<ListReading> {
     const { readings } = await CountedList.readTogether([this], [], likelyOwners);
     return readings[0] as ListReading;

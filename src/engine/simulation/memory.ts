@@ -23,8 +23,8 @@ import { packedBytes } from './obstacles';
  *   - an entry: 8 bytes
  *   - a partner: 4 bytes
  *   - a rank or cell: 4 bytes. In unbounded worlds and with variable radii, a cell takes 8 bytes in 2D and 16 in 3D.
- *   - with variable radii: a word for heavy particles, and two copies of the finer entries. Each copy has a word for
- *     each level except one; in bounded and periodic worlds, except two.
+ *   - with variable radii: a word for heavy particles, and two copies of the finer entries. In an unbounded world, a
+ *     copy has one word fewer than there are levels; in other worlds, two fewer.
  */
 export function bytesPerParticle(
   dimensions: Dimensions,

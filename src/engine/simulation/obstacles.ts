@@ -113,7 +113,7 @@ class CellObstacles implements Obstacles {
 
   static async create(gpu: Gpu, world: World, capacity: number, target: GPUBuffer): Promise<CellObstacles> {
     const { positions } = packedBytes(world, capacity);
-    // Sort without `crowds`, from which only very dense obstacles would gain.
+    // Sort without `crowds`: only very dense obstacles would gain from it.
     const uncrowded = { ...world, crowds: false };
     const { sort, owned } = await createParts({
       sort: CellSort.create(gpu, uncrowded, capacity, { ids: false, velocities: false }),
