@@ -6,7 +6,7 @@
 /** `parameters` is a uniform in a UniformRing, bound with a dynamic offset. */
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';
 
-/** `filtered` has a sampler, `loaded` none. `depth` is per pixel, `depths` per sample of a pixel. */
+/** `filtered` has a sampler, `loaded` has none. `depth` has a value per pixel, `depths` one per sample of a pixel. */
 type TextureKind = 'filtered' | 'loaded' | 'depth' | 'depths';
 
 export type BindingKind = BufferKind | TextureKind | 'sampler';

@@ -206,7 +206,7 @@ function checkOffered(
     const argument = `requiredLimits.${name}`;
     const offered: unknown = adapter.limits[name as keyof GPUSupportedLimits];
     if (typeof offered !== 'number') throw new ArgumentError(argument, value, 'left out: it is no limit');
-    // Of alignments, lower ones are better.
+    // A device that offers an alignment accepts all higher ones, too.
     const range = name.endsWith('Alignment') ? ([offered, 2 ** 31] as const) : ([0, offered] as const);
     checkInteger(argument, value, ...range);
   }
@@ -399,9 +399,9 @@ export function checkEncoder(encoder: unknown): asserts encoder is GPUCommandEnc
 }
 
 /**
- * Encoders of callers with recorded steps that are not finished. WebGPU does not say whether an encoder was finished, so
- * noticeFinish replaces its `finish` by a function that takes note and calls it. A finished command buffer that was not
- * submitted goes unnoticed.
+ * The callers' encoders that contain a recorded step and are not finished. WebGPU does not say whether an encoder was
+ * finished, so noticeFinish replaces its `finish` by a function that takes note and calls it. A finished command buffer
+ * that was not submitted goes unnoticed.
  */
 const OPEN = new WeakSet<GPUCommandEncoder>();
 

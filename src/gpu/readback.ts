@@ -28,8 +28,7 @@ export class Readback {
   ) {}
 
   /**
-   * Records the copies, or leaves them to `finish` if the staging buffer is new. Call `finish` at once after
-   * submitting.
+   * Records the copies, or leaves them to `finish` if the staging buffer is new. Call `finish` right after submitting.
    */
   record(encoder: GPUCommandEncoder, ranges: readonly ReadRange[]): { finish(): Promise<ArrayBuffer[]> } {
     const { device } = this.gpu;

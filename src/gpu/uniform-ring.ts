@@ -1,8 +1,8 @@
 /**
  * Writes uniform data to one slot of a buffer after another. Slots are bound with dynamic offsets, so recorded passes
- * keep their values. When all slots are written, `write` begins again at the first, and `replace` takes a new buffer.
- * Call `replace` if a user's encoder refers to the buffer: WebGPU does not tell whether it was submitted. The old
- * buffer is freed once nothing refers to it.
+ * keep their values. When all slots are written, `write` begins again at the first. If a user's encoder refers to the
+ * full buffer, first call `replace`, which takes a new buffer: WebGPU does not tell whether the encoder was submitted.
+ * The old buffer is freed once nothing refers to it.
  */
 
 /** Every device accepts dynamic offsets that are multiples of this. */
