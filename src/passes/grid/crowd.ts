@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
- * particles after the gather. One list serves twice: first it holds the tiles to sort, then the heavy particles that
- * overwrite them. With levels, it then holds only the number of heavy particles; their slots are in the buffer of
- * finer-entries.ts.
+ * particles after the gather. One list serves twice: it holds the tiles to sort, which the heavy particles overwrite
+ * later. With levels, only the number of heavy particles overwrites the tiles; the slots of these particles are in the
+ * buffer of finer-entries.ts.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';
@@ -157,8 +157,8 @@ export class Crowd {
       world.levels > 0 ? Kernel.create(gpu, Crowd.describeClose(world)) : undefined,
     ]);
     // One word per particle is enough. A heavy particle takes one word. A tile takes two words, but has more than
-    // CROWDED entries on average. Of finer entries, a particle has at most one per level, and there are fewer than
-    // CROWDED / 2 levels.
+    // CROWDED entries on average. A particle has at most one finer entry per level, and there are fewer levels than
+    // CROWDED / 2.
     const owned = await createBuffers(
       gpu,
       'grid',
@@ -200,8 +200,8 @@ export class Crowd {
   }
 
   /**
-   * Sorts crowded buckets: record it between scatter and gather. Or sorts crowded lists of finer entries: record it
-   * after these are written.
+   * Sorts crowded buckets or, if `of` is 'finer', crowded lists of finer entries. Record the first between scatter and
+   * gather, the second after the finer entries are written.
    */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };
