@@ -104,7 +104,7 @@ export async function openHeadless(
 ): Promise<RunningBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
   const environment: Record<string, string | undefined> = { ...machine.environment };
-  // Chrome leaves temporary files if it is ended; in its profile they are removed with it.
+  // If Chrome is ended, it leaves temporary files. Put them into the profile, which close() removes.
   if (machine.platform === 'linux') environment.TMPDIR = profile;
   let flags: readonly string[];
   if (isFirefox) {

@@ -70,7 +70,7 @@ export function isSoftware(machine: Machine, gpu: (typeof GPUS)[number]): boolea
   const preference = readPreference(machine, gpu);
   if (preference !== 'auto') return preference !== 'system';
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES } = machine.environment;
-  // openDawn names the driver in the environment, so a software driver there is no wish of the user.
+  // These variables may come from openDawn instead of the user. So a software driver in them means a software GPU.
   const name = chooseDriver(machine, 'auto')?.name;
   if (name === 'environment') return /swiftshader|lvp_/i.test(`${VK_DRIVER_FILES} ${VK_ICD_FILENAMES}`);
   return name !== 'system';
