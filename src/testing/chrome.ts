@@ -134,7 +134,7 @@ export async function launchOn<Browser>(
   }
   const command = path ?? findChromeOn(machine)?.command ?? (await ownBrowser(library, machine));
   if (command === undefined) throw new CellstormError(`Chrome was not found: ${CHROME_ADVICE}.`);
-  // Chrome chooses its software driver by the second variable, and the first would override it.
+  // Chrome chooses its software driver by VK_ICD_FILENAMES, and VK_DRIVER_FILES would override that choice.
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES, ...others } = machine.environment;
   const env = isSoftware(machine, options.gpu ?? 'auto') ? others : machine.environment;
   const browser = await library
@@ -180,7 +180,7 @@ function explainStart(command: string, error: unknown): string {
 async function findProblem(browser: AnyBrowser): Promise<string | undefined> {
   const page = await browser.newPage();
   try {
-    // WebGPU exists in secure contexts only; an empty page is none.
+    // Pages have WebGPU only in a secure context, and an empty page is not one.
     await page.goto('chrome://version');
     const found = await page.evaluate(
       `(async () => navigator.gpu === undefined ? 'api' : (await navigator.gpu.requestAdapter()) ? '' : 'adapter')()`,

@@ -74,7 +74,7 @@ const BINARIES = ['deno', 'deno.exe'];
 /** Marks the lines that are answers; the driver or the module may print others. */
 const MARK = 'CELLSTORM ANSWER ';
 
-/** The end under Deno: reads one question per line as JSON, and prints one answer per line. */
+/** The program that runs under Deno: reads one question per line as JSON, and prints one answer per line. */
 const loop = (module: string) => `
 import answer from ${JSON.stringify(module)};
 let rest = '';
@@ -242,7 +242,7 @@ function environment(driver: Driver): NodeJS.ProcessEnv {
   return changed;
 }
 
-/** Finds the binary itself, not the package's launcher: a launcher that is killed leaves it running. */
+/** Finds the binary itself, not the package's launcher: if the launcher is killed, the binary goes on running. */
 function findDeno(given: string | undefined): string {
   if (given !== undefined) {
     if (existsSync(given)) return given;

@@ -1,6 +1,6 @@
 /**
- * Runs code on a device that watches: inside validation, out-of-memory and internal error scopes, with uncaptured
- * errors, a lost device and objects that were not destroyed reported as errors.
+ * Runs code on a device that is watched. Reports what its validation, out-of-memory and internal error scopes catch.
+ * Also reports uncaptured errors, a lost device, and objects that were not destroyed.
  */
 import { GpuError } from '../core/base/errors';
 import { openWebGpu } from '../node';

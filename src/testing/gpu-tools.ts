@@ -34,7 +34,10 @@ export interface BufferExpectation {
 export interface BufferPart {
   /** The first byte, a multiple of 4. Default 0. */
   readonly offset?: number | undefined;
-  /** The number of bytes. Default: to the end of what `upload` or `allocate` was given, otherwise of the buffer. */
+  /**
+   * The number of bytes. Default: up to the end of the bytes that `upload` or `allocate` was asked for. For other
+   * buffers: up to the end of the buffer.
+   */
   readonly bytes?: number | undefined;
 }
 
@@ -124,7 +127,7 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
         const end = lengths.get(buffer);
         const length = end === undefined ? undefined : Math.max(0, end - offset);
         const content = await read(buffer, offset, bytes ?? length);
-        // Bytes after the last whole value are no value.
+        // Leave out bytes at the end that do not make a whole value.
         const whole = content.byteLength - (content.byteLength % Type.BYTES_PER_ELEMENT);
         return new Type(content.slice(0, whole) as never) as unknown as Expected;
       };
