@@ -1,5 +1,5 @@
 /**
- * A plain grid of particles with variable radii, which HashGrid must equal, and an oracle of pairs.
+ * A plain grid of particles with variable radii, whose arrays those of HashGrid must equal. Also an oracle of pairs.
  * Ordering: buckets ascending, ids ascending in each, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';

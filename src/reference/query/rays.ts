@@ -88,9 +88,9 @@ export function hitsAlongRay(
 }
 
 /**
- * Visits the vectors from the origin to all images that the ray may come near, first along the periodic axis on which
- * the ray is fastest. Along each further axis, it tries only images near the part of the ray that is near the previous
- * image.
+ * Visits the vectors from the origin to all images that the ray may come near. Begins with the periodic axis along
+ * which the ray is fastest. An image along one axis is near only a part of the ray. Along the next axis, only images
+ * near this part are tried.
  */
 function forEachImage(
   away: readonly number[],

@@ -30,7 +30,7 @@ export function sweepPairs(
   const consider = (entry: number, other: number) => {
     const a = images.particles[entry] as number;
     const b = images.particles[other] as number;
-    // Skip images of the particle itself, and pairs of images with equal shifts, whose particles are compared anyway.
+    // Skip images of the particle itself. Also skip two images with equal shifts: their particles are compared anyway.
     if (a === b || (entry >= count && images.shifts[entry] === images.shifts[other])) return;
     if (entry >= count || other >= count) {
       const key = Math.min(a, b) * count + Math.max(a, b);

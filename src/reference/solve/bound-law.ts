@@ -11,8 +11,8 @@
  * Comparisons of a decide whether two particles bounce. In a bounce, the push, the mass share and the change are
  * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
  * either particle, the contact is not settled. Then the error of each result is the larger of two:
- *   - its error as decided
- *   - its error in the other outcome, plus the distance between the outcomes
+ *   - its error with the decision of exact arithmetic
+ *   - its error with the other decision, plus the distance between the two outcomes
  *
  * Friction G = min(f c, g |s|) s / |s| is the projection of g s onto the ball of radius f c. So G is off by at most g ·
  * (error of s) + f · (error of c), however small s is. The roundings of G, relative to |G|:
@@ -48,7 +48,7 @@
  * of them. S is multiplied by t = min(1, M / T), where M is the deepest overlap and T the sum of all overlaps.
  *   - M may be off by the largest error of an overlap.
  *   - T may be off by the sum of the errors and by the roundings of the sum.
- *   - t lies between the values that these errors allow, with a quotient (5 u) and a product (u) more.
+ *   - t lies between the values that these errors allow. A quotient (5 u) and a product (u) widen this range.
  *   - t S is off by the error of S, and by the greatest deviation of t times the sum of magnitudes, which is at least
  *     |S|.
  * If it is not settled whether a contact bounces, t may or may not multiply its change. Then the lengths of both

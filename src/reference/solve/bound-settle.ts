@@ -35,12 +35,12 @@
  *   - r exceeds f |S| by LENGTH + 2 u.
  *   - slip exceeds |G| by 2 UP + (k + 4) u.
  * So the bound of the error of held · slip is at most its length + H. If errors may decide whether the particle is
- * held, the bound is at least the length of held · slip; it is H if exact arithmetic does not hold the particle. For
- * the position, the product with dt adds u. Each subtraction rounds once. The bound assumes that |S|² is a normal
- * number if S is not 0.
+ * held, there are two cases. If exact arithmetic holds it, the bound is at least the length of held · slip. If exact
+ * arithmetic does not hold it, the bound is H. For the position, the product with dt adds u. Each subtraction rounds
+ * once. The bound assumes that |S|² is a normal number if S is not 0.
  *
  * Load: let v be the velocity before the pass, v′ the velocity after it, and N = |v′ − v|.
- *   - v′ − v is off by the error of v′ and by u N, its length by LENGTH more.
+ *   - v′ − v is off by the error of v′ and by u N. The computed length of v′ − v is off by LENGTH more.
  *   - (1 − 2⁻²⁰) B − N rounds twice.
  *   - The quotient adds 5 u.
  */

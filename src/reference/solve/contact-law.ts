@@ -22,7 +22,7 @@ const HALF: Part = { share: 0.5, grip: 0.5 };
 /** An obstacle gives the particle the whole effect, but brakes it no more than a particle would. */
 export const ON_OBSTACLE: Part = { share: 1, grip: 0.5 };
 
-/** `countsLoads` must be false for a bounce, which keeps momentum. */
+/** `countsLoads` must be false for a bounce: with loads, a bounce would not keep momentum. */
 export function partOf(
   { dimensions }: World,
   { radii, bulks, loads }: GridState,

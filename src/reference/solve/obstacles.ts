@@ -1,7 +1,7 @@
 /**
  * Stores obstacles, and visits those that a particle may touch. Twin of src/engine/simulation/obstacles.ts,
- * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. If radii vary, visits all obstacles. Visits
- * slots ascending, in canonical order or in the order of the tree.
+ * shaders/obstacles/probe_cells.wgsl and shaders/obstacles/probe_tree.wgsl. Visits slots ascending. If radii vary,
+ * visits all obstacles, which are in the order of the tree. If all radii are equal, obstacles are in canonical order.
  */
 
 import { wrapObstacles } from '../../core/obstacles/obstacles';
