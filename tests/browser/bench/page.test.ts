@@ -46,7 +46,10 @@ async function spareMemory(worker: WebWorker): Promise<void> {
   }, ROOM);
 }
 
-/** Runs in the page before its scripts. On a busy machine, engines would exceed the real limit. */
+/**
+ * Runs in the page before its scripts. Raises the time limit of engines, because on a busy machine they would exceed
+ * the real one.
+ */
 function raiseLimit(): void {
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (this: Worker, question: { plan?: object }) {
@@ -202,7 +205,7 @@ describe('the benchmark page', () => {
     expect({ limit, commit }).toEqual({ limit: 1000, commit: expect.stringMatching(/^[0-9a-f]{7,}\+?$/) });
     expect(ended > began).toBe(true);
     expect(machine.flags).toEqual(expect.arrayContaining(['--told', '--twice', 'driven by a program']));
-    // The worker may have opened the GPU before spareMemory limited it.
+    // The worker may have opened the GPU before spareMemory took effect, so the GPU may copy more.
     expect(machine.copyBytes).toBe(ROOM);
     expect(machine.gpuCopyBytes).toBeGreaterThanOrEqual(ROOM);
     expect(machine.runtime).toContain('Chrome');

@@ -112,7 +112,7 @@ describe('the built page', () => {
     expect(new URL(page.url()).pathname).toBe('/some/folder/');
     expect(await page.title()).toMatch(/cellstorm/i);
     await page.evaluate(() => window.cellstorm?.ready);
-    // The last part that loads without input.
+    // Wait for the last part that loads without input.
     await page.waitForSelector('#stages-plot canvas');
     const { loaded, untouched } = await page.evaluate(() => {
       const [picture] = performance.getEntriesByName('cellstorm:first-picture');
@@ -139,7 +139,7 @@ describe('the built page', () => {
     expectNoProblems();
   });
 
-  browserTest('requests a part again that failed to load, and meanwhile stays as it is', async () => {
+  browserTest('requests a part again if it failed to load, and stays as it is meanwhile', async () => {
     // Requests fail on purpose.
     const { page } = await openPlayground(browser, { query: QUICK });
     const unloaded = /^A part of the page could not be loaded/;

@@ -392,7 +392,7 @@ describe('the mistakes of the explainer', () => {
     expect(floor.text).toMatch(/(\d+) of \1/);
   });
 
-  browserTest('are buckets that several cells share, whose particles are not compared', async () => {
+  browserTest('are shared buckets if the cells of their particles are not compared', async () => {
     const { page } = await open();
     const doubled = await verdictOf(page, 'collision');
     expect(doubled.state).toBe('broken');

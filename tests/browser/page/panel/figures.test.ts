@@ -1,4 +1,4 @@
-/** Swapped texts of two figures must fail. */
+/** Tests each figure against its own value. The tests fail if the texts of two figures are swapped. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import { formatCount, formatReal, formatShare } from '../../../../src/page/support/format';

@@ -238,7 +238,8 @@ describe('the inspector', () => {
   }
 
   browserTest('reads the new run if it replaces a run that is still being read', async () => {
-    // A new page has not loaded the card yet. The CPU engine would also draw from `read`, which waits here.
+    // Use a new page, because it has not loaded the card yet. Use the GPU engine, because the CPU engine would also
+    // draw from `read`, which waits here.
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     await page.evaluate(() => {
       const { simulation = {} } = window.cellstorm ?? {};

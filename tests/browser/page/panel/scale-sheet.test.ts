@@ -109,7 +109,7 @@ describe('a sweep on the GPU', () => {
     }),
   );
 
-  browserTest('holds the run of the visitor, which goes on when the sweep is cancelled', async () => {
+  browserTest('pauses the run of the visitor, which goes on when the sweep is cancelled', async () => {
     const { page } = await open();
     await arrange(page, { count: SOME });
     await page.click('#play');

@@ -75,7 +75,7 @@ describe('the times of a step', () => {
   });
 
   browserTest(
-    "are of the page's clock without timestamps, and the page says so",
+    "come from the page's clock if there are no timestamps, and the page says so",
     { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openPlayground(browser, {
@@ -91,7 +91,7 @@ describe('the times of a step', () => {
     },
   );
 
-  browserTest('are of the stages of the CPU engine on a phone', async () => {
+  browserTest('are shown for the stages of the CPU engine on a phone', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 390,

@@ -85,7 +85,7 @@ describe('the picture in 2D', () => {
     const { page } = opened;
     await arrange(page, { scene: 'gas' });
     await stepTimes(page, 3);
-    // Some labels come twice, because their bind groups are cached.
+    // Choose some labels twice: the second time their bind groups come from a cache.
     for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
       await chooseOption(page, 'colour', label);
       await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);
@@ -108,7 +108,7 @@ describe('the picture in 2D', () => {
     expect(obstacles.length).toBeGreaterThan(20);
   });
 
-  browserTest('shows boxes, which stay coloured by speed if another colouring is not for them', async () => {
+  browserTest('shows boxes, coloured by speed if the chosen colour does not apply to boxes', async () => {
     const opened = await open();
     const { page } = opened;
     await arrange(page, { scene: 'crates', colour: 'density' });

@@ -189,7 +189,7 @@ describe.each([
   });
 
   if (engine === 'gpu') {
-    browserTest('candidate pairs come with their number if the list holds fewer', async () => {
+    browserTest('a note gives the number of candidate pairs if the list cannot hold all', async () => {
       const { page } = await open();
       // All particles are in one cell.
       await arrange(page, { scene: 'one-cell', count: 300, candidatePairs: true });
