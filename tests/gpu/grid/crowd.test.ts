@@ -62,7 +62,10 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
   return positions;
 }
 
-/** Counts rows of cells around every particle, or layers in a bounded world. */
+/**
+ * Returns the slots of the heavy particles. Counts the particles in each row of cells around a particle. In a bounded
+ * world, counts those in each layer of rows.
+ */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
   const inCells = start[cellCount] as number;

@@ -39,8 +39,8 @@ async function measureGrid(
 const U = 2 ** -24;
 
 /**
- * Bounds errors by the number of roundings: a thread adds its particles, a workgroup its threads. The host adds the
- * workgroups in doubles.
+ * Bounds errors by the number of roundings. A thread adds up its particles, and a workgroup adds up its threads. The
+ * host adds up the workgroups in doubles.
  */
 function expectMeasured(
   got: Measures,
@@ -288,7 +288,8 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
       const fast = { ...grid, velocities: grid.velocities.map((_, index) => (index % 2 ? -speed : speed)) };
       const { kineticEnergy } = await measureGrid(tools, world, fast, 'grid', 1);
       expect(kineticEnergy / ((count * dimensions * speed ** 2) / 2)).toBeCloseTo(1, 3);
-      // With the largest count, a workgroup's share of the sum stays finite, even 2⁹ times that share.
+      // Even with the largest number of particles, a workgroup's share of the sum stays finite, with a factor of 2⁹ to
+      // spare.
       const share = MAX_PARTICLES / MEASURE_WORKGROUPS;
       expect(Math.fround(share * dimensions * speed ** 2 * 2 ** 9)).toBeLessThan(Number.POSITIVE_INFINITY);
     },

@@ -53,7 +53,7 @@ const LARGEST = 1;
 /** Width of the lowest level's cells, chosen for four levels. */
 const LEVEL_CELL = 0.25;
 
-/** Small ones first. Three are not valid for the grid. */
+/** The first radii are small. Three later ones are not valid for the grid. */
 function radiiOf(sizes: Sizes, count: number): Float32Array {
   const noise = createNoise(17);
   const radii = Float32Array.from({ length: count }, (_, id) => {
@@ -96,7 +96,7 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // A third of the rays still includes every kind, and brute force takes most of the time.
+  // Brute force takes most of the time, so use only a third of the rays. These still include every kind.
   const rays = isEqual
     ? all
     : [...all.filter((_, index) => index % 3 === 0), ...aimRays(dimensions, positions, radii, 30)];
@@ -412,16 +412,16 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         };
         for (let x = 15; x > 0; x--) {
           for (const [along, beside, radius] of [
-            // Just touched, far from their own cell or near it.
+            // The ray just touches these balls, far from their own cell or near it.
             [0, -2, 2],
             [0.25, 0.25, 0.25],
             [0.25, -1, 1],
             [0.375, 0.0625, 0.0625],
-            // Just missed.
+            // The ray just misses these.
             [0, 2 + 2 ** -10, 2],
             [0.25, -0.25 - 2 ** -10, 0.25],
             [0.5, 2 ** -20, 0],
-            // Hit centrally, and points.
+            // The ray passes through the centres of these balls and through points.
             [0.75, 0, 0.125],
             [0.5, 0, 0],
             [0, 0, 0],
@@ -449,7 +449,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           { from: 0.5, sign: 1, reach: 6 },
           { from: 20, sign: -1, reach: 9 },
           { from: 5.25, sign: 1, reach: 0 },
-          // Farther than there are cells. In the unbounded world the search then tests all particles.
+          // This ray leads beyond all cells. In the unbounded world the search then tests all particles.
           { from: 20, sign: -1, reach: Number.POSITIVE_INFINITY },
         ];
         const rays = tools.upload(
@@ -481,7 +481,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           expect(expected.length).toBeGreaterThan(ray.reach > 0 ? 30 : 1);
           const [from, to] = [offsets[index] as number, offsets[index + 1] as number];
           expect([...ids.subarray(from, to)]).toEqual(expected.map(({ id }) => id));
-          // Not bit by bit, because chords need roots.
+          // Distances are not equal bit by bit, because chords need roots.
           expectArraysWithin(
             distances.subarray(from, to),
             expected.map(({ distance }) => distance),
@@ -521,7 +521,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const rays = tools.upload(
           'rays',
           packRays(dimensions, [
-            // The ray ends where it enters some balls, before those it would touch half a unit later.
+            // The ray ends where it enters some balls. Half a unit later it would touch others.
             {
               origin: corner(4).with(0, 0.5),
               direction: corner(0).with(0, 1),

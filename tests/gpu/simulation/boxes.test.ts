@@ -179,7 +179,8 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
       simulation.separate(1);
       const { positions } = await simulation.read();
       const pair = positions.subarray(-2 * dimensions);
-      // They move along the first axis, the thinnest. The box with the higher slot, here also the higher id, moves up.
+      // The two boxes move along the first axis, along which they are thinnest. The box with the higher slot, here also
+      // the higher id, moves up.
       expect(pair[dimensions]).toBeGreaterThan(pair[0] as number);
       expect([...pair.subarray(1, dimensions), ...pair.subarray(dimensions + 1)]).toEqual(
         new Array(2 * (dimensions - 1)).fill(12),

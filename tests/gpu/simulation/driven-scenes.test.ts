@@ -19,7 +19,10 @@ const SETTINGS = { substeps: 2 } as const;
 /** Steps until the grains rest on each other and in the turning vessel. */
 const STEPS_BEFORE = 60;
 const STEPS = 4;
-/** Far more than rounding adds up to in these steps. The drum's wall moves twenty times as far in one step. */
+/**
+ * Tolerance of positions: far above the sum of roundings in these steps. The drum's wall moves twenty times as far in
+ * one step.
+ */
 const APART = 1e-3;
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {

@@ -9,7 +9,7 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** Without a driver a simulation allocates the same buffers, many times faster. */
+/** A device without a driver. A simulation allocates the same buffers on it, and many times faster. */
 const COUNTED = { driverless: true } as const;
 
 /** Sums the bytes of all buffers that are created until `stop`. */
@@ -255,8 +255,8 @@ describe('if memory runs out', () => {
   gpuTest(
     'findPairs reports the number of pairs if the device cannot bind their list',
     async (_, tools) => {
-      // 128 MiB hold 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs, and 5,800 too
-      // few.
+      // A list of 128 MiB holds 16,777,216 pairs. 6,000 particles in one cell have 17.5 million overlapping pairs; with
+      // 5,800 particles the pairs would fit.
       const scene = createScene('one-cell', { dimensions: 2, count: 6000 });
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
       const attempt = simulation.findPairs();

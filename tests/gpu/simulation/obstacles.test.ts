@@ -154,7 +154,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           [20, 1000],
           [300, 1],
         ] as const) {
-          // The size of an unbounded world's table depends on the larger of both counts.
+          // The larger of the two counts decides the size of an unbounded world's table.
           const capacity = Math.max(count, obstacles);
           const field = { ...fieldOf({ kind, dimensions, count, obstacles, seed: 3 }), capacity };
           const { overlaps, doubtful } = countOverlaps(field);
@@ -358,8 +358,8 @@ gpuTest('createSimulation rejects more obstacles than the device can hold', asyn
     max: [8, 8],
     positions: new Float32Array(2),
   } as const;
-  // First as many obstacles as a buffer of positions holds: too many for the buffer that also holds the starts of
-  // cells. Then one more.
+  // First try as many obstacles as a buffer of positions holds. They are too many for the buffer that also holds the
+  // starts of cells. Then try one more.
   const most = tools.wrap().device.limits.maxStorageBufferBindingSize / 8;
   for (const [count, message] of [
     [most, /^\d+ obstacles with \d+ cells need a buffer of \d+ bytes/],

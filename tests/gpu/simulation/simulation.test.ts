@@ -1,4 +1,4 @@
-/** The same bits whatever the broad phase, memory order or checkpoints. */
+/** Runs give the same bits by both broad phases, in any order in memory, and from checkpoints. */
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import type { StageTimes } from '../../../src/core/base/stage-times';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -843,7 +843,7 @@ describe('a long recording', () => {
   );
 
   gpuTest(
-    'gets new rings before either overwrites a slot, and the changes of the engine itself get none',
+    'gets a new ring before a slot would be overwritten, and changes outside a recording get none',
     async (_, tools) => {
       const parameters = await SharedParameters.create(tools.wrap(), 2, 'test');
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);

@@ -86,7 +86,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     gpuTest(
       'finds new overlaps in each round of separate',
       async (_, tools) => {
-        // Far too many particles for the box, pushed apart at full relaxation.
+        // The box has far too many particles, and full relaxation pushes them apart.
         const options = variableOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
           { relaxation: 1, substeps: 1 },

@@ -142,7 +142,7 @@ describe('paths of fast particles', () => {
       const got = await flyOnGpu(tools, world, settings, grid);
       expect(expected.hits).toBeGreaterThan(50);
       expect([got.hits, got.held, got.left]).toEqual([expected.hits, expected.held, 0]);
-      // A greater depth would mean that two indirect dispatches share a word of their arguments.
+      // Values above 1 would mean that two indirect dispatches share a word of their arguments.
       expect(got.depths).toEqual([1, 1, 1, 1]);
       expectArraysWithin(got.positions, expected.positions, OFF, 'positions');
       // A difference of one tick turns the normal by less than 0.0005, and speeds are up to 300.
@@ -180,7 +180,7 @@ describe('paths of fast particles', () => {
     'are held only if there are fewer nodes than the cells that they pass',
     async (_, tools) => {
       const world = box(16);
-      // Eight pieces, each from the middle of a cell to the middle of the next.
+      // The path has eight pieces, each from the middle of a cell to the middle of the next.
       const grid = movedBy(world, [2.5, 8.5], [8, 0]);
       for (const [nodes, held, end] of [
         [16, 0, 10.5],
@@ -197,7 +197,7 @@ describe('paths of fast particles', () => {
   gpuTest(
     'end at an obstacle if they reach a wall in the same tick and at the same speed',
     async (_, tools) => {
-      // Neither time nor speed is near a value at which keys change.
+      // Rounding errors of the time and the speed must not change the keys that order hits.
       const way = 4.098;
       const time = 0.5 + 2 ** -15;
       const [wall, height] = [7.5, 4];

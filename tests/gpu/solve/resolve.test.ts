@@ -87,7 +87,8 @@ function expectBounded(
       pairs.push([got.velocities, bound.exactVelocities, bound.velocities, grid.velocities]);
     }
     for (const [values, exact, limits, before] of pairs) {
-      // The bound allows rounding on two sides, but the exact side does not round.
+      // The bound covers the difference of two rounded results. Here one of them is exact, so half of the bound must
+      // suffice.
       const limit = (limits[slot] as number) / 2;
       if (!Number.isFinite(limit)) unsettled++;
       for (let axis = 0; axis < dimensions; axis++) {

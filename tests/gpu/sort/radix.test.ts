@@ -19,7 +19,10 @@ function blockOf(gpu: Gpu): number {
   return (SCAN_BLOCK * run) / 2 ** bits;
 }
 
-/** Lengths around a thread's run, a block of the scan and a workgroup. One kind of keys is enough for the workgroup. */
+/**
+ * Lengths around a thread's run, a block of the scan and a workgroup. Only one kind of keys is tested beyond a
+ * workgroup.
+ */
 function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
   const { run } = radixShape(gpu);
   const workgroup = WORKGROUP_SIZE * run;

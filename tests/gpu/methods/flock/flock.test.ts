@@ -14,8 +14,8 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 64;
 
 /**
- * Tolerance of velocities and moves. Sums over some tens of neighbours, each term off by a few units in the last place,
- * keep well over 18 of 24 bits.
+ * Tolerance of velocities and moves. They are sums over some tens of neighbours. Each term is off by a few units in the
+ * last of 24 bits, so well over 18 bits of a sum are right.
  */
 const PART = 2 ** -18;
 

@@ -61,7 +61,8 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const before = sums(velocities);
       for (let step = 0; step < 3; step++) again.step(DT);
       const after = sums((await again.read()).velocities);
-      // Each velocity is a difference of positions, rounded to 2^-24 of them, divided by the time step.
+      // Each velocity is a difference of positions divided by the time step. Positions are rounded to 2^-24 of their
+      // size.
       const rounding = (3 * (options.max[0] as number) * 2 ** -24) / DT;
       after.forEach((sum, axis) => {
         expect(Math.abs(sum - (before[axis] as number))).toBeLessThan(rounding * again.count);

@@ -38,7 +38,7 @@ describe.each(DIMENSIONS)('a brush in %dD', (dimensions) => {
           expect(moved).toBeGreaterThan(20);
           expect(moved).toBeLessThan(dimensions * COUNT);
         }
-        // Slowly, and at the highest permitted speed. No other particle may change.
+        // Hold one particle, slowly and at the highest permitted speed. No other particle may change.
         for (const speed of [1, 1e6]) {
           const before = await simulation.read();
           const grip = { id: COUNT - 3, position: middle, speed };

@@ -84,8 +84,8 @@ describe('the fluid’s distances', () => {
       };
       const before = bumps(given, 0, SIZE);
       expect(before).toBeGreaterThan(0.1);
-      // What lies behind does not change the front surface. Next to it the back surface is pulled forward by at most a
-      // step.
+      // The back surface does not change the front one. Beside the front surface, the back one is pulled forward by at
+      // most a step.
       expect(bumps(smooth, 0, BEHIND)).toBeLessThan(before / 10);
       expect(bumps(smooth, BEHIND + 16, SIZE)).toBeLessThan(before / 10);
       for (let y = 0; y < EMPTY; y++) {
