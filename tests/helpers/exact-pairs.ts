@@ -6,7 +6,7 @@ import type { CpuGrid } from '../../src/cpu';
 /** Caches converted numbers, since a coordinate comes up once per pair. */
 const known = new Map<number, bigint>();
 
-/** Returns a multiple of 2⁻¹⁰⁷⁴, by long division. Shares nothing with the code under test. */
+/** Returns the value in units of 2⁻¹⁰⁷⁴, by long division. Shares nothing with the code under test. */
 function exact(value: number): bigint {
   let whole = known.get(value);
   if (whole === undefined) {

@@ -22,14 +22,17 @@ const VARIABLE_RADII_CHECKS = [
   ...['events', 'kernel', 'index'],
 ];
 
-/** Counts on both sides of a workgroup's size. A software GPU is slow at following paths. */
+/**
+ * Returns a count just above a workgroup's size. With continuous motion it returns one below, because a software GPU is
+ * slow at following paths.
+ */
 export function countIn(scene: string): number {
   return requireScene('collisions', scene).continuous ? 40 : 257;
 }
 
 const withPaths = (checks: readonly string[]) => checks.toSpliced(checks.indexOf('repeats'), 0, 'paths');
 
-/** `verify` chooses checks by what the scene generates, this table by what it declares. */
+/** Chooses the expected checks by what a scene declares. `verify` chooses them by what the scene generates. */
 export const VERIFIED_SCENES = scenesOf('collisions').map(({ name, variableRadii, hasBoxes, continuous }) => {
   const checks = hasBoxes ? SIMULATED : variableRadii ? VARIABLE_RADII_CHECKS : CHECKS;
   return [name, continuous ? withPaths(checks) : checks] as const;

@@ -81,7 +81,7 @@ export function bulletsBeforeSizedWall(
           }),
         }
       : {}),
-    // The range of fastCrowd, so that both use the same kernels.
+    // Use the range of fastCrowd, so that both use the same kernels.
     radiusRange: { smallest: RADIUS / 4, largest: 4 * RADIUS },
   };
   const middle = repeat(lanes / 2, dimensions);

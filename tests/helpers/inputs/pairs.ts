@@ -5,7 +5,7 @@
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
 
-/** More than two pairs of the largest particles take, and move in a tenth of a second. */
+/** The distance between pairs. Two of the largest pairs need less, including their motion in a tenth of a second. */
 const SPACING = 7;
 /** Distance of the particles of a pair, relative to the sum of the radii of the balls inside them. */
 const NEARNESS = 0.75;

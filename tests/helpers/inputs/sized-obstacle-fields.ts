@@ -33,7 +33,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   const noise = createNoise(seed + 1);
   const round = (value: number) => (dyadic ? Math.ceil(value * 1024) / 1024 : value);
   const edge = Math.max(...moving.positions);
-  // Largest size of an obstacle: at most half of what the largest particle leaves of a period.
+  // Largest size of an obstacle: its diameter and that of the largest particle together fit into a period.
   const room = 4;
   const positions = Float32Array.from({ length: dimensions * obstacles }, () =>
     round(edge * (1.2 * noise() - 0.1)),
