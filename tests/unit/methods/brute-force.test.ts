@@ -10,7 +10,7 @@ type Vector = readonly number[];
 
 const DT = 1 / 64;
 
-/** Positions and velocities are a few units large, and are rounded relatively by 2^-24. */
+/** Tolerance: positions and velocities are a few units large, and each rounding is up to 2^-24 of them. */
 const ROUNDING = 2e-6;
 
 function vectorsOf(packed: Float32Array, dimensions: number): Vector[] {

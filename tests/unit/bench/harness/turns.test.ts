@@ -4,7 +4,10 @@ import type { Batches, Open, Sample } from '../../../../bench/harness/open';
 import { type Taken, takeTurns, turnOrder } from '../../../../bench/harness/turns';
 
 describe('turns', () => {
-  /** The engine takes ten milliseconds by a clock with this step. Some samples may have no time. */
+  /**
+   * Opens an engine that takes ten milliseconds. Its clock advances by `step`, in milliseconds. Samples without
+   * `hasTime` have no time.
+   */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const requested: Batches[] = [];
     const read = (milliseconds: number) => Math.floor(milliseconds / step) * step;

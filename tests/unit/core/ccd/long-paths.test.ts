@@ -112,7 +112,7 @@ describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions
     expect(after.velocities).toEqual(before.velocities);
   });
 
-  it('have one piece if a tick would have more than 16, so the particles stay', () => {
+  it('have a single piece if a tick would have more than 16 pieces, so the particles stay', () => {
     const { counts, work } = follow(crowd(dimensions, 7, 1e7));
     expect(counts.hits + counts.held).toBe(counts.paths);
     expect(work.boxes).toBe(counts.paths);

@@ -135,7 +135,7 @@ describe('a path', () => {
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
   });
 
-  it('hits a particle that comes across the boundary, even if its own particle is slow', () => {
+  it('hits a particle that comes across the boundary, even if the particle of the path is slow', () => {
     const simulation = few([2, 4, 4, 4], [0.3 * 64, 0, 30 * 64, 0], {
       max: [12, 12],
       periodic: true,

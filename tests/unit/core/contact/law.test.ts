@@ -15,7 +15,7 @@ it.each([2, 3] as const)(
       [1e-20, 1e-21],
     ] as const) {
       const [share, rest] = [massShare(dimensions, own, other), massShare(dimensions, other, own)];
-      // For one mass ratio: the sum of masses is rounded, then each quotient.
+      // For one mass ratio there are three roundings: of the sum of the masses and of each quotient.
       expect(Math.abs(share + rest - 1)).toBeLessThanOrEqual(3 * 2 ** -24);
       expect(share).toBe(Math.fround(share));
       expect(share > rest).toBe(own < other);
@@ -43,8 +43,9 @@ it('changeLimit allows what the fastest approach needs, at least the kick speed'
   expect(idleClosing(limits)).toBe(0.5);
 });
 
-it('holdFactor holds the slip as far as friction reaches and supports point the same way', () => {
-  // A support of length 4: with a slip of 1 across it, all of it is 1 / 4² of the vector.
+it('holdFactor stops the slip as far as friction allows, and less if supports cancel each other', () => {
+  // The support S has length 4, and the slip across it is 1. Friction holds all of it: 1 / 4² of the vector
+  // |S|² G − (S·G) S.
   expect(holdFactor(16, 4, 0, 4, 0.5)).toBe(1 / 16);
   expect(holdFactor(16, 4, 0, 16, 0.5)).toBe(0.5 / 16);
   // Friction has used 1 of 2 already.
@@ -55,7 +56,7 @@ it('holdFactor holds the slip as far as friction reaches and supports point the 
   expect([holdFactor(16, 4, 0, 0, 0.5), holdFactor(0, 0, 0, 1, 0.5)]).toEqual([0, 0]);
 });
 
-it('loadOf counts what presses from opposite sides, but not what may be rounding, at most 2²⁴', () => {
+it('loadOf counts what presses from opposite sides, up to 2²⁴, and ignores what may be rounding', () => {
   expect(loadOf(7, 1, 2)).toBeCloseTo(3, 4);
   expect([loadOf(1, 2, 2), loadOf(1e30, 0, 1e-3)]).toEqual([0, MOST_LOAD]);
   expect(loadOf(7, 7 * (1 - 2 ** -21), 2 ** -30)).toBe(0);

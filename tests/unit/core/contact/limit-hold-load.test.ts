@@ -134,7 +134,6 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
     });
 
     it('holds a ball upon another one, as far as friction reaches', () => {
-      // Without friction, each ball takes the whole of gravity across.
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const across = (friction: number) => {
         const simulation = create({
@@ -150,8 +149,9 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         const { velocities } = simulation.read();
         return [velocities[0], velocities[dimensions]];
       };
+      // Without friction, gravity across the support gives both balls its full speed.
       expect(across(0)).toEqual([1 / 8, 1 / 8]);
-      // The change of each is the push / dt: 0.35 / 2 / 4 · 8 in 2D.
+      // The support changes each velocity by push / dt, which is 0.35 / 2 / 4 · 8 in 2D.
       const support = (dimensions === 2 ? 0.35 : 0.25) * (1 / 4 / 2) * 8;
       expect(across(0.1)).toEqual([1 / 8, expect.closeTo(1 / 8 - 0.1 * support, 6)]);
       expect(across(0.5)).toEqual([1 / 8, expect.closeTo(0, 6)]);
@@ -188,7 +188,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(simulation.read().velocities.every(Number.isFinite)).toBe(true);
     });
 
-    it.each([2, 8])('gives a ball below one %d times as large a load that bears it', (ratio) => {
+    it.each([2, 8])('gives a ball a load that bears a ball %d times as large', (ratio) => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const radius = 1 / ratio;
       const simulation = create({

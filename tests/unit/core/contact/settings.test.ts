@@ -130,17 +130,17 @@ describe('deriveSubstep', () => {
     });
   });
 
-  it('lets pushes together give at most half of the speed that bears a column as high as the world', () => {
+  it('limits the kick speed to half of the speed that holds up a column as high as the world', () => {
     const settings = resolveSettings(2, defaultSettings(2), { gravity: [3, -4], substeps: 1 });
     const at = (dt: number) => deriveSubstep(world, 1, settings, dt).kickSpeed;
     expect(at(2 ** -10)).toBe((3 * 16 + 4 * 50) / 2 / 1024);
     expect(at(2 ** -9)).toBe(2 * at(2 ** -10));
     expect(at(1)).toBe(Math.fround(Math.sqrt(2 * 248) / 8));
-    // A column of half as many particles.
+    // With twice the diameter, the column has half as many particles.
     expect(deriveSubstep(world, 2, settings, 2 ** -10).kickSpeed).toBe(at(2 ** -10) / 2);
   });
 
-  it('counts the column in the smallest particles if there are several levels of radii', () => {
+  it('assumes a column of the largest particles on a smallest one if radii have several levels', () => {
     for (const dimensions of [2, 3] as const) {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const options = { dimensions, min: corner(0), max: corner(16) };

@@ -133,7 +133,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
           const plain = new ReferenceSimulation(options);
-          // Only one step: particles that a wall pushed into one corner separate by their last bits.
+          // Take only one step. Afterwards walls may have pushed particles into one corner, and their last bits decide
+          // how they separate.
           for (const simulation of [fast, plain]) {
             if (seed % 2 === 0) simulation.step(DT);
             else simulation.separate(3);
@@ -145,7 +146,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
             const period = world.period[index % dimensions] as number;
             return Math.min(difference, Math.abs(period - difference));
           });
-          // Positions below 32 differ by about 100 operations; the error of an overlap turns into velocity by 1 / dt.
+          // Positions are below 32, and about 100 operations round them. The error of an overlap, divided by dt,
+          // becomes an error of velocity.
           const rounding = 32 * 2 ** -24;
           expect(Math.max(...apart)).toBeLessThan(100 * rounding);
           expect(greatestDifference(a.velocities, b.velocities)).toBeLessThan((100 * rounding) / DT);
@@ -458,7 +460,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   );
 });
 
-it('obstacleShare divides a push from the second obstacle on', () => {
+it('obstacleShare divides a push only if there are several obstacles', () => {
   const shares = [
     [0, 0],
     [1, 1],

@@ -51,7 +51,7 @@ describe('state files', () => {
     expect(Object.keys(opened)).not.toContain('loads');
     heap.restore(opened);
     expect(heap.read().loads).toEqual(new Float32Array(2));
-    // Without its loads, a file that says that it has some is too short.
+    // A file is too short if it says that it has loads and has none.
     expectRefused(
       encodeHeader(encodeCheckpoint(older), (json) => json.replace('{', '{"loads":true,')),
       /\d+ bytes long/,

@@ -58,7 +58,7 @@ describe('a periodic world with variable radii', () => {
     };
     const wide = sparse([1e5, 1e5]);
     expect([wide.levels, wide.baseDiameter, wide.cellCount]).toEqual([1, 64, Math.floor(1e5 / 64) ** 2]);
-    // The largest particles are 4 wide. With at most 2^22 cells, or 16 per particle, cells are not widened.
+    // The largest particles are 4 wide. Cells are not widened if there are at most 2^22, or at most 16 per particle.
     const most = 4 * 2 ** 11;
     expect(sparse([most, most]).baseDiameter).toBe(4);
     expect(sparse([most, most + 4]).baseDiameter).toBe(8);

@@ -93,7 +93,7 @@ describe('the pairs of a grid in 3D', () => {
   it('count as sparse from sixteen cells per slot on', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
-    // Between the first and the last slot the keys have one gap less than slots.
+    // Between n slots there are only n − 1 gaps of the keys, so gaps of 16 make fewer than 16 cells per slot.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
     // Only the stretch itself counts, not what follows it.

@@ -158,7 +158,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
           [0.25, 1.25, 2.25, 3.25, 4.25, 5.25, 6.25, 7.25],
         ]);
       }
-      // A ray ends after 64 periods along a periodic axis; the first of these ends before the row of balls.
+      // Rays end after 64 periods along a periodic axis. So the first of these two rays ends before the row of balls.
       const slanting = (slope: number) => {
         const ray = [vector(4, 1, 3.5), vector(0, 8, slope)] as const;
         return index.findAlongRay(...ray, Number.POSITIVE_INFINITY).ids.length;
@@ -179,7 +179,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(hits.ids.length).toBe(3);
       expect(index.findAlongRay(vector(start, far), vector(0, 0.7), 9)).toEqual(hits);
     }
-    // Rounding leaves even the wrapped coordinate 2⁷⁰ periods away, so the low end is used.
+    // Because of rounding, even the wrapped coordinate is 2⁷⁰ periods away, so the index uses the low end.
     const { ids, distances } = index.findAlongRay(vector(start, 9.225469314489054e37), vector(0, 1), 0.6);
     expect([[...ids], [...distances]]).toEqual([
       [0, 1],

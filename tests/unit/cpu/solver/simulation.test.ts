@@ -57,8 +57,9 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         fast.step(dt);
         plain.step(dt);
         const { positions, velocities } = difference(fast.read(), plain.read());
-        // The reference rounds to 24 bits after every operation, this engine only what it stores. Positions
-        // are below 16 and about 40 operations apart; an overlap's error becomes velocity by ½ relaxation / dt.
+        // The reference rounds to 24 bits after every operation, this engine only what it stores. Positions are below
+        // 16, and about 40 operations round them. The error of an overlap, times ½ relaxation / dt, becomes an error of
+        // velocity.
         const rounding = 16 * 2 ** -24;
         expect(positions).toBeLessThan(40 * rounding);
         expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
@@ -175,7 +176,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       expect(measures.deepestOverlap).toBeLessThanOrEqual(0.1);
       expect(measures.outside).toBe(0);
       expect(measures.nonFinite).toBe(0);
-      // Gravity adds 0.04 in two substeps, which a loaded contact keeps as noise.
+      // Gravity adds 0.04 in two substeps. Contacts under load may keep this speed as noise.
       expect(Math.sqrt((2 * measures.kineticEnergy) / count)).toBeLessThan(0.1);
     });
   }

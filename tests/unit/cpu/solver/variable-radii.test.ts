@@ -65,7 +65,8 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // The bound of worlds.test.ts, twice: a light particle takes nearly all of a push instead of half.
+          // The bound of worlds.test.ts, with twice the error of velocities: a light particle takes nearly all of a
+          // push instead of half.
           const rounding = 2 * ROUNDING;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.35) / dt);
@@ -155,7 +156,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
 
     it('continues from a checkpoint in a file with the same bits', () => {
-      // Dense, so that many bear others.
+      // The world is dense, so many particles bear others.
       const options = variableOptions(
         { dimensions, kind, count: 160, ratio: 2, seed: 8, density: 4 },
         { gravity, restitution: 0.4, friction: 0.3, substeps: 1 },

@@ -108,7 +108,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
           fast.step(dt);
           plain.step(dt);
           const { positions, velocities } = difference(fast, plain);
-          // The bound of simulation.test.ts, twice: across an end the difference rounds twice.
+          // Twice the bound of simulation.test.ts, because a difference across an end is rounded twice.
           const rounding = 2 * 16 * 2 ** -24;
           expect(positions).toBeLessThan(40 * rounding);
           expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);

@@ -64,7 +64,7 @@ describe('names', () => {
     }
   });
 
-  it('that only resemble these are accepted, and so are these for members and locals', () => {
+  it('that only resemble these are accepted, and members and locals may have any of these', () => {
     const internal = ['grid', 'start', 'cell_of', 'each_particle', 'WORKGROUP_SIZE'];
     for (const name of [
       ...names.map((name) => `${name}_of_mine`),

@@ -1,4 +1,4 @@
-/** Enough for every nearer particle despite rounding, and no more. */
+/** A search must visit enough cells for every nearer particle despite rounding, and no more than needed. */
 
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../../src/core/world/cells';

@@ -24,7 +24,7 @@ import { bruteForcePairs } from '../../../../src/reference/query/brute-force';
 const touching = createTouching();
 const endless = createEndless();
 
-/** Expects every contact from both sides, and two looks per candidate pair. */
+/** Expects that the search finds every contact from both sides, and looks at every candidate pair twice. */
 function expectMended(search: Search, world: World, positions: Float32Array, diameter: number): void {
   const oracle = bruteForcePairs(2, positions, diameter);
   const measures = measureState(world, diameter, buildGrid(world, positions));

@@ -7,14 +7,14 @@ describe('the distance tests of a step', () => {
   const simulation = createCpuSimulation(simulationOptions({ ...defaultChoices(), substeps: 3 }, 500));
   const measures = simulation.measure();
 
-  it('are one per candidate pair and pass on the CPU engine', () => {
+  it('are one for each candidate pair in each pass on the CPU engine', () => {
     const { count, explanation } = checksOf(measures, simulation);
     expect(measures.candidates).toBeGreaterThan(100);
     expect(count).toBe(3 * measures.candidates);
     expect(explanation).toMatch(/once each.* 3 substeps of one pass each\./);
   });
 
-  it('are done from both sides on the GPU, and with itself: n² per pass for naive', () => {
+  it('are done from both sides on the GPU, and for each particle with itself: n² per pass for naive', () => {
     const settings = { ...simulation.settings, broadPhase: 'naive' as const };
     const naive = { count: 500, nonFinite: 0, candidates: (500 * 499) / 2 };
     const gpu = { backend: 'gpu' as const, radiusRange: undefined, settings };

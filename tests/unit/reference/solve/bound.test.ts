@@ -449,7 +449,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
           check('loads', worstRatio(1, NO_PERIOD, sloppy.loads, reference.loads, bound.loads));
         }
       }
-      // The bound must not be a hundred times too wide.
+      // Some error must exceed a hundredth of its bound. Otherwise the bound is too wide.
       expect(total).toBeGreaterThan(0.01);
     },
   );

@@ -86,16 +86,17 @@ describe('resolveContacts', () => {
       expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
       return b?.velocity[0];
     };
-    // Push / dt, below the limit √(2 · 8 · 8) / 8.
+    // The speed is push / dt, which is below the limit √(2 · 8 · 8) / 8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
-    // Push / dt is 2. A fall gives √(2 · 4 · 8) = 8, a column 4 · 4 · 8 / 8 = 16.
+    // Push / dt is 2. The limit is 1: pushSpeed / 8 = √(2 · 4 · 8) / 8. Half of the column's speed is more:
+    // 4 · 8 / 8 / 2 = 2.
     expect(speedAt(4, 3.5, 1)).toBe(1);
-    // A fall gives 1/4, a column 4 · 2⁻⁸ · 8 / 8 = 2⁻⁶.
+    // Here pushSpeed / 8 is 1/32, and half of the column's speed is less: 2⁻⁸ · 8 / 8 / 2 = 2⁻⁹.
     expect(speedAt(2 ** -8, 3.75, 0.5)).toBe(2 ** -9);
   });
 
   it('limits the sum of changes to slightly more than what the fastest approach needs', () => {
-    // The middle one of three, between two that come from the same side: each contact alone stops the approach.
+    // Two particles approach the middle one from the same side. Each contact alone stops the approach.
     const height = 0.75 * Math.SQRT1_2;
     const [middle] = resolveOnce(2, {}, [
       [
@@ -168,7 +169,7 @@ describe('resolveContacts', () => {
         [-0.25, 0],
       ],
     ]);
-    // push / dt = 1/2 is more than the 3/8 each that stop the approach.
+    // A change of 3/8 of each velocity stops the approach. Push / dt would be 1/2, which is more.
     expect([a?.velocity, b?.velocity]).toEqual([
       [0.125, 0],
       [0.125, 0],

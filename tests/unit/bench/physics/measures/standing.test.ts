@@ -28,7 +28,8 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(scene.bodies).toHaveLength(55);
     const besides = dimensions === 2 ? 45 : 100;
     const below = dimensions === 2 ? 2 * 45 : 4 * 30;
-    // In a layer: 9 + 8 + … + 1 pairs of discs; 2 n (n − 1) pairs in a square of balls.
+    // `besides` counts pairs within layers. Layers of discs have 9 + 8 + … + 1 in all. A square of n × n balls has
+    // 2 n (n − 1).
     expect(countTouching(scene)).toBe(besides + below - (dimensions === 2 ? 0 : 20));
   });
 

@@ -9,7 +9,8 @@ test('settlement computes from sums how to remove gained energy', () => {
   const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
   expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
   expect(rest).toEqual({ scale: 1, lowering: 0 });
-  // The velocities beside the lattice's give 1.5, half of the rest 4.25, and lowering at most 2.
+  // Velocities that are not on the lattice give at most 1.5. Slowing then gives at most 4.25, half of the remaining 8.5.
+  // Lowering gives at most 0.2.
   const slowed = (taken: number) => ({ share: 1, scale: Math.sqrt(1 - taken / 8.5) });
   expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ ...slowed(1), lowering: 0 });
   expect(settlement({ ...sums, gain: 5.85 }, 0.5)).toEqual({
@@ -17,7 +18,7 @@ test('settlement computes from sums how to remove gained energy', () => {
     lowering: expect.closeTo(0.0005, 12),
   });
   expect(settlement({ ...sums, gain: 99 }, 0.5)).toEqual({ ...slowed(4.25), lowering: MOST_LOWERING });
-  // If these do not suffice, the rest is taken from velocities, up to a share.
+  // If these do not suffice, slowing removes the rest, up to a share of the kinetic energy.
   expect(settlement({ ...sums, gain: 1.8 }, 0.01)).toEqual({
     ...slowed(0.1),
     lowering: expect.closeTo(MOST_LOWERING, 12),
