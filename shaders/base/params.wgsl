@@ -17,7 +17,8 @@ struct Grid {
   // The number of empty cells at each end of an axis: 1, or 0 if the axis is periodic. Meaningless for levels and
   // unbounded worlds, which have no ring.
   ring: Extent,
-  // With variable radii, the number of levels and 1 / the largest diameter on the lowest level. Otherwise 0.
+  // With variable radii, `levels` is the number of levels, and `inverse_base` is 1 / the largest diameter on the lowest
+  // level. Otherwise both are 0.
   levels: u32,
   inverse_base: f32,
   // The largest radius allowed. Particles with a larger one go into the quarantine.

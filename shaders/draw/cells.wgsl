@@ -2,7 +2,8 @@
 // 3D the faces are the floor, then the two walls farther from the camera.
 // Needs: NARROWEST_CELL, WIDE_CELL, frame, overlay, FAINTEST_LINE, DARKEST_LINE, heat, FAINTEST_HEAT, DARKEST_HEAT.
 
-// Lines begin to appear if cells are NARROWEST CSS pixels wide, and are fully opaque if cells are WIDE.
+// Lines are invisible if cells are at most NARROWEST CSS pixels wide. From a width of WIDE CSS pixels on, lines do not
+// fade.
 const NARROWEST = f32(NARROWEST_CELL);
 const WIDE = f32(WIDE_CELL);
 

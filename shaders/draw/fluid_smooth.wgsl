@@ -1,5 +1,5 @@
 // Smooths the depths of a fluid along one axis of the screen, with a narrow-range filter (Truong and Yuksel 2018):
-// - It skips texels far behind and the texels opposite to those, so edges do not curl.
+// - It skips each texel that is far behind, and with it the texel on the opposite side, so that edges do not curl.
 // - Texels far in front count as if they were only a little in front.
 // - The allowed range grows with the depths found, so the filter follows slopes.
 // Needs: source, NOTHING, fluid, frame, MOST_TEXELS.

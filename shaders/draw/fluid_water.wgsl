@@ -24,13 +24,13 @@ const LEAST_SLOPE = 1e-7;
 const THIN = vec2f(0.15, 0.5);
 // The width over which water fades out at the wall behind it.
 const BEYOND = 0.3;
-// Nearer to the front wall than the first distance, the surface is as flat as the wall. Beyond the second distance, the
-// wall has no effect.
+// If the surface is nearer to the front wall than the first distance, it is as flat as the wall. If it is farther than
+// the second distance, the wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
 const SHADE = vec3f(0.56, 0.72, 0.86);
-// Fast water looks like foam: 1 + FOAM times as cloudy at the end of the colour scale as at its beginning.
+// Fast water looks like foam: at the end of the colour scale, it is 1 + FOAM times as cloudy as at the beginning.
 const FOAM = 5.0;
 
 @vertex

@@ -4,8 +4,8 @@
 
 struct Sphere {
   @builtin(position) position: vec4f,
-  // For a sphere, the offset from the centre in radii. For a box, the x and y, at distance 1, of the vertex's camera
-  // ray.
+  // For a sphere, the offset from the centre in radii. For a box, the camera ray through the vertex: its x and y at
+  // distance 1.
   @location(0) offset: vec2f,
   @location(1) @interpolate(flat) centre: vec3f,
   @location(2) @interpolate(flat) colour: vec3f,
@@ -71,7 +71,7 @@ fn near_plane() -> f32 {
   return frame.projection[3].z / frame.projection[2].z;
 }
 
-// Returns the x and y, at distance 1, of the camera ray through a corner of a quad that covers the box.
+// Returns the camera ray through a corner of a quad that covers the box, as the ray's x and y at distance 1.
 fn ray_of(index: u32, centre: vec3f, half: vec3f) -> vec2f {
   var least = vec2f(FARTHEST);
   var most = vec2f(-FARTHEST);
@@ -117,8 +117,8 @@ fn cut(ray: vec2f, centre: vec3f, half: vec3f) -> Cut {
   let size = length(half);
   let through = max(min(exits.x, min(exits.y, exits.z)) - entry, -size);
   let coverage = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  // The ray enters where it has crossed the front planes of all axes. `later` is how much later it crosses the plane of
-  // one axis than those of the other two. It is 0 for both axes where two faces meet.
+  // The ray enters the box once it has crossed the front planes of all axes. For each axis, `later` is how much later
+  // the ray crosses that plane than both others. Where two faces meet, `later` is 0 for their two axes.
   let later = max(entries - max(entries.yzx, entries.zxy), vec3f(-size));
   let weights = clamp(0.5 + later / max(fwidth(later), vec3f(LEAST_SLOPE)), vec3f(), vec3f(1.0));
   let facing = -ahead * weights / dot(weights, vec3f(1.0));

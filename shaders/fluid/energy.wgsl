@@ -1,7 +1,8 @@
 // Sums energies, per unit of mass, over finite particles. Outputs two vectors per workgroup; the first vectors of all
 // workgroups come first:
 // - the growth of kinetic plus potential energy, kinetic energy, velocity · deviation, deviation²
-// - the potential energy above the tank's floor of particles that may be lowered, the growth of kinetic energy
+// - the potential energy, relative to the tank's floor, of the particles that may be lowered; the growth of kinetic
+//   energy
 // See ACCOUNT in shared.wgsl. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.

@@ -26,7 +26,8 @@ struct Layer {
   third_end: u32,
 }
 
-// Returns the cells of `level` inside the 3 cells per axis around the particle's cell, taken on the higher level.
+// Takes the block of three cells along each axis around the particle's cell, on the higher of the two levels. Returns
+// the cells of `level` in that block.
 fn candidate_cells(lattice: Lattice, own_level: u32, level: u32) -> Block {
   let higher = max(own_level, level);
   let middle = coarsened(lattice, own_level, higher);

@@ -1,5 +1,5 @@
-// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in,
-// the farther away the less. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
+// Changes velocities by a pointer. `brush` pushes particles away from the pointer's ray (2D: point) or pulls them in.
+// Its effect falls with the distance. `hold` pulls one particle to a position. Host: src/page/tools/brush.ts.
 // Needs: stroke, position, velocity, id.
 
 struct Stroke {

@@ -25,8 +25,8 @@ struct Gathered {
 #endif
 }
 
-// `drawn`: four arguments of a draw, the pairs found, and the particles in view with more than MOST_EACH candidates,
-// whose pairs with higher slots are left out.
+// `drawn`: four arguments of a draw; the number of pairs found; the number of particles in view with more than
+// MOST_EACH candidates. The pairs of such a particle with higher slots are left out.
 
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 

@@ -1,6 +1,6 @@
 // Finds the particles that rays meet. Tally counts them per ray. Fill (FILL) writes ids and distances, by distance and
-// then id. First (FIRST) writes the nearest. If a ray's entries do not all fit, they hold NO_PARTNER. So do entries
-// that fill does not find because of rounding.
+// then id. First (FIRST) writes the nearest. If a ray's entries do not all fit, they hold NO_PARTNER. So does
+// an entry that tally counted, but that fill does not find because of rounding.
 //
 // Where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The walk goes over
 // layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range of slots. It
@@ -190,7 +190,7 @@ fn search(gathered: ptr<function, Gathered>, path: Path) {
     test_all(gathered, path_among(path, grid.greatest_radius));
     return;
   }
-  // The highest level has the shortest walk, and a ball met there may shorten the walks on the other levels.
+  // Starts on the highest level: its walk is the shortest, and a ball met there may shorten the other walks.
   for (var level = grid.levels; level > 0u; level--) {
     if (is_occupied(level - 1u)) {
       walk(gathered, path_on(path, level - 1u));

@@ -175,7 +175,7 @@ fn finish(gathered: Gathered, particle: Particle) {
   let upper = substep.upper;
 #endif
   let outside = any(position < lower) || any(position > upper);
-  // For particles away from walls, a loop without rounds costs nothing; a branch might cost time.
+  // For particles away from walls, the loop below has no rounds. A branch instead might take longer.
   let walls = select(0u, DIMENSIONS, substep.walls != 0u && outside);
 #if !PUSH_APART
   for (var axis = 0u; axis < walls; axis++) {

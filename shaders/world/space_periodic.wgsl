@@ -40,7 +40,7 @@ fn wrap(position: Vector) -> Vector {
 }
 
 // The result is antisymmetric to the bit: `round` rounds halves to even, and products with −1, 0 or 1 are exact. If the
-// world begins at 0, the period is first subtracted from the higher coordinate, which is exact.
+// world begins at 0, the period is first subtracted from the higher coordinate. This subtraction is exact.
 fn minimum_image(position: Vector, other: Vector) -> Vector {
   let apart = position - other;
   let periods = round(apart * grid.inverse_period);

@@ -56,7 +56,7 @@ fn assemble(
     for (var axis = 0u; axis < DIMENSIONS; axis++) {
       let stride = frame.strides[axis];
       var low = 0.0;
-      // At the lower end, the face is solid, and the cell at the previous index belongs to another row.
+      // The lower end of an axis has no coupling: its face is solid, and the previous index is a cell of another row.
       if (at[axis] > 0u) {
         low = coupling_of(entry - stride, entry);
       }

@@ -1,6 +1,6 @@
-// Computes the numbers of the conjugate gradients, in one workgroup, after the pass that STAGE names. Stops if the
-// residual is small enough, a product is not positive, or a step would be far too long: the remaining dispatches then
-// have no workgroups. Twin: src/methods/fluid/reference/pressure.ts.
+// Computes the numbers of the conjugate gradients, in one workgroup, after the pass that STAGE names. Stops the solver
+// if the residual is small enough, a product is not positive, or a step would be far too long. If so, the remaining
+// dispatches have no workgroups. Twin: src/methods/fluid/reference/pressure.ts.
 // Needs: solver, dispatches, WORKGROUP, PARTIALS, partials, STAGE, frame, MOST_STEP.
 
 const AFTER_ASSEMBLE = 0u;

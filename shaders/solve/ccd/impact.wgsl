@@ -70,8 +70,8 @@ fn is_before(key: u32, time: f32) -> bool {
 }
 
 #if VARIABLE_RADII
-// Bodies overlap by more than a path allows if their centres' difference is within `round` of a box with half extents
-// `sides` around 0.
+// States when two bodies overlap by more than a path allows. Consider a box around 0 with half extents `sides`. The
+// overlap is too deep if the difference of the centres is nearer than `round` to this box.
 struct Near {
   sides: Vector,
   round: f32,
@@ -249,8 +249,8 @@ fn block_around(slot: u32, way: Vector, since: f32, to: f32, level: u32, margin:
 #endif
 }
 
-// Returns, times `wider`, the margin around a piece within which lie the centres of all particles of a level that it
-// can hit.
+// Returns a margin around a piece of a path, multiplied by `wider`. If a particle on `level` can be hit from the piece,
+// the particle's centre is within the margin.
 fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #if VARIABLE_RADII
   return wider * (reach_of(body) + Vector(greatest_on(level)));
@@ -259,8 +259,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// True if rounding makes a block larger than it can be in exact arithmetic, far from the origin or on very long paths.
-// Such a piece cannot be followed.
+// True if a block is larger than exact arithmetic allows. Rounding causes this far from the origin and on very long
+// paths. The piece inside such a block cannot be followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

@@ -97,7 +97,7 @@ fn strike(
   let partner_hit = hits[partner];
   let is_mutual = partner_hit.y == slot && partner_hit.x < unsettled;
   let claimed = claims[2u * partner] == ~hit.x && claims[2u * partner + 1u] == ~id_in[slot];
-  // Two fast particles bounce only if each hits the other, a slow one only with the path that claimed it.
+  // Two fast particles bounce only if each hits the other. A slow particle bounces only if this path claimed it.
   if (!select(claimed, is_mutual, is_partner_fast)) {
     return;
   }
@@ -105,7 +105,7 @@ fn strike(
   let when = select(time, min(time, time_of_key(partner_hit.x)), is_partner_fast);
   let apart = minimum_image(position_at(slot, way, when), position_at(partner, partner_way, when));
   let normal = normal_of(apart, body, partner_body);
-  // A slow particle moves on to the end of the substep.
+  // A slow partner moves on to the end of the substep, so its velocity includes all the gravity of the substep.
   let partner_velocity = velocity_at(partner, select(1.0, time_of_key(partner_hit.x), is_partner_fast));
   let relative = velocity - partner_velocity;
   let part = share_between(body, partner_body);
