@@ -53,7 +53,7 @@ function seekBounded(
   }
 }
 
-/** Returns a cell plus `spare`, which allows for rounding errors, clamped to the cells inside the ring. */
+/** Adds `spare` to a cell, to allow for rounding errors. Returns the sum, clamped to the cells inside the ring. */
 function cellAlong(lattice: Lattice, axis: number, position: number, spare: number): number {
   const { cells, min, inverseCellSize } = lattice.world;
   const count = cells[axis];

@@ -59,7 +59,7 @@ function keyAt(
   return keyAtBorder(scaledX, scaledY, columns, rows, rowStride);
 }
 
-/** Like keyAt, for a finite position outside the world. This keeps keyAt short enough for V8 to inline. */
+/** Like keyAt, for a finite position outside the world. It is separate, so that V8 can inline the short keyAt. */
 function keyAtBorder(
   scaledX: number,
   scaledY: number,

@@ -110,7 +110,8 @@ export class PairSearch extends PortionedSearch<SearchTask> {
 }
 
 /**
- * Returns the most rows that one slot searches: its own, those ahead, across an end, or in another block of the table.
+ * Returns the most rows that one slot searches. In a bounded world, these are its own row and the rows ahead. In other
+ * worlds, all rows around it count, because a row across an end or in another block of the table may be ahead.
  */
 function mostRowsAhead({ dimensions, world }: Lattice): number {
   if (world.kind === 'bounded') return dimensions === 2 ? 2 : 5;

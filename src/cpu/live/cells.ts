@@ -233,8 +233,8 @@ export class LiveCells {
   }
 
   /**
-   * Returns a hash of a block: HASH_BLOCK cells along x with consecutive buckets, of which the first may be any. If
-   * blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK buckets.
+   * Returns a hash of a block, which is HASH_BLOCK cells along x. Their buckets are consecutive, and the first may be
+   * any. If they began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -348,7 +348,7 @@ export class LiveCells {
   }
 
   private visitSpans(level: number, cells: number, visit: (id: number) => void): void {
-    // If there are no cells along one axis, loops over the other axes could still be long.
+    // Without this return, the loops over the other axes could be long, although one axis has no cells.
     if (cells === 0) return;
     if (cells > (this.counts[level] as number)) {
       this.visitLevel(level, visit);

@@ -44,8 +44,8 @@ export class DistanceSearch {
   }
 
   /**
-   * Finds a level's objects whose ids are above `above` and whose centres are near a position or which, with `balls`,
-   * overlap a ball.
+   * Finds objects of a level with ids above `above`. With `balls`, finds those that overlap a ball; otherwise, those
+   * whose centres are near a position.
    */
   find(level: number, x: number, y: number, z: number, radius: number, balls: boolean, above: number): void {
     const { cells } = this;

@@ -86,7 +86,10 @@ export function reservedCells({ kind, cells }: World): readonly number[] | undef
   return kind === 'unbounded' ? undefined : cells;
 }
 
-/** Calls `make`, which reserves memory, and explains a failure. If memory grows with the cells, `cells` counts them. */
+/**
+ * Calls `make`, which reserves memory. If that fails, throws an error that explains why. If memory grows with the
+ * cells, `cells` counts them.
+ */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
     const [where, remedy] = cells

@@ -40,8 +40,8 @@ export class Obstacles {
   }
 
   /**
-   * If a particle approaches an obstacle faster than any other body, and faster than restSpeed, the obstacle becomes
-   * its partner: −2 − the obstacle's slot.
+   * An obstacle becomes a particle's partner, stored as −2 − the obstacle's slot, if the particle approaches it faster
+   * than it approaches any other body, and faster than restSpeed.
    */
   findPartners(state: ParticleState, response: Response): void {
     if (this.count === 0) return;
@@ -97,7 +97,7 @@ export class Obstacles {
         const change = bounces
           ? bounceChange(approach, 1, restitution)
           : pushChange(push * inverseDt, approach, 1, pushSpeed, restSpeed, restitution);
-        // Without the velocity that gravity added in this substep: static friction in `finish` acts on that.
+        // Leaves out the velocity that gravity added in this substep, because static friction in `finish` acts on it.
         const along = (velocityX - gainX) * x + (velocityY - gainY) * y + (velocityZ - gainZ) * z;
         const slidingX = velocityX - gainX - along * x;
         const slidingY = velocityY - gainY - along * y;

@@ -439,7 +439,7 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /** Filters each portion, because the search finds overlaps of the balls around boxes, which may be far more. */
+  /** Filters each portion. The search finds pairs of overlapping balls around boxes, of which there may be far more. */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();
