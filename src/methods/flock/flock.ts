@@ -175,8 +175,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Moves all hunters to packed positions, also for recorded steps that are not yet submitted. Hunters keep their
-   * velocities.
+   * Moves all hunters to packed positions. Steps that are recorded but not yet submitted also use the new positions.
+   * Hunters keep their velocities.
    */
   placeHunters(positions: Float32Array): void {
     this.particles.checkAlive();
@@ -283,8 +283,8 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Writes the hunters, also as spheres of radius 0 to the start of `spheres`. Without `velocities`, hunters keep their
-   * velocities.
+   * Writes the hunters. Also writes them, as spheres of radius 0, to the start of `spheres`. Without `velocities`,
+   * hunters keep their velocities.
    */
   private writeHunters(positions: Float32Array, velocities?: Float32Array): void {
     const { queue } = this.gpu.device;

@@ -47,7 +47,7 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices in `dispatches`: three dispatches that belong to no level, then the first of the first level. */
+/** Indices in `dispatches`: three dispatches that belong to no level, then the first level's first dispatch. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;
@@ -221,7 +221,7 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction runs per cell of the coarser level, whose dispatches follow the two of this level.
+    // Restriction has a thread per cell of the coarser level. That level's dispatches follow the two of this level.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);

@@ -310,8 +310,8 @@ export class Substep {
   }
 
   /**
-   * Makes solid cells known before the first substep. No kernel writes the numbers before the first cell, which stand
-   * for solid cells, too.
+   * Makes solid cells known before the first substep. The numbers before the first cell stand for solid cells, too;
+   * no kernel writes them.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);

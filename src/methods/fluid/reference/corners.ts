@@ -47,9 +47,9 @@ export class Corners {
   }
 
   /**
-   * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. `clamped`, for reading,
-   * gives the outermost corners the weight of corners beyond the ends. Without it, for scattering, `beyond` marks the
-   * corners beyond the ends.
+   * Finds the corners among the faces perpendicular to an axis; axis −1 means cell centres. For reading, set
+   * `clamped`: the outermost corners then get the weight of corners beyond the ends. For scattering, leave it false:
+   * `beyond` then marks the corners beyond the ends.
    */
   find(axis: number, point: Float64Array, clamped: boolean): void {
     const { lower, shares, weights } = this;
