@@ -10,7 +10,7 @@ const SKY = { 2: [6, 4], 3: [5, 3.5, 5] } as const;
 /** Range of speeds, in multiples of `perception` per second. */
 const SLOWEST = 5;
 const FASTEST = 10;
-/** Width of the range of the random part of an initial velocity. */
+/** Along each axis, an initial velocity has a random part from −SPREAD / 2 to SPREAD / 2. */
 const SPREAD = 2;
 
 export const MURMURATION: FlockSceneDefinition = {

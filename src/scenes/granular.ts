@@ -144,7 +144,7 @@ function boxAround(
   return { min: repeat(0, dimensions), max: max.slice(0, dimensions) };
 }
 
-/** Bars on the inside of the drum that carry grains up. */
+/** Number of bars on the inside of the drum. They carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
 /** Squared speed of the drum's wall divided by gravity times radius. */

@@ -5,8 +5,8 @@ import type { Random } from './random';
 import { ceilRoot, earthGravity, repeat, stepFor, toCoordinate, UNITS } from './scene';
 
 /**
- * Area (volume) of a ball with radius 1, the diameter of a particle. With so much per particle, each overlaps one other
- * on average.
+ * Area (volume) of a ball with radius 1, the diameter of a particle. If there is this much room per particle, each
+ * overlaps one other on average.
  */
 export const ROOM_FOR_ONE_OVERLAP = { 2: Math.PI, 3: (4 / 3) * Math.PI } as const;
 

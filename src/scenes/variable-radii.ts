@@ -33,8 +33,9 @@ const PILE_CUBE = 2 * PILE_RADII.largest;
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
- * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. A uniform radius is accepted
- * with a probability of the octave's least radius divided by that radius. Whole numbers make JavaScript engines agree.
+ * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. Draws uniform radii until one
+ * is accepted. The probability is the octave's least radius divided by the drawn one. Whole numbers make JavaScript
+ * engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;
