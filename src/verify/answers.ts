@@ -14,7 +14,7 @@ export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
   /** Errors that the GPU reported outside of the checks. */
   readonly complaints: readonly string[];
-  /** One sentence per limit of a check that some number of particles exceeds. */
+  /** Some checks run only up to a limit. If a number of particles is above one, a sentence says so. */
   readonly notes: readonly string[];
   readonly seconds: number;
   /** One hash of the state hashes of all starting states; see hashOfAll. */

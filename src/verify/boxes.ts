@@ -15,7 +15,7 @@ export const MOST_BOXES = 70_000;
 
 const BRUTE_FORCE_LIMIT = 1024;
 
-/** Extents are multiples of 1/STEPS of a diameter; across a sliver, of 1/1024 as much. */
+/** Extents are multiples of 1/STEPS of a diameter. The thickness of a sliver is a multiple of 1/1024 of that step. */
 const STEPS = 64;
 /** Extent of the largest boxes, in diameters. */
 const LARGEST = 32;

@@ -32,8 +32,8 @@ const MOST_PRESSURE_ERROR = 0.02;
 /** Rounding of 32-bit velocities as a share of the greatest speed. */
 const ROUNDING = 2 ** -21;
 /**
- * Greatest rise above an earlier energy, as a share of the initial one: the rounding of 32-bit positions and
- * velocities.
+ * Greatest rise above an earlier energy, as a share of the initial energy. It allows for the rounding of 32-bit
+ * positions and velocities.
  */
 const MOST_RISE = 2e-6;
 

@@ -7,7 +7,7 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** With more particles and variable radii, the oracle itself uses an incremental index. */
+/** Most particles of the check. With more, and variable radii, the oracle itself would use an incremental index. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -42,7 +42,7 @@ export type Subject =
 
 /** Brute force is too slow for more particles; a sweep replaces it. */
 const BRUTE_FORCE_LIMIT = 4096;
-/** Steps of the check `repeats`, if none are given: in slow scenes FEWER_STEPS. */
+/** Default steps of the check `repeats`. Slow scenes take FEWER_STEPS by default. */
 export const REPEATED_STEPS = 12;
 export const FEWER_STEPS = 3;
 /** More particles than this make a scene slow. */
@@ -177,8 +177,8 @@ function stir({ velocities, seed }: Scene): Float32Array {
 }
 
 /**
- * Runs must give the same hash: two alike, one restored halfway, and in small scenes one with the naive broad phase, if
- * it adds up in the same order.
+ * All runs must give the same hash: two equal runs, and one that is restored halfway. Small scenes also run with the
+ * naive broad phase, if it adds up in the same order.
  */
 export async function checkRepeats(
   subject: Subject,

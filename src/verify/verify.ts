@@ -123,7 +123,7 @@ export async function* verify(
   }
 }
 
-/** Lists the starting states to check. Counts above a scene's limit become that limit, once. */
+/** Lists the starting states to check. If counts are above a scene's limit, lists the limit once instead. */
 function requestsOf(options: VerifyOptions) {
   const { scenes, dimensions, counts } = complete(options);
   return scenes.flatMap((name) =>
