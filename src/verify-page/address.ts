@@ -17,7 +17,7 @@ export interface Address {
   readonly reports: boolean;
 }
 
-/** Checks only what the worker cannot: it checks scenes and the ranges of numbers. */
+/** Checks only what the worker does not check. The worker checks scenes and the ranges of numbers. */
 export function readAddress(search: string): Address {
   const parameters = new URLSearchParams(search);
   for (const name of parameters.keys()) {

@@ -1,6 +1,6 @@
 /**
- * Runs the checks in a worker, because the reference blocks its thread for seconds. The build makes it one file with
- * all that it needs, so that the page works from a folder of its own.
+ * Runs the checks in a worker, because the reference blocks its thread for seconds. Vite bundles this worker into one
+ * file. In the package, scripts/build.ts replaces that file by one that loads the package's modules.
  */
 import { version } from '../../package.json';
 import { GpuError } from '../core/base/errors';
