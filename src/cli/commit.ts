@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * A benchmark pack has a file COMMIT instead of git. Undefined for an installed package, even inside another checkout,
- * and without git history.
+ * Reads the file COMMIT of a benchmark pack, which has no git history. Otherwise asks git. Returns undefined if there
+ * is neither. Returns undefined for an installed package, even if it lies inside another checkout.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

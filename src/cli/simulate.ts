@@ -191,7 +191,7 @@ interface Report {
   readonly times: StageTimes | undefined;
 }
 
-/** Makes errors about arguments from a state file name the file. */
+/** Calls `use`. If it throws an error about an argument, throws one that names the state file as well. */
 function nameStateFile<Result>(path: string | undefined, use: () => Result): Result {
   try {
     return use();

@@ -1,6 +1,6 @@
 /**
- * `cellstorm verify --browser`: serves the page verify.html on a port of this machine, starts a browser without a window
- * on it, and takes the answers that the page posts.
+ * `cellstorm verify --browser`: serves the page verify.html on a port of this machine, opens the page in a browser
+ * without a window, and takes the answers that the page posts.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { REPORT_PATH, type VerifyAnswer, type VerifyReport } from '../verify/ans
 import type { VerifyOptions } from '../verify/verify';
 
 const LOOPBACK = '127.0.0.1';
-/** The page, below the package's code, of which it loads the modules. */
+/** Folder of the page. It is below the package's code, because the page's worker loads that code. */
 const FOLDER = 'verify-page';
 const PAGE = 'verify.html';
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 /**
  * `cellstorm verify`: compares the GPU or the CPU engine with the reference, on every collision scene. With --long, it
- * also checks guarantees over long runs, and the fluid. With --browser, a browser does the same on its page verify.html.
+ * also checks guarantees over long runs, and the fluid. With --browser, the page verify.html checks a browser's GPU.
  * The exit code is 1 if a check fails or the GPU reports an error.
  */
 
