@@ -12,7 +12,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npm, packInto } from '../../helpers/packed';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc');
+/** Packages of TypeScript 6 and 7. */
+const COMPILERS = ['typescript', 'typescript-7'] as const;
 const run = promisify(execFile);
 const PACKING_LIMIT_MS = 120_000;
 
@@ -60,7 +61,12 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function compile(module: string, moduleResolution: string, extra: object = {}): Promise<string> {
+async function compile(
+  compiler: (typeof COMPILERS)[number],
+  module: string,
+  moduleResolution: string,
+  extra: object = {},
+): Promise<string> {
   const compilerOptions = {
     module,
     moduleResolution,
@@ -74,7 +80,8 @@ async function compile(module: string, moduleResolution: string, extra: object =
   };
   const path = join(folder, 'tsconfig.json');
   await writeFile(path, JSON.stringify({ compilerOptions, files: ['user.ts'] }));
-  return run(process.execPath, [TSC, '-p', path], { cwd: folder }).then(
+  const tsc = join(ROOT, 'node_modules', compiler, 'bin/tsc');
+  return run(process.execPath, [tsc, '-p', path], { cwd: folder }).then(
     ({ stdout }) => stdout,
     (error: { stdout?: string }) => error.stdout || String(error),
   );
@@ -95,16 +102,22 @@ async function readModules(path: string, texts: Map<string, string>): Promise<vo
 
 describe('the package', () => {
   test.each([
-    ['esnext', 'bundler'],
-    ['nodenext', 'nodenext'],
-  ])('has declarations for "module": "%s", "moduleResolution": "%s"', async (module, moduleResolution) => {
-    expect(await compile(module, moduleResolution)).toBe('');
-  });
+    ['typescript', 'esnext', 'bundler'],
+    ['typescript-7', 'esnext', 'bundler'],
+    ['typescript-7', 'nodenext', 'nodenext'],
+  ] as const)(
+    'has declarations for %s, "module": "%s", "moduleResolution": "%s"',
+    async (compiler, module, resolution) => {
+      expect(await compile(compiler, module, resolution)).toBe('');
+    },
+  );
 
   test('has declarations that are compatible with @webgpu/types', async () => {
     await mkdir(join(folder, 'node_modules/@webgpu'), { recursive: true });
     await symlink(join(ROOT, 'node_modules/@webgpu/types'), join(folder, 'node_modules/@webgpu/types'));
-    expect(await compile('esnext', 'bundler', { types: ['@webgpu/types'], skipLibCheck: true })).toBe('');
+    expect(
+      await compile('typescript-7', 'esnext', 'bundler', { types: ['@webgpu/types'], skipLibCheck: true }),
+    ).toBe('');
   });
 
   test('loads in plain Node, without a GPU', async () => {
