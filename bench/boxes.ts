@@ -1,6 +1,7 @@
 /**
  * Compares CpuBoxPairs with hand-written methods that find all overlapping boxes on one CPU thread: all pairs (few
- * boxes only), sort and sweep along the axis of most variance, hashed cells as wide as nine in ten boxes.
+ * boxes only), sort and sweep along the axis of most variance, and hashed cells. Nine in ten boxes are no wider than a
+ * hashed cell.
  *
  *   node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *

@@ -23,7 +23,7 @@ const RADIUS = 0.5;
 const EDGE = 0.5;
 /** Coordinates are exact, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
-/** The capacity of a list, which also counts pairs that do not fit. */
+/** The capacity of the list of contacts. The list also counts pairs that do not fit. */
 const LISTED = 1024;
 /** A list reports this if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;

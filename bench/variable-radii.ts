@@ -1,7 +1,8 @@
 /**
- * `npm run bench:mixed`: times building a grid and finding all pairs of different radii, relative to as many particles
- * of one radius with about as many contacts. Runs on the CPU engine and on the GPU in Node. CELLSTORM_DRIVER names a
- * driver. Sources are bundled, because a development server's modules run slower.
+ * `npm run bench:mixed`: times building a grid and finding all pairs of particles with different radii. Compares the
+ * times with those of as many particles of one radius, which have about as many contacts. Runs on the CPU engine and on
+ * the GPU in Node. CELLSTORM_DRIVER names a driver. Sources are bundled, because a development server's modules run
+ * slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

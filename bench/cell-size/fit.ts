@@ -1,7 +1,7 @@
 /**
- * Fits the costs of a candidate, a cell and a range (a row of cells that a search visits) to the shortest times, which
- * other work disturbs least. Tries every subset of the costs with the others at 0, and takes the best fit without
- * negative costs.
+ * Fits three costs to measured times: those of a candidate, of a cell and of a range (a row of cells that a search
+ * visits). Uses the shortest times, because other work disturbs them least. Tries each choice of one, two or three
+ * costs, with the other costs at 0. Returns the best fit without negative costs.
  */
 import type { CellSizeRow } from './measure';
 

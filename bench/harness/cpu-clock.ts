@@ -46,7 +46,7 @@ function allocateTwo(bytes: number): readonly [Float64Array, Float64Array] {
 }
 
 const CLOCK_STEPS = 20;
-/** After so many equal readings, the clock counts as stopped. */
+/** After this many equal readings, the clock counts as stopped. */
 const MOST_READINGS = 100_000;
 
 /** Returns the clock's step in milliseconds; 0 if `performance.now` stands still. */

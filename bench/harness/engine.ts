@@ -60,8 +60,8 @@ export interface GpuEngine extends Described {
 }
 
 /**
- * A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. The thread's slot or id, modulo this
- * number, selects the counter: at a single one, a million threads would wait.
+ * Number of counters. A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread adds to
+ * the counter with the index: slot or id, modulo this number. If there were only one, all threads would wait for it.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;

@@ -17,8 +17,8 @@ const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;
 /**
- * One agreement in this many checks is enough. Other work may disturb some, but timestamps that do not wait never
- * agree.
+ * Timestamps are trusted if one of this many checks agrees with the wall time. Other work may disturb some checks.
+ * Timestamps that do not wait for the work never agree.
  */
 const MOST_CHECKS = 5;
 /** The latency of a submission is the median of this many empty submissions. */
@@ -52,7 +52,10 @@ export class GpuClock {
     });
   }
 
-  /** Measures copies of `copyBytes`, or less if memory is short. These show whether timestamps can be trusted, too. */
+  /**
+   * Times copies of `copyBytes`, or less if memory is short. The copies give the bandwidth, and show whether timestamps
+   * can be trusted.
+   */
   static async create(gpu: Gpu, copyBytes = COPY_BYTES): Promise<GpuClock> {
     const clock = new GpuClock(gpu);
     const { buffers, size } = await createCopyBuffers(gpu, copyBytes);

@@ -84,8 +84,8 @@ export async function openCpu(
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
-      // A reading ends one part and begins the next, so only the first and the last affect the total, which matters for
-      // a coarse clock.
+      // Each reading of the clock ends one part and begins the next. So only the first and the last reading affect the
+      // total, which a coarse clock then measures well.
       let began = performance.now();
       for (let run = 0; run < batch; run++) {
         if (frames.length > 0) runner.place(frames[frameAt(step++, frames.length)] as Float32Array);

@@ -106,8 +106,9 @@ export interface Growth {
   /** Times grow with this power of the count; undefined if there are fewer than three counts. */
   readonly exponent: number | undefined;
   /**
-   * From this count on, interpolated, the engine is faster than testing all pairs on the same backend. 0: not slower at
-   * any common count. Infinity: slower at the largest. Undefined: not compared.
+   * The interpolated count from which the engine is faster than testing all pairs on the same backend. 0 if it is not
+   * slower at any count that both have. Infinity if it is slower at the largest such count. Undefined if the two were
+   * not compared.
    */
   readonly crossover: number | undefined;
 }

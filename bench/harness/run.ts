@@ -27,8 +27,8 @@ export interface BenchPlan {
   /** Timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds of one build and query, beyond which an engine is skipped or stopped. After three rounds, an engine
-   * whose rounds together took more than ten times as long gets no further turn.
+   * Milliseconds. If one build and query would take longer, the engine is skipped; if it did take longer, the engine is
+   * stopped. After three rounds, an engine also stops if its turns together took more than ten times this limit.
    */
   readonly limit: number;
 }
@@ -58,7 +58,10 @@ export interface BenchResult {
 
 /** These counts are timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
-/** Further pilot sizes grow by this factor: a few thousand bodies do not load a GPU. */
+/**
+ * Each further pilot size is this factor larger. Larger pilots are necessary, because a few thousand bodies do not load
+ * a GPU.
+ */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */
 const FEWEST_FOR_GROWTH = 64;

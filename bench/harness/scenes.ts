@@ -137,8 +137,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     }
     return cell;
   };
-  // No double holds a cell and a body of a large scene, so count. `starts[cell + 1]` counts bodies; after the sums,
-  // `starts[cell]` is the next body's index.
+  // Sort by counting. Sorting numbers would not work: in a large scene, a cell and a body do not fit into one double.
+  // At first, `starts[cell + 1]` counts bodies. After the sums, `starts[cell]` is the index of the next body.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {

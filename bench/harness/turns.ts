@@ -13,7 +13,7 @@ const MOST_WARM = 64;
 const SAMPLE_MS = 10;
 /** Least steps of the clock per sample. */
 const SAMPLE_STEPS = 100;
-/** A batch is limited, because it is submitted at once, and a device's queue is limited. */
+/** Most repeats in a batch. One submission holds the whole batch, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
 /** After FEWEST_ROUNDS, an engine's turns together may take this many times the limit. */
 const MOST_LIMITS = 10;

@@ -1,6 +1,7 @@
 /**
- * Finds contacts of discs with Box2D 3's public API. A build steps by a microsecond, because a step of zero time finds
- * no contacts, and reads the events. In moving scenes it moves the bodies, otherwise it creates a new world.
+ * Finds contacts of discs with Box2D 3's public API. A build creates a new world or, in a moving scene, moves the
+ * bodies. It then steps and reads the events of contacts. The step takes a microsecond, because a step of zero time
+ * finds no contacts.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

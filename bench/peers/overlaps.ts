@@ -1,4 +1,7 @@
-/** The exact test for candidates, which an engine finds by its own boxes or shapes, each pair at most once. */
+/**
+ * Tests exactly whether two bodies overlap, and collects the pairs that do. The engine finds the candidates by its own
+ * boxes or shapes. It must give each pair at most once.
+ */
 import { PairSink } from '../harness/pair-sink';
 import type { BenchScene } from '../harness/scenes';
 

@@ -1,7 +1,7 @@
 /**
- * Wraps Rapier's broad phase through its public API. Colliders have no bodies, so a step does not move them. They are
- * no sensors, whose pairs the narrow phase would test. A build steps by the default time: after a step of zero time,
- * queries would miss moved colliders.
+ * Wraps Rapier's broad phase through its public API. Colliders have no bodies, so a step does not move them. Colliders
+ * are not sensors, because the narrow phase would also test the pairs of sensors. A build steps by the default time,
+ * because queries would miss moved colliders after a step of zero time.
  */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';

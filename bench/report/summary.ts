@@ -295,7 +295,10 @@ const ABSENT: Readonly<Record<Status, string>> = {
   refused: 'was refused',
 };
 
-/** Says below how many bodies the CPU is faster, because submitting work to the GPU takes longer than the work. */
+/**
+ * Names the number of bodies below which the CPU's grid is faster. With so few bodies, submitting the work to the GPU
+ * takes longer than the work.
+ */
 function describeSmallCounts({ name, cases }: Group): string[] {
   const curveOf = (engine: string) =>
     cases.flatMap(({ count, timed }) => {

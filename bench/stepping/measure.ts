@@ -18,7 +18,7 @@ export interface SteppingRequest {
   readonly engine: SteppingEngine;
   readonly count: number;
   readonly steps: number;
-  /** Milliseconds, warm-up included, after which no further step begins; one step is always timed. */
+  /** After this many milliseconds, warm-up included, no further step begins. At least one step is timed anyway. */
   readonly limit: number;
 }
 

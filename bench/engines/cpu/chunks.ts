@@ -3,13 +3,13 @@
  *
  * 1. Each body gets a box around its motion in a step.
  * 2. Low corners are radix-sorted along each axis.
- * 3. The world is cut along the last axis into slabs with equally many bodies, each slab along the axis before, down to
- * x. Chunks have about MOST_BODIES low corners.
+ * 3. Cuts along the last axis divide the world into slabs with equally many bodies. Cuts along the axis before divide
+ * each slab, and so on down to x. The resulting chunks have about MOST_BODIES low corners.
  * 4. A sweep along the last axis compares the bodies of a chunk.
  *
  * A body may be in several chunks. Only the chunk with the low corner of two boxes' intersection reports the pair; both
- * boxes reach into it. Cuts are at least NARROWEST mean box widths apart, so a chunk with a crowd may hold more:
- * narrower chunks would only copy the crowd.
+ * boxes reach into it. Cuts are at least NARROWEST mean box widths apart, because every body of a crowd would be in
+ * several narrower chunks. So a chunk with a crowd may have more low corners.
  */
 
 import type { CpuEngine } from '../../harness/engine';

@@ -146,7 +146,7 @@ export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** So many distance tests take seconds on the largest GPU, hours on a CPU. */
+/** A scene that needs more distance tests is refused. This number takes seconds on the largest GPU, hours on a CPU. */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

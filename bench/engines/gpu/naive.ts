@@ -17,7 +17,7 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** A workgroup compares its tile with so many. A larger number means fewer workgroups that run longer. */
+/** Number of tiles that a workgroup compares its own with. If it is larger, fewer workgroups run, each for longer. */
 const STRIPE_TILES = 16;
 
 export async function openNaive(

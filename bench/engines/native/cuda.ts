@@ -15,7 +15,7 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** A query searches the rows that follow in the order of cells, or all. */
+/** The rows of cells that a query searches around a body: only those ahead in the order of cells, or all. */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =

@@ -7,7 +7,7 @@ import type { PhysicsEngine } from '../engine';
 import { DT } from '../engine';
 import type { PhysicsBody, PhysicsScene } from '../scene';
 
-/** So many steps may wait in the device's queue. */
+/** After this many steps, wait until the device has finished them all. */
 const MOST_QUEUED = 50;
 
 const BOTH = [2, 3] as const;

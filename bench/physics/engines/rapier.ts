@@ -1,6 +1,6 @@
 /**
- * Rapier with default settings, except that bodies neither rotate, as in cellstorm, nor sleep: a sleeping body stands
- * whatever its contacts do.
+ * Rapier with default settings, with two exceptions. As in cellstorm, bodies do not rotate. Sleeping is off, because a
+ * sleeping body stands whatever its contacts do.
  */
 import { openRapier } from '../../peers/rapier2d';
 import { openRapier3d } from '../../peers/rapier3d';

@@ -6,7 +6,10 @@ import { GRAVITY, type PhysicsBody, type PhysicsScene, vector } from '../scene';
 
 const SAMPLE = 0.25;
 const RADIUS = 0.5;
-/** The limit of a movement, in diameters: 1e-4 per second for five minutes. Bodies settle in shorter runs. */
+/**
+ * The limit of a movement, in diameters: 1e-4 per second for five minutes. Shorter runs have the same limit, because
+ * bodies also move while they settle.
+ */
 const MOST_MOVED = 0.03;
 
 const RAMP_DEGREES = 15;
