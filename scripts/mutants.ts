@@ -3,7 +3,7 @@
  * survivor is a fault that no test noticed. Skips faults that tests/mutants/equivalents.json lists. Writes
  * tests/mutants/results.json, also if interrupted. Exits with 1 if there is a survivor. Flags:
  *
- * - --sample 1: a factor for the size of the sample, which is fixed
+ * - --sample 1: a factor for the number of faults. The choice is random, but the same in each run.
  * - --only PART: files whose paths contain PART
  * - --again: only the survivors of the last results
  * - --rest: only faults without a result

@@ -23,8 +23,8 @@ function shortenLocals(text: string): string {
 }
 
 /**
- * Removes comments, indentation, empty lines and spaces beside punctuation, and shortens the names of local variables:
- * half of the compressed size. So compiler messages quote other lines than those of the sources.
+ * Removes comments, indentation, empty lines and spaces beside punctuation, and shortens the names of local variables.
+ * This halves the compressed size of the shaders. But compiler messages then quote lines that are not in the sources.
  */
 export const stripShaders: Plugin = {
   name: 'strip-shaders',

@@ -14,7 +14,7 @@ import { describeError, settle } from '../trust/time-limit';
 /** Enough to make particle buffers larger than any buffer of a fixed size. */
 const PARTICLES = 100_000;
 const PATIENCE = 120;
-/** Creators succeed with this maxComputeWorkgroupsPerDimension. */
+/** With this maxComputeWorkgroupsPerDimension, all creators succeed. */
 const ENOUGH_WORKGROUPS = 1024;
 
 const USAGE_STORAGE = 0x80;
@@ -38,7 +38,7 @@ interface Destroyable {
 
 interface Creator {
   readonly name: string;
-  /** Creates what the creation needs, with full limits. Returns the creation. */
+  /** With full limits, creates all that the creator needs. Returns a function that calls the creator. */
   prepare(gpu: Gpu): Promise<() => Promise<Destroyable>>;
   /** True for a list of a grid, which checks only buffer sizes: the grid has checked the other limits. */
   readonly isList?: boolean;

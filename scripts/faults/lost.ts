@@ -6,7 +6,7 @@
  * - `destroy` must not throw.
  * - A checkpoint from before the loss must continue on a new device with the same state.
  *
- * Besides modules, the package awaits only promises of WebGPU, which Fuse counts.
+ * Fuse counts the promises of WebGPU. Apart from loading modules, the package awaits no other promises.
  */
 import { GpuError } from '../../src/core/base/errors';
 import { wrapDevice } from '../../src/gpu/device';

@@ -60,7 +60,7 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /** Returns the digest without a lack of memory, after a step, the call if there is one, and another step. */
+  /** With enough memory: takes a step, makes the call if one is given, takes another step, and returns the digest. */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

@@ -41,7 +41,10 @@ export class Shortage {
     };
   }
 
-  /** Lets buffer `number` fail, counted from 0 from now on. Labels that begin with OWN do not count. */
+  /**
+   * Lets one later buffer fail: 0 is the next buffer, 1 the one after it. Buffers with a label that begins with OWN are
+   * not counted.
+   */
   arm(number: number): void {
     this.left = number;
     this.failed = undefined;

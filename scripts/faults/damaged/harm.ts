@@ -52,7 +52,10 @@ function join(...parts: readonly Uint8Array[]): Uint8Array {
   return joined;
 }
 
-/** Numbers at ends of ranges. None is whole and between 1000 and 2^31: some creators would then reserve much memory. */
+/**
+ * Numbers at ends of ranges. Whole numbers between 1000 and 2^31 are left out, because some creators would accept them
+ * and reserve much memory.
+ */
 const NUMBERS = [
   Number.NaN,
   Number.POSITIVE_INFINITY,
