@@ -1,5 +1,5 @@
 /**
- * Creates the page's parts and runs the frames. A choice passes through these files until it is a picture:
+ * Creates the page's parts and runs the frames.
  *
  * To follow a choice to its picture, read these files:
  *   panel/panel.ts          passes the choice of a control on;

@@ -82,21 +82,21 @@ export interface Cap {
 }
 
 /**
- * The most distance tests per step, at n² per pass. They take one to three seconds; Chrome destroys a device whose
- * work takes ten. A weak GPU does about 2e10 tests per second. SwiftShader takes 10 to 45 ns per test, the CPU engine
- * 2 to 4 ns, but for only half of n².
+ * The most distance tests per step. A pass over n particles counts as n² tests. A step at the limit takes one to three
+ * seconds; Chrome destroys a device whose work takes ten seconds. A weak GPU does about 2e10 tests per second.
+ * SwiftShader takes 10 to 45 ns per test. The CPU engine takes 2 to 4 ns per test, but does only half of the n² tests.
  */
 const MOST_CHECKS = { gpu: 2e10, software: 7.2e7, cpu: 9e8 } as const;
 export const MOST_ON_CPU = 50_000;
 
 /**
- * Up to this many passes, only the device or MOST_ON_CPU limits particles in the grid. MOST_CHECKS limits the scene
- * `one-cell`.
+ * If a step has at most this many passes, MOST_MOVES does not limit the number of particles in the grid. MOST_CHECKS
+ * limits the scene `one-cell` in any case.
  */
 const USUAL_PASSES = 64;
 /**
- * Greatest product of particles and passes in the grid: a step of seconds. A pass takes about 2 ns per particle on a
- * weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine.
+ * Greatest product of particles and passes in the grid. A step at this limit takes some seconds. A pass takes about
+ * 2 ns per particle on a weak GPU, 0.9 µs on SwiftShader, 0.16 µs on the CPU engine.
  */
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
@@ -163,7 +163,7 @@ export function capOf(
   };
 }
 
-/** The most particles per method. With so many, a step takes a second or two. */
+/** The most particles of each method. With this number, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },

@@ -167,8 +167,8 @@ export function legendCss({ stops }: Legend): string {
 const ENDLESS_FALL = 100;
 
 /**
- * The greater of two speeds, at least 1 and with two digits: after a fall through about a third of the box, and twice
- * the root mean square at the start.
+ * Returns the greater of two speeds: the speed after a fall through about a third of the box, and twice the root mean
+ * square speed at the start. The result is at least 1, and rounded to two digits.
  */
 function speedScale(simulation: SimulationView, options: SimulationOptions): number {
   const { world, settings, dimensions, radius } = simulation;

@@ -51,8 +51,8 @@ export function pressureStops(isDark: boolean, count: number): Rgb[] {
 }
 
 /**
- * Returns the end of the scale of pressures. With gravity, it is the pressure below still fluid half as high as the
- * tank; without gravity, that of fluid that is stopped from the speed `velocityEnd`.
+ * Returns the end of the scale of pressures. With gravity, it is the pressure at the floor under still fluid that fills
+ * half of the tank's height. Without gravity, it is the pressure that stops fluid of the speed `velocityEnd`.
  */
 export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'lattice' | 'cellSize'>): number {
   const height = plan.lattice.cells[1] * plan.cellSize;

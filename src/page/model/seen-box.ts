@@ -15,7 +15,7 @@ export interface SeenBox extends Pick<World, 'min' | 'max'> {
 
 /** Greatest edge, in diameters. In a larger box no particle would be visible. */
 const LONGEST_EDGE = 2000;
-/** With many particles, the box's greatest edge, in edges of a dense block of all particles. */
+/** With many particles, the box may be this many times as long as a dense block of all particles. */
 const LONGEST_SHARE = 8;
 /** Edge of the box without particles, in diameters. */
 const EMPTY_EDGE = 20;

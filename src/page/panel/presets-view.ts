@@ -23,7 +23,7 @@ export class Presets {
       this.sheet.close();
       return;
     }
-    // Cards load their pictures at once, so create them late.
+    // Create the cards only now, because a new card immediately loads its picture.
     if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
     this.sheet.showModal();
   }

@@ -30,7 +30,7 @@ const WARM_MS = 80;
 /** With the page's clock, a sample is a batch of about this length, but at most MOST_BATCH steps. */
 const BATCH_MS = 30;
 const MOST_BATCH = 64;
-/** Browsers round the GPU's clock to 0.1 ms per stage, which matters below this. */
+/** Browsers round the GPU's clock to 0.1 ms per stage. This matters if a step takes less than COARSE_MS. */
 const COARSE_MS = 2;
 
 /** A step's time is assumed to grow at least with this power of the number of particles. */
@@ -64,7 +64,10 @@ export function typicalTime(samples: readonly number[]): number {
 
 export type Crossover =
   | { readonly kind: 'at'; readonly count: number }
-  /** No crossing: the grid is faster at every common size, or naive still at the largest. */
+  /**
+   * The curves do not cross. `faster` is 'grid' if naive is not faster at any common size. It is 'naive' if naive is
+   * still faster at the largest common size.
+   */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
 /** The size from which the grid is faster; undefined without a common size. */

@@ -5,8 +5,9 @@
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
 
-/** Least time between two states: so many milliseconds, and so many times the duration of the last read-back. */
+/** Least time between two states, in milliseconds. */
 const INTERVAL_MS = 3000;
+/** The time between two states is also at least this many times the duration of the last read-back. */
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
 /** Greatest sum of valuesOf(). A newest state that is larger is kept alone. */
@@ -87,7 +88,10 @@ export class History {
     }
   }
 
-  /** Drops the second oldest states; of two that are too large, the older. */
+  /**
+   * Drops the second oldest state until the limits are met, so that the first state stays. If only two states are left
+   * and they are too large, drops the older.
+   */
   private thin(): void {
     const values = () => this.kept.reduce((sum, { checkpoint }) => sum + valuesOf(checkpoint), 0);
     while (this.kept.length > MOST_KEPT || (this.kept.length > 2 && values() > MOST_VALUES)) {

@@ -13,7 +13,7 @@ import type { Restarts } from './restarts';
 const STEP_MS = 1000 * STEP_SECONDS;
 /** Frames are not punctual, so accept early steps. */
 const EARLY_MS = 3;
-/** With so many pending submissions, a frame adds none. A frame adds two: a step and a picture. */
+/** If this many submissions are pending, a frame adds none. Otherwise it adds at most two: a step and a picture. */
 const MOST_PENDING = 4;
 /** If a step takes longer than this, a frame waits for all submissions, so that the page reacts sooner. */
 const SLOW_MS = 100;

@@ -1,6 +1,6 @@
 /**
- * Passes the pointer to the chosen tool and shows the brush's ring. Tools load when one is chosen; it then starts at
- * the pointer's position.
+ * Passes the pointer to the chosen tool and shows the brush's ring. The tools load when the visitor chooses one. If the
+ * pointer is then already pressed, the tool starts at the pointer's position.
  */
 
 import type { Choices } from '../model/fields';

@@ -160,7 +160,10 @@ export function wall(
   return { balls, end };
 }
 
-/** Finds positions nearer than `reach`, which is also the width of cells: they are in the same or adjacent cells. */
+/**
+ * Finds out whether an added position is nearer than `reach`. Cells are as wide as `reach`, so such a position is in
+ * the same cell or in an adjacent one.
+ */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();
 

@@ -1,6 +1,6 @@
 /**
- * The pointer's tools. Push, pull and drag act with each step; add, erase and wall at once, even while paused. Add,
- * erase and the start of a drag first read the particles, one read at a time.
+ * The pointer's tools. Push, pull and drag act with each step. Add, erase and wall act immediately, even while the run
+ * is paused. Add, erase and the start of a drag first read the particles, one read at a time.
  */
 import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';

@@ -100,8 +100,8 @@ export class Camera3D implements Camera {
       height: Math.max(1, free.height - 2 * MARGIN),
     };
     const focal = FOCAL * Math.min(room.width, room.height);
-    // From `fitted`, the section through the box's middle just fits. The near side looks larger, so the camera is
-    // farther away at magnification 1.
+    // At the distance `fitted`, the section through the box's middle just fills the free part. The near side looks
+    // larger, so at magnification 1 the camera is farther away than `fitted`.
     const fitted = Math.max((2 * across * focal) / room.width, (2 * up * focal) / room.height);
     const reach = Math.hypot(width, height, depth) / 2 + Math.hypot(...this.offset);
     const distance = (fitted + 0.55 * across * Math.cos(this.pitch)) / this.magnification;

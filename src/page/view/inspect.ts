@@ -1,7 +1,7 @@
 /**
- * Describes the grid's work for one particle. The reference computes it, with the GPU engine's cells and order; its
- * rounding may differ, and so the verdict on a pair that almost touches. Shows the grid even if the run uses another
- * broad phase.
+ * Describes the grid's work for one particle. The reference computes this, with the GPU engine's cells and order. The
+ * reference may round differently, so its verdict on a pair that almost touches may differ from the GPU engine's.
+ * Describes the grid even if the run uses another broad phase.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

@@ -52,7 +52,7 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** Layout of the frame, and for each colour that of the positions and of what decides the colour. */
+  /** `frame` describes bind group 0. For each colour: bind group 1, with positions and what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 
