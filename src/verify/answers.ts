@@ -17,7 +17,7 @@ export interface VerifyReport {
   /** Some checks run only up to a limit. If a number of particles is above one, a sentence says so. */
   readonly notes: readonly string[];
   readonly seconds: number;
-  /** One hash of the state hashes of all starting states; see hashOfAll. */
+  /** One hash over the hashes of all cases; see hashOfAll. */
   readonly hash: string;
   /** True if every check passed, the GPU reported nothing, and nothing ended the run. */
   readonly pass: boolean;
