@@ -28,7 +28,8 @@ export interface BenchPlan {
   readonly repeat: number;
   /**
    * Milliseconds. If one build and query would take longer, the engine is skipped; if it did take longer, the engine is
-   * stopped. After three rounds, an engine also stops if its turns together took more than ten times this limit.
+   * stopped. After three timed rounds, an engine gets no further turn once its timed rounds together took more than ten
+   * times the limit.
    */
   readonly limit: number;
 }
@@ -59,8 +60,8 @@ export interface BenchResult {
 /** These counts are timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
 /**
- * Each further pilot size is this factor larger. Larger pilots are necessary, because a few thousand bodies do not load
- * a GPU.
+ * The counts of further pilots grow by this factor. Without them predictions would fail, because a few thousand bodies
+ * do not load a GPU.
  */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */

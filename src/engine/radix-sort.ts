@@ -59,8 +59,8 @@ const MOST_KEYS = 2 ** 30;
 type Rounds = readonly RadixGroups[];
 
 /**
- * Sorts keys on the GPU, such as Morton codes, depths or distances. Equal keys keep their order. Of floats, −0 comes
- * before 0, and NaNs come last, all with the same bits.
+ * Sorts keys on the GPU, such as Morton codes, depths or distances. Equal keys keep their order. Among floats,
+ * −0 comes before 0. NaNs come last, and all get the same bits.
  */
 export class RadixSort {
   private destroyed = false;

@@ -1,6 +1,6 @@
 /**
  * Our GPU tests in Node, over the kit in src/testing. Without an adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1
- * is set. Unlike users' tests, ours may leave objects: most end before they destroy what they created.
+ * is set. Unlike users' tests, ours may leave objects: most do not destroy what they created.
  */
 import { test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
@@ -39,7 +39,10 @@ export const SHARED = { shared: true } as const satisfies GpuTestOptions;
 export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies GpuTestOptions;
 
 export interface GpuTools extends KitTools {
-  /** Returns the engine's handle, one per value. `workgroupsPerDimension` replaces the device's limit. */
+  /**
+   * Returns the engine's handle of the device; the same one for the same `workgroupsPerDimension`, which replaces the
+   * device's limit.
+   */
   wrap(workgroupsPerDimension?: number): Gpu;
 }
 

@@ -31,7 +31,8 @@ function measureDensity({ dimensions, count, min, max, frame }: BenchScene): num
     }
     counts[block] = (counts[block] as number) + 1;
   }
-  // Each body counts the others in its block. For uniformly random bodies, the mean is about the mean per block.
+  // The sum, over all bodies, of the other bodies in the same block. For uniformly random bodies, `others / count` is
+  // about the mean number of bodies per block.
   const others = counts.reduce((sum, here) => sum + here * (here - 1), 0);
   return (Math.max(1, others / count) * counts.length) / volume;
 }

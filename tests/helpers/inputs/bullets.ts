@@ -1,4 +1,4 @@
-/** Bullets in lanes before a wall of obstacles, and crowds of which half are fast. */
+/** Bullets in lanes before a wall of obstacles, grains beside huge balls, and crowds of mostly fast particles. */
 import { OVERLAP_SHARE } from '../../../src/core/ccd/law';
 import type { ObstacleBodies } from '../../../src/core/obstacles/obstacles';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -6,7 +6,7 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** Least distance of two equal particles on a path, in diameters. */
+/** In diameters. On their paths, two particles of equal size come no nearer to each other than this. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 /** Time step in seconds. */
@@ -58,8 +58,9 @@ export function bulletsBeforeWall(
 export const WALLS = ['balls', 'box'] as const;
 
 /**
- * The same bullets with radii over 1:2; with `boxes` every other one is a box. The wall is either balls without a gap
- * for the smallest bullet, or one box far thinner than a bullet. A huge ball lies behind it.
+ * Returns the same bullets with different sizes: the largest is twice the smallest. With `boxes`, every other bullet is
+ * a box. The wall is either a row (layer) of balls, with no gap for the smallest bullet, or one box that is far thinner
+ * than a bullet. A huge ball lies behind the wall.
  */
 export function bulletsBeforeSizedWall(
   dimensions: Dimensions,
@@ -182,7 +183,7 @@ export function grainsAroundTheWorld(
     min: corner(0),
     max: corner(edge),
     periodic: true,
-    // The greatest length of a path's pieces in this world.
+    // This decides the greatest length of the pieces of paths.
     cellSize: 1,
     positions: new Float32Array(positions.flat()),
     velocities: new Float32Array(velocities),
@@ -213,8 +214,9 @@ export function countPassed(
 export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
- * Half of the particles are fast, some overlap. Unless sizes are `equal`, they range over 1:8, those of obstacles over
- * 1:96. With `boxes` half of the particles are boxes, and one obstacle is as long as the world.
+ * Half of the velocity components are large, so most particles are fast. Some particles overlap. Unless `sizes` is
+ * 'equal', the particles' sizes range over 1:8, and the obstacles' over 1:96. With 'boxes', half of the particles are
+ * boxes, and one obstacle is as long as the world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -252,7 +254,7 @@ export function fastCrowd(
   return { ...crowd, obstacles: sizedObstacles(dimensions, obstacles, edge, random, sizes === 'boxes') };
 }
 
-/** The first obstacle is large. The world must hold three cells of the largest. */
+/** The first obstacle is a large ball. */
 function sizedObstacles(
   dimensions: Dimensions,
   positions: Float32Array,

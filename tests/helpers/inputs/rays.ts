@@ -106,7 +106,10 @@ export function makeRays(dimensions: Dimensions, positions: Float32Array): Refer
   return rays;
 }
 
-/** Whether the ray has a direction. Searches on the CPU reject rays without one. */
+/**
+ * True if the ray is valid: a finite origin, a finite direction that is not 0, and a greatest distance of at least 0.
+ * Searches on the CPU reject other rays.
+ */
 export function isRay({ origin, direction, greatestDistance }: ReferenceRay): boolean {
   const known = [...origin, ...direction].every(Number.isFinite);
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
@@ -136,8 +139,8 @@ export function aimRays(
 }
 
 /**
- * Rays from particles or beside them, into others or past their edges; every fourth follows an axis. `inside` holds the
- * stored positions.
+ * Rays that start at a particle or beside it. Every second ray points into another particle; the others may miss it.
+ * Every fourth ray follows an axis instead. `inside` holds the stored positions.
  */
 export function raysAmong(
   world: World,
@@ -168,10 +171,13 @@ export function raysAmong(
   }).filter(({ direction }) => direction.every(Number.isFinite));
 }
 
-/** Replaces a radius of 0, which the reference refuses. Differences of 32-bit floats are larger than this. */
+/**
+ * Replaces a radius of 0, for which the reference divides 0 by 0. Two different 32-bit floats are farther apart than
+ * this.
+ */
 const POINT = 2 ** -200;
 
-/** In largest radii: a ray certainly does not hit balls farther than this. */
+/** A share of the largest radius. A ray certainly misses a tiny ball whose centre is farther away than this. */
 const DOUBT = 2 ** -9;
 
 /** Leaves out balls with an invalid radius, or one above `largest`. */
@@ -190,7 +196,8 @@ export function hitsOfSizes(
     const position = positions.subarray(dimensions * id, dimensions * (id + 1));
     const alone = hitsAlongRay(position, period, ray, Math.max(radius, POINT));
     hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
-    // For a radius of 0 the reference would find no images: it looks nearer than twice the radius.
+    // The reference tries only images within two radii of the ray. It misses images of tiny balls that a grid may hit,
+    // because it rounds.
     const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
     const isNear = () => looksTooNear && hitsAlongRay(position, period, ray, DOUBT * largest).hits.length > 0;
     if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);

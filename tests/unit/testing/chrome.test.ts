@@ -78,12 +78,13 @@ describe('the flags', () => {
     expect(flagsFor(machine({ platform: 'darwin' }), {}).join()).not.toMatch(/swiftshader|vulkan/i);
   });
 
-  test('follow CELLSTORM_DRIVER, and do not take the driver that openDawn named for a GPU', () => {
+  test('follow CELLSTORM_DRIVER, and do not mistake a software driver in VK_DRIVER_FILES for a GPU', () => {
     const software = flagsFor(machine(), {});
     const named = (environment: Record<string, string>) =>
       flagsFor(machine({ environment }), { gpu: 'auto' });
     expect(named({ CELLSTORM_DRIVER: 'system' })).toEqual(flagsFor(machine(), { gpu: 'system' }));
     expect(named({ CELLSTORM_DRIVER: 'swiftshader' })).toEqual(software);
+    // openDawn stores its driver in VK_DRIVER_FILES.
     expect(named({ VK_DRIVER_FILES: '/usr/lib/chromium/vk_swiftshader_icd.json' })).toEqual(software);
     expect(named({ VK_DRIVER_FILES: '/etc/vulkan/icd.d/nvidia_icd.json' })).not.toEqual(software);
   });

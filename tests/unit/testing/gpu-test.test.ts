@@ -1,4 +1,4 @@
-/** GPU tests on a device that is made up, so that it reports what no real device reports on demand. */
+/** GPU tests on a fake device, because a real one does not report errors on demand. */
 import { describe, expect, test, vi } from 'vitest';
 import { createGpuTest, type GpuTestOptions, type TestFunction } from '../../../src/testing/gpu-test';
 
@@ -100,7 +100,7 @@ describe('bodies on a shared device', () => {
     expect(open).toHaveBeenCalledOnce();
   });
 
-  test('wait for a body that hangs no longer than its timeout, and get a new device', async () => {
+  test('stop waiting for a hanging body after its timeout, and get a new device', async () => {
     const { open, withDevice } = kit({ timeout: 5 });
     void withDevice(() => new Promise(() => undefined));
     await withDevice(() => undefined);

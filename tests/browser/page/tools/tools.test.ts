@@ -173,7 +173,8 @@ describe('a tool', () => {
         const { theme, obstacles } = await describeScenery(page);
         const image = await takePicture(page, `tools-${engine}`);
         const painted = obstacles.filter(
-          // The obstacle's own colour would not match: it is darker at the rim of the next obstacle.
+          // Compare with the background. The pixel may differ from the obstacle's colour, because the rim of the next
+          // obstacle is darker.
           (at) => colourDistance(pixelAt(image, ...at), theme.surface) > 25,
         );
         expect(obstacles.length).toBe(obstacleCount);

@@ -79,7 +79,7 @@ interface Case {
   readonly queries: readonly Query[];
 }
 
-/** Returns a box that overlaps a body, or is apart from it, by at most a thousandth of the lesser extent of both. */
+/** Returns a box that overlaps a body, along `axis` by about a thousandth of the smaller half extent. */
 function beside({ half }: Query, body: Given, axis: number, sign: number): Query {
   const reach = (body.half[axis] || body.radius) as number;
   const apart = reach + (half[axis] as number) - 2 ** -10 * Math.min(reach, half[axis] as number);
@@ -153,7 +153,7 @@ const namesOf = (dimensions: Dimensions, bodies: StaticBodies) =>
   Array.from({ length: bodies.positions.length / dimensions }, (_, body) => nameOf(dimensions, bodies, body));
 
 describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
-  it.each(KINDS)('finds each body whose box overlaps a query once, and few others, %s', (kind) => {
+  it.each(KINDS)('finds once each body whose box overlaps a query, and few others, %s', (kind) => {
     const world = worldOf(kind, dimensions);
     let overlapping = 0;
     let visited = 0;

@@ -100,7 +100,7 @@ describe('tools', () => {
     expect(requests.pushes).toBe(3);
   });
 
-  it('erase after a tap between two stages of a step, once the step is done', async () => {
+  it('erase when the step is done, if the tap came between two of its stages', async () => {
     const { tools, run } = open('erase');
     let stages = 2;
     Object.defineProperty(run.simulation, 'isBusy', { get: () => stages-- > 0 });
