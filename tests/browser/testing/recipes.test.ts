@@ -60,7 +60,7 @@ describe('the recipes', () => {
     expect(code).toBe(1);
   });
 
-  browserTest('for puppeteer captures its canvas', async () => {
+  browserTest('for puppeteer captures its canvas', { tags: 'full' }, async () => {
     await installed.write('canvas.mjs', await recipe('## puppeteer'));
     expect(await installed.runFile('canvas.mjs')).toEqual({ code: 0, output: 'The canvas is orange.\n' });
   });
@@ -75,14 +75,14 @@ describe('the recipes', () => {
     expect(await installed.runFile('playwright.mjs')).toEqual({ code: 0, output: 'The canvas is orange.\n' });
   });
 
-  browserTest('for Deno runs a shader in wgpu', async () => {
+  browserTest('for Deno runs a shader in wgpu', { tags: 'full' }, async () => {
     await installed.write('deno.mjs', await recipe('## Deno'));
     const { code, output } = await installed.runFile('deno.mjs');
     expect(output).toMatch(/^accepted\n(.|\n)*broken/);
     expect(code).toBe(0);
   });
 
-  browserTest('for set-up finds what is there', async () => {
+  browserTest('for set-up finds what is there', { tags: 'full' }, async () => {
     await installed.write('setup.mjs', await recipe('## GitHub Actions'));
     const { code, output } = await installed.runFile('setup.mjs');
     expect(output).toMatch(/^\S+ (SwiftShader|lavapipe|undefined)$/m);

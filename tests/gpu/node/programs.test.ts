@@ -82,7 +82,7 @@ describe.skipIf(skips)('a program of the guide', () => {
     expect(code).toBe(0);
   });
 
-  test('is told that a worker thread cannot open WebGPU', async () => {
+  test('is told that a worker thread cannot open WebGPU', { tags: 'full' }, async () => {
     const program = `
       import { Worker, isMainThread } from 'node:worker_threads';
       import { fileURLToPath } from 'node:url';
@@ -101,7 +101,7 @@ describe.skipIf(skips)('a program of the guide', () => {
 describe('a program without the package webgpu', () => {
   const installed = useInstalledPackage([]);
 
-  test('is told to install it', async () => {
+  test('is told to install it', { tags: 'full' }, async () => {
     const program = `
       import { openGpu } from 'cellstorm/node';
       await openGpu({ particles: 1, dimensions: 2 }).catch((error) => console.log(error.name, error.message));
