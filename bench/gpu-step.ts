@@ -1,6 +1,6 @@
 /**
- * `npm run bench:step`: times the GPU in headless Chrome or in Node: a sort with one push apart, one push on the usual
- * unsorted grid, and a full step.
+ * `npm run bench:step`: times three tasks on the GPU, in headless Chrome or in Node: a sort with one push apart, one
+ * push on a grid that does not sort the state (gpu-step/unsorted.ts), and a full step.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

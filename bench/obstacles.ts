@@ -1,7 +1,7 @@
 /**
- * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of a simulation with and without nine of ten
- * bodies as obstacles, on the CPU engine and on the GPU in Node. Obstacles of `uniform` are in cells, obstacles of
- * `mixed` in a tree. Run scripts/setup.ts first.
+ * `node scripts/run.mjs bench/obstacles.ts`: compares the times per step of two simulations, on the CPU engine and on
+ * the GPU in Node. In one all bodies move; in the other nine of ten bodies are obstacles. Obstacles of
+ * `uniform` are in cells, obstacles of `mixed` in a tree. Run scripts/setup.ts first.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -44,7 +44,8 @@ async function measureTest(root: string, test: string): Promise<Baseline> {
       LIMIT_SECONDS,
     );
     if (result === 'late') throw new Error(`${test} takes more than ${LIMIT_SECONDS} s without a fault.`);
-    if (result === 'failed') throw new Error(`A test fails without a fault: ${failureIn(report)}`);
+    if (result === 'failed')
+      throw new Error(`A test fails although no fault was put into the code: ${failureIn(report)}`);
     const seconds = reportOf(report).reduce((sum, file) => sum + (file.endTime - file.startTime) / 1000, 0);
     const codes = readdirSync(kernels).map((name) => readFileSync(join(kernels, name), 'utf8'));
     return { seconds, lines: new Set(codes.flatMap((code) => code.split('\n'))) };

@@ -59,8 +59,8 @@ fn box_in_world(box: Box) -> Box {
   return inside;
 }
 
-// Expects a box from box_in_world. Positions more than a period outside are in no box that crosses the end of the
-// world.
+// Expects a box from box_in_world. A position that is outside the world even after wrapping is in no box that crosses
+// the end of the world.
 fn is_in_box(box: Box, position: Vector) -> bool {
   let above = position >= box.low;
   let below = position <= box.high;

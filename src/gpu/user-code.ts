@@ -28,7 +28,7 @@ function withPrefix(lines: readonly SourceLine[], publicNames: readonly string[]
   for (const name of publicNames) names.delete(name);
   return lines.map((line) => {
     if (isUsers(line.text)) return { ...line, text: line.text.replace(USER, '') };
-    // Comments and members match as a whole, so they stay the same.
+    // A comment, or a member with its dot, matches as a whole. It is not in `names`, so it stays the same.
     const text = line.text.replace(/\/\/.*|\.\s*\w+|\b[A-Za-z_]\w*/g, (token) =>
       names.has(token) ? `${PREFIX}${token}` : token,
     );

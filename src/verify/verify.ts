@@ -164,7 +164,7 @@ export function describeCaps(options: VerifyOptions): string[] {
   }
   if (scenes.includes('one-cell') && most > MOST_ONE_CELL_RESOLVED) {
     notes.push(
-      `The contacts of one-cell were resolved, and its pairs were listed outside simulations, up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
+      `In the scene one-cell, resolving contacts and listing pairs outside simulations were checked up to ${MOST_ONE_CELL_RESOLVED} particles only.`,
     );
   }
   for (const name of sceneNames({ continuous: true })) {

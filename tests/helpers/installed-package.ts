@@ -44,7 +44,7 @@ export function useInstalledPackage(packages: readonly string[]): InstalledPacka
 }
 
 function runNode(args: readonly string[], cwd: string): Promise<ProgramResult> {
-  // A driver that this process chose must not reach the program, nor must the runner of this test.
+  // The program must use neither the driver that this process chose nor the settings of the test runner.
   const { NODE_TEST_CONTEXT, VITEST, VITEST_MODE, NODE_OPTIONS, ...environment } = process.env;
   return new Promise((done) => {
     const child = spawn(process.execPath, args, {
@@ -61,7 +61,7 @@ function runNode(args: readonly string[], cwd: string): Promise<ProgramResult> {
   });
 }
 
-/** Returns the code blocks of a guide under a heading, by their language. */
+/** Returns the code blocks of one language under a heading of a guide. `heading` includes its `#` signs. */
 export async function codeOf(guide: string, heading: string, language = 'ts'): Promise<string[]> {
   const text = await readFile(join(ROOT, guide), 'utf8');
   const section = text.split(/^(?=#+ )/m).find((part) => part.startsWith(`${heading}\n`));

@@ -44,8 +44,8 @@ const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
 
 /**
- * Particles below the smallest radius are allowed. In a box, the lowest level's cells may be wider than the smallest
- * particles, because narrower cells would be too many.
+ * A world also works for particles smaller than `radii.smallest`; callers decide whether to reject them. In a box,
+ * the lowest level's cells may be wider than the smallest particles, because narrower cells would be too many.
  */
 export function defineLevels(
   options: WorldOptions,
@@ -156,7 +156,8 @@ function chooseBase(
     if (kind === 'periodic') widen(Math.max(FEW_EMPTY_CELLS, EMPTY_CELLS_PER_PARTICLE * capacity));
   }
   if (Math.log2(top / base) >= MAX_LEVELS) {
-    const accepted = `at most 2^${MAX_LEVELS - 1} times ${base / 2}, the largest on the lowest level`;
+    const most = `2^${MAX_LEVELS - 1} times ${base / 2}`;
+    const accepted = `at most ${most}, the largest radius that the lowest level of cells holds`;
     throw new ArgumentError(labels.largest, largest, accepted);
   }
   const cells = cellsAlong(box, base);

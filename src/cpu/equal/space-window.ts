@@ -43,7 +43,7 @@ let firstUnknown = 0;
 /** True if all pairs of the last block surely overlap; see SURELY. */
 let isSure = true;
 
-/** Searches slots until one is sparse or does not fit the window; collectByKeys then searches on. */
+/** Searches slots until the next ones are sparse or do not fit the window; collectByKeys then searches on. */
 export function collectInWindow(task: PairTask, stop: number, end: number): void {
   const { keys, activeCount, positions, labels, diameter, lattice, words } = task;
   if (task.next >= end) return;

@@ -91,7 +91,7 @@ export interface CpuSimulationView extends SimulationView {
 /** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
-  /** Elements of the largest buffer over the lattice, for which the page requests a device. */
+  /** Number of elements in the largest buffer over the lattice, 0 without one. The requested device must allow it. */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;

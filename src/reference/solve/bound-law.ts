@@ -1,14 +1,14 @@
 /**
  * The contact law (src/core/contact/law.ts) in exact arithmetic, and the errors of the GPU and the reference. bound.ts
- * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach a, the sliding
+ * explains the terms. bound-contact.ts derives the errors of the inputs: the push p, the approach `a`, the sliding
  * velocity s and the mass share m. The settings are e (restitution), f (friction) and g (gripShare).
  *
  * Change c of the normal velocity: a contact that does not bounce has c = min(p / dt, limit) · kept. Minimum and
- * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of m a), and by three roundings. `kept`
- * jumps by the restitution at |a| = restSpeed. If the error of a leaves open whether |a| is above restSpeed, the jump
- * is added. A bounce has c = m (1 + e) |a|, with the error of m a and three roundings.
+ * maximum do not enlarge errors. So c is off by ± max(error of p / dt, error of `m a`), and by three roundings. `kept`
+ * jumps by the restitution at `|a|` = restSpeed. If the error of `a` leaves open whether `|a|` is above restSpeed, the
+ * jump is added. A bounce has `c = m (1 + e) |a|`, with the error of `m a` and three roundings.
  *
- * Comparisons of a decide whether two particles bounce. In a bounce, the push, the mass share and the change are
+ * Comparisons of `a` decide whether two particles bounce. In a bounce, the push, the mass share and the change are
  * different; there is no friction on the position, no support and no bearing. If errors may change the decision for
  * either particle, the contact is not settled. Then the error of each result is the larger of two:
  *   - its error with the decision of exact arithmetic
@@ -25,8 +25,8 @@
  * Support c n: off by the error of c, by NORMAL, and by one product. Let y be the direction of gravity. The support's
  * component along y is off by |n·y| · (error of c), and by c (NORMAL + u) times the sum of |nᵢ yᵢ|. If the errors of n
  * are not relative to each component, 1 replaces this sum. Bearing c: off by the error of c.
- * Closing −m a: off by the error of m a. A particle's closing is the largest closing of its contacts, at least 0. It
- * lies between the largest lower end and the largest upper end of their ranges. A contact that GPU or reference may
+ * Closing `−m a`: off by the error of `m a`. A particle's closing is the largest closing of its contacts, at least 0.
+ * It lies between the largest lower end and the largest upper end of their ranges. A contact that GPU or reference may
  * leave out has no lower end.
  *
  * Walls: a wall adds its change and its friction in the same way, with g = 1. The errors of position and velocity
@@ -38,7 +38,7 @@
  *   - Friction leaves s minus the projection of s onto a ball. This rest is off by the error of s plus f · (error of
  *     c). So the error of the velocity before the wall counts once.
  *
- * Variable radii: SHARE and one more product add to the errors of m |a| and 2 m · gripShare · |s|. The limit of a
+ * Variable radii: SHARE and one more product add to the errors of `m |a|` and 2 m · gripShare · |s|. The limit of a
  * position at a wall includes the radius; GPU and reference round this sum alike.
  *
  * Obstacles: m is 1, which rounds nothing; friction and pushSpeed are as for m = ½. The velocity of an obstacle is 0,

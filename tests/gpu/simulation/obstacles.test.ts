@@ -30,7 +30,10 @@ const DT = 1 / 64;
 
 const FULL = { ...SHARED, tags: 'full' } as const;
 
-/** The time step turns velocities into whole lattice steps, so integrating rounds nothing. */
+/**
+ * Rounds positions to multiples of 1/1024 and velocities to multiples of 1/16. In a step of 1/64, particles move by
+ * multiples of 1/1024, so integrating rounds nothing.
+ */
 function dyadic(field: Field): Field {
   const snap = (values: Float32Array, units: number) =>
     values.map((value) => Math.round(value * units) / units);
@@ -119,7 +122,10 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
   };
 }
 
-/** The worlds in both tiers. A software GPU needs many seconds to compile the kernels of each. */
+/**
+ * The worlds that `npm test` runs, too; the full tier runs all. A software GPU needs many seconds to compile the
+ * kernels of each.
+ */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
   2: ['bounded', 'unbounded'],
@@ -206,7 +212,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       [sizes, 'naive'] as const,
     ])) {
       gpuTest(
-        `push and turn particles within the bound, and overlap those of brute force: ${sizes}, ${broadPhase}`,
+        `push and turn particles within the bound, and overlap as many as brute force finds: ${sizes}, ${broadPhase}`,
         async (_, tools) => {
           const boxes = sizes === 'boxes';
           const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
@@ -245,7 +251,8 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   describe.each(WORLD_KINDS)('in crowds, %s', (kind) => {
-    // In a bounded world one loop covers three rows of cells, so a particle becomes heavy at three times the number.
+    // In a bounded world a loop covers three rows of cells instead of one. So a particle is heavy only if it has three
+    // times as many candidates.
     const crowd = kind === 'bounded' ? 1250 : 400;
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
 

@@ -93,7 +93,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is otherwise within three roundings of exact arithmetic, fused or not',
+    'is otherwise near exact arithmetic, fused or not: velocities within two roundings, positions within four',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);

@@ -116,12 +116,12 @@ describe('the picture', () => {
     await page.keyboard.press('ArrowRight');
     const turned = await screenOf(page, middle);
     const after = await screenOf(page, corner);
-    // The view turns around the point it looks at, beside the middle.
+    // The view turns around the point it looks at. After the shift, this point is a little beside the box's middle.
     expect(Math.hypot(turned[0] - moved[0], turned[1] - moved[1])).toBeLessThan(4);
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeGreaterThan(5);
   });
 
-  browserTest('shows particles that flew away again after it is fitted, in an unbounded world', async () => {
+  browserTest('once fitted again, shows particles that flew away in an unbounded world', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'one-large', gravity: 100, engine: 'cpu' });
     const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);

@@ -121,7 +121,8 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     { driverless: true },
   );
 
-  // Each scene runs in 2D or in 3D in both tiers, because kernels for many sizes compile slowly.
+  // `npm test` runs each scene in one dimension, `usual`, because kernels for many sizes compile slowly. The full tier
+  // runs both.
   for (const [name, count, usual] of [
     ['packing', 700, 2],
     ['periodic', 700, 3],
@@ -304,7 +305,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   gpuTest(
     'report the number of pairs if the list is full, and leave out particles with too many',
     async (_, tools) => {
-      // First more coincident pairs than the list holds, then more per particle than allowed.
+      // First more overlapping pairs than the list holds, then more candidates per particle than allowed.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
         const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
         const simulation = await createSimulation(tools.wrap(), {
@@ -341,7 +342,7 @@ async function expectHeat(
   const [across, up] = heatAxes(world);
   const expected = new Uint32Array(counters.reduce((product, along) => product * along, 1));
   ids.forEach((_, slot) => {
-    // Doubles decide like floats, except within 2^-18 of a border, where there is no particle.
+    // Rounds the difference and the product to floats, as the shader does.
     const cellAlong = (axis: number) => {
       const apart = (positions[world.dimensions * slot + axis] as number) - (world.min[axis] as number);
       const cell = Math.floor(Math.fround(Math.fround(apart) * world.inverseCellSize));

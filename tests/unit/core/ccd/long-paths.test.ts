@@ -1,6 +1,10 @@
 /**
  * Long paths end at the same positions whether followed in pieces or at once. Tests count the work instead of timing
  * it.
+ *
+ * A substep has CCD_TICKS ticks, the unit of time of hits. All paths are first followed up to an early tick, the
+ * horizon. If some go on beyond it, a later horizon follows. Beyond the first horizon the work is limited; paths that
+ * would need more are held at the last horizon.
  */
 import { describe, expect, it } from 'vitest';
 import type { CcdSearch, CcdState, ContinuousCounts } from '../../../../src/core/ccd/law';

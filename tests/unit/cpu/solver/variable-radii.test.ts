@@ -312,7 +312,7 @@ describe('radii out of range', () => {
   ])('are named after the option they come from: %s', (name, sizes) => {
     expect(() => createCpuSimulation({ dimensions: 2, unbounded: true, positions, ...sizes })).toThrow(
       new RegExp(
-        `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times [\\d.e-]+, the largest on the lowest level\\.$`,
+        `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times [\\d.e-]+, the largest radius that the lowest level of cells holds\\.$`,
       ),
     );
   });
