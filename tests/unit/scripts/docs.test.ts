@@ -88,7 +88,7 @@ describe('the documentation', () => {
       const above = '../'.repeat(page.split(/[\\/]/).length);
       expect(read(page), page).toContain(`href="${above}index.html"`);
     }
-    expect(readdirSync(join(folder, 'docs/media'))).toEqual([expect.stringMatching(/\.png$/)]);
+    expect(readdirSync(join(folder, 'docs/media'))).toEqual([expect.stringMatching(/\.webp$/)]);
   });
 });
 
