@@ -132,7 +132,7 @@ describe('the page verify.html', () => {
     );
   });
 
-  browserTest('copies the JSON, and shows all checks at once', async () => {
+  browserTest('copies the JSON, and shows all checks at once', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.evaluate(() => {
       navigator.clipboard.writeText = async (text) => {
@@ -153,7 +153,7 @@ describe('the page verify.html', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  browserTest('fits a wide window and a phone, in both themes', async () => {
+  browserTest('fits a wide window and a phone, in both themes', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.click('#fold');
     for (const [width, height, theme] of [
@@ -205,7 +205,7 @@ describe('the page verify.html', () => {
     expect(await page.$$eval('#scenes [open] tr[data-pass="false"]', ({ length }) => length)).toBe(1);
   });
 
-  browserTest('stops when the visitor says so', async () => {
+  browserTest('stops when the visitor says so', { tags: 'full' }, async () => {
     const { page } = await browser.openPage('verify.html?count=1');
     await page.waitForFunction(() => document.querySelector('#scenes details'));
     await page.click('#go');
