@@ -22,7 +22,7 @@ export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonl
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 
-/** What the worker knows of the machine. The page adds the rest. */
+/** The worker's part of the machine's description. The page adds the rest. */
 export type MeasuredMachine = Omit<Machine, 'cpu' | 'cores' | 'runtime' | 'flags'>;
 
 export type Answer =

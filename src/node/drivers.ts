@@ -26,13 +26,16 @@ export interface Chrome {
   readonly command: string;
   /** The folder of the real binary and its drivers. */
   readonly folder: string;
-  /** Where it was found: named by an environment variable, installed, or downloaded by puppeteer or Playwright. */
+  /**
+   * The way in which it was found: named by an environment variable, installed, or downloaded by puppeteer or
+   * Playwright.
+   */
   readonly source: 'environment' | 'installed' | 'puppeteer' | 'playwright';
 }
 
 /**
- * The driver in use: a software driver, a driver of the system, or the one that the environment names in VK_DRIVER_FILES
- * or VK_ICD_FILENAMES.
+ * The driver in use: a software driver, a driver of the system, or the one that the environment names in
+ * VK_DRIVER_FILES or VK_ICD_FILENAMES.
  */
 export type DriverName = 'SwiftShader' | 'lavapipe' | 'system' | 'environment';
 
@@ -142,8 +145,8 @@ export function thisMachine(): Machine {
 }
 
 /**
- * Lists the Chromes of the machine, best first: the installed ones, then those that puppeteer and Playwright downloaded. If CHROME_PATH or
- * PUPPETEER_EXECUTABLE_PATH is set, lists only that one.
+ * Lists the Chromes of the machine, best first: the installed ones, then those that puppeteer and Playwright
+ * downloaded. If CHROME_PATH or PUPPETEER_EXECUTABLE_PATH is set, lists only that one.
  */
 export function listChromes(machine: Machine): readonly Chrome[] {
   for (const name of ['CHROME_PATH', 'PUPPETEER_EXECUTABLE_PATH']) {
@@ -299,7 +302,7 @@ function installedPaths(machine: Machine): string[] {
   return CHROME_NAMES.flatMap((name) => unique.map((folder) => join(folder, name)));
 }
 
-/** Where a downloaded Chrome has its binary, per system. */
+/** The path of the binary in the folder of a downloaded Chrome, per system. */
 const BINARIES = [
   'chrome',
   'chrome.exe',

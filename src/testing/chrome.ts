@@ -27,7 +27,7 @@ export interface LaunchChromeOptions extends ChromeFlagOptions {
   readonly launch?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What `launchChrome` needs of a library: puppeteer, or `chromium` of Playwright. */
+/** The part of a library that `launchChrome` needs: puppeteer, or `chromium` of Playwright. */
 export interface BrowserLibrary<Browser> {
   /** Starts a browser. */
   launch(options?: {
@@ -73,7 +73,7 @@ export function findChrome(): Chrome | undefined {
 }
 
 /**
- * Returns the flags with which a headless Chrome has WebGPU on this machine, for those who start it themselves.
+ * Returns the flags with which a headless Chrome has WebGPU on this machine, for starting it yourself.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import type { DriverPreference } from '../node/drivers';
 import { createTools, type GpuTools } from './gpu-tools';
 import { describeObject, type LiveObjects, trackObjects } from './live-objects';
 
-/** What a test runs. It gets a device and tools for buffers. */
+/** The body of a test. It gets a device and tools for buffers. */
 export type GpuTestBody = (device: GPUDevice, tools: GpuTools) => Promise<void> | void;
 
 /** The device that a test gets. */
@@ -25,7 +25,7 @@ export interface DeviceOptions {
   readonly gpu?: (() => GPU | Promise<GPU>) | undefined;
 }
 
-/** What a test does with objects of the device that its body did not destroy. */
+/** Says whether objects of the device that the body did not destroy make a test fail. */
 export interface LeakOptions {
   /**
    * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy;

@@ -16,7 +16,7 @@ export type NumberArray =
   | Float32Array
   | Float64Array;
 
-/** What to expect of the content of a buffer. */
+/** Expectations about the content of a buffer. */
 export interface BufferExpectation {
   /**
    * Expects exactly these values. The type of `expected` says how to read the buffer. −0 differs from 0, and NaN equals

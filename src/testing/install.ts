@@ -29,7 +29,7 @@ export interface InstallOptions {
   readonly lavapipe?: boolean | undefined;
 }
 
-/** What a machine has after `installChromeAndDriver`. */
+/** The browser and the driver of a machine after `installChromeAndDriver`. */
 export interface Installed {
   /** A Chrome that starts. */
   readonly chrome: Chrome;

@@ -13,7 +13,7 @@ export interface Picture {
   readonly data: Uint8Array;
 }
 
-/** What `screenshotCanvas` needs of a page, which puppeteer and Playwright both have. */
+/** The part of a page that `screenshotCanvas` needs. Pages of puppeteer and of Playwright have it. */
 export interface ScreenshotPage {
   /** Runs code in the page. */
   evaluate(code: string): Promise<unknown>;
@@ -60,7 +60,7 @@ export interface PictureDifference {
   readonly tolerance: number;
   /** Pixels with a channel that differs by more than the tolerance. */
   readonly pixels: number;
-  /** Those pixels as a share of all pixels, 0 to 1. */
+  /** The share of all pixels that differ by more than the tolerance, 0 to 1. */
   readonly share: number;
   /** The greatest difference of any channel of any pixel, 0 to 255, also below the tolerance. */
   readonly greatest: number;

@@ -7,7 +7,7 @@ import type { VerifyCase, VerifyOptions } from './verify';
 export interface VerifyReport {
   /** The version of cellstorm. */
   readonly version: string;
-  /** What ran the checks: Node with its version, or a browser's user agent. */
+  /** The runtime of the checks: Node with its version, or a browser's user agent. */
   readonly runtime: string;
   readonly adapter: string;
   readonly options: VerifyOptions;
@@ -21,7 +21,7 @@ export interface VerifyReport {
   readonly hash: string;
   /** True if every check passed, the GPU reported nothing, and nothing ended the run. */
   readonly pass: boolean;
-  /** What ended the run before its last check. */
+  /** The reason, if the run ended before its last check. */
   readonly error?: string | undefined;
 }
 

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const LIMIT_MS = 120_000;
 
-/** What each program prints. */
+/** The output of each program. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   'node-gpu': /contacts after 2 seconds\ndeepest overlap 0\.0\d+, state hash [0-9a-f]{16}/,
   'node-pairs': /^1[45]\d{4} pairs of 100000 discs/,

@@ -12,7 +12,7 @@ const LIMIT_MS = 150_000;
 
 export interface ProgramResult {
   readonly code: number | string;
-  /** What it printed to stdout and stderr. */
+  /** The program's output on stdout and stderr. */
   readonly output: string;
 }
 

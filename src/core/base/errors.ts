@@ -62,7 +62,7 @@ export class DestroyedError extends CellstormError {
 export class GpuError extends CellstormError {
   /** Name of the class. */
   override name = 'GpuError';
-  /** What went wrong. */
+  /** The kind of failure. */
   readonly reason: 'unsupported' | 'insecure' | 'no-adapter' | 'lost' | 'shader' | 'memory' | 'validation';
 
   /** Sets `reason` and the message. */

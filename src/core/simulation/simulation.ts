@@ -237,9 +237,9 @@ export interface ParticleSimulation {
   /** Bytes that the simulation has reserved. */
   readonly memoryBytes: number;
   /**
-   * What is likely to go wrong with the present settings: one text per problem, with its fix. Often empty. For example,
-   * there is a text if radii differ too much for the substeps and the last time step (1/60 s before the first step).
-   * The library prints nothing itself.
+   * Problems that the present settings are likely to cause: one text per problem, with its fix. Often empty. For
+   * example, there is a text if radii differ too much for the substeps and the last time step (1/60 s before the first
+   * step). The library prints nothing itself.
    */
   readonly warnings: readonly string[];
   /** Changes settings. Those left out keep their value. */

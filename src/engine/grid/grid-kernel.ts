@@ -62,7 +62,7 @@ export interface GridKernelOptions {
    */
   readonly code: string;
   /**
-   * What the kernel runs over: the grid's particles, or points of yours. For points, `particle` is the point and
+   * The kernel runs over the grid's particles or over points of yours. For points, `particle` is the point and
    * `particle.slot` its index. Default: 'particles'.
    */
   readonly over?: 'particles' | 'points' | undefined;

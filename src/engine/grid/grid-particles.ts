@@ -28,8 +28,8 @@ import { Readback } from '../../gpu/readback';
 import { HashGrid } from './hash-grid';
 
 /**
- * What a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D), a word is a u32, i32 or f32. A position
- * is a vector that is NaN for unused ids, so that `encode` can sort by this buffer.
+ * The kind of value that a buffer holds per particle. A vector is a vec2f (2D) or a vec4f (3D), a word is a u32, i32 or
+ * f32. A position is a vector that is NaN for unused ids, so that `encode` can sort by this buffer.
  */
 export type PerParticle = 'vector' | 'word' | 'position';
 

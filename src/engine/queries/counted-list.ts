@@ -32,12 +32,12 @@ export interface CountedListOptions {
   readonly capacity: number;
   readonly words: EntryWords;
   /**
-   * Where the list ends if not all entries fit:
+   * Says where the list ends if not all entries fit:
    *   - True: at its capacity. The last owner then has only some of its entries, or only holes (words of 2³² − 1).
    *   - False, the default: before the first owner whose entries do not all fit.
    */
   readonly cutsOwners?: boolean | undefined;
-  /** What the entries are called in error messages, in the plural. */
+  /** The name of the entries in error messages, in the plural. */
   readonly entries: string;
   /** Bytes of the buffer of offsets, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;

@@ -25,7 +25,7 @@ import { describe, formatNumber, joinWords, range } from './trace-recorder';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 
-/** First words of a verdict, for visitors who cannot distinguish its colours. */
+/** First words of a verdict, for visitors that cannot distinguish its colours. */
 const STATES: Readonly<Record<State, string>> = {
   broken: 'Broken. ',
   lucky: 'Right by luck. ',

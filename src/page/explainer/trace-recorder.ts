@@ -15,7 +15,7 @@ export const STAGES = [
 export type Stage = (typeof STAGES)[number]['name'];
 
 interface ArrayKind {
-  /** What an entry belongs to. An array with an entry per cell has three more entries after the cells. */
+  /** The kind of thing that has an entry. An array with an entry per cell has three more entries after the cells. */
   readonly of: 'particle' | 'cell' | 'entry' | 'slot';
   /** Numbers per entry. */
   readonly components: 1 | 2;

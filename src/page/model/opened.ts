@@ -1,4 +1,4 @@
-/** Choices of a visitor who opened a file, which replaces the scene. */
+/** Choices of a visitor after opening a file. The file replaces the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven } from '../../scenes';

@@ -41,7 +41,7 @@ export interface Drawn {
   readonly hasVariableRadii: boolean;
   /** If this is true, so is `hasVariableRadii`. */
   readonly hasBoxes: boolean;
-  /** What decides the colour: the velocity, a number per particle, or the age. 'plain' is for obstacles. */
+  /** The value that decides the colour: the velocity, a number per particle, or the age. 'plain' is for obstacles. */
   readonly colour: FluidColour | 'plain';
 }
 

@@ -7,7 +7,7 @@ function machineWith(files: readonly string[], changes: Partial<Machine> = {}): 
   return {
     platform: 'linux',
     environment: { PATH: '/usr/bin:relative:/opt/bin' },
-    home: '/home/me',
+    home: '/me',
     isFile: (path) => files.includes(path),
     list: (folder) => [
       ...new Set(
@@ -33,7 +33,7 @@ describe('findBrowser', () => {
   });
 
   it.each([
-    ['chrome', 'darwin', '/home/me/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
+    ['chrome', 'darwin', '/me/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],
     ['firefox', 'darwin', '/Applications/Firefox.app/Contents/MacOS/firefox'],
     ['edge', 'win32', '/programs/Microsoft/Edge/Application/msedge.exe'],
   ])('finds %s on %s', (name, platform, path) => {
@@ -42,7 +42,7 @@ describe('findBrowser', () => {
   });
 
   it("finds puppeteer's Chrome, and that of CHROME_PATH, as chrome", () => {
-    const cached = '/home/me/.cache/puppeteer/chrome/linux-150.0/chrome-linux64/chrome';
+    const cached = '/me/.cache/puppeteer/chrome/linux-150.0/chrome-linux64/chrome';
     expect(findBrowser(machineWith([cached]), 'chrome')?.command).toBe(cached);
     const environment = { PATH: '', CHROME_PATH: '/here/chromium' };
     expect(findBrowser(machineWith(['/here/chromium'], { environment }), 'chrome')?.command).toBe(
@@ -64,7 +64,7 @@ describe('findBrowser', () => {
     );
     expect(() => findBrowser(machineWith([]), 'edge')).toThrow(/There is no other browser; or give/);
     expect(() => findBrowser(machineWith([], { platform: 'darwin' }), 'firefox')).toThrow(
-      'searched for /Applications/Firefox.app/Contents/MacOS/firefox, /home/me/Applications/',
+      'searched for /Applications/Firefox.app/Contents/MacOS/firefox, /me/Applications/',
     );
   });
 

@@ -1,4 +1,4 @@
-/** What runInDeno says of wrong arguments, before it starts anything. */
+/** runInDeno rejects wrong arguments before it starts anything. */
 import { describe, expect, test } from 'vitest';
 import { type DenoSource, openDeno, runInDeno } from '../../../src/testing/deno';
 

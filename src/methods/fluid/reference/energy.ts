@@ -14,7 +14,7 @@ import { MOST_LOWERING, MOST_SLOWING } from '../constants';
 import type { Lattice } from '../lattice';
 import type { ParticleSet } from './transfer';
 
-/** What a substep did to each particle, indexed by id. Valid from a particle's move to the end of the substep. */
+/** The changes of a substep to each particle, indexed by id. Valid from a particle's move to the end of the substep. */
 export interface Account {
   /** Growth of the kinetic energy in the move, per mass. */
   readonly growth: Float64Array;
