@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll } from 'vitest';
-import { npm, packInto } from './packed';
+import { installInto } from './packed';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const LIMIT_MS = 150_000;
@@ -29,8 +29,7 @@ export function useInstalledPackage(packages: readonly string[]): InstalledPacka
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'cellstorm-installed-'));
     const modules = join(folder, 'node_modules');
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', await packInto(folder));
+    await installInto(folder);
     for (const name of packages) {
       await mkdir(dirname(join(modules, name)), { recursive: true });
       await symlink(join(ROOT, 'node_modules', name), join(modules, name));

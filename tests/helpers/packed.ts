@@ -1,6 +1,6 @@
 /** The package as npm would pack it. */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,12 +9,19 @@ import { buildDeclarations, buildModules } from '../../scripts/build';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-export async function npm(folder: string, ...args: readonly string[]): Promise<string> {
+async function npm(folder: string, ...args: readonly string[]): Promise<string> {
   return (await run('npm', args, { cwd: folder })).stdout;
 }
 
-/** Returns the path of the tarball. */
-export async function packInto(folder: string): Promise<string> {
+/** Packs the package and installs it into an empty project in `folder`. Returns the path of the tarball. */
+export async function installInto(folder: string): Promise<string> {
+  const tarball = await packInto(folder);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball);
+  return tarball;
+}
+
+async function packInto(folder: string): Promise<string> {
   const staged = join(folder, 'staged');
   const { files } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { files: string[] };
   const copied = files.filter((file) => !file.startsWith('!') && !file.startsWith('dist'));

@@ -9,7 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { publint } from 'publint';
 import { build, type Rolldown } from 'vite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { npm, packInto } from '../../helpers/packed';
+import { installInto } from '../../helpers/packed';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Packages of TypeScript 6 and 7. */
@@ -53,9 +53,7 @@ let tarball = '';
 /** Packs the package from a build of its own, and installs it into an empty project. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cellstorm-user-'));
-  tarball = await packInto(folder);
-  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball);
+  tarball = await installInto(folder);
   await writeFile(join(folder, 'user.ts'), USER_CODE);
 }, PACKING_LIMIT_MS);
 
