@@ -49,6 +49,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/gpu/shader-module.ts': 'links the shaders of the page with modules of the library',
   'src/methods/flock/cpu-flock.ts': 'loaded late; the whole entry would be larger',
   'src/methods/fluid/cpu-fluid.ts': 'loaded late; the whole entry would be larger',
+  'src/methods/fluid/lattice.ts': 'the numbers of the kinds of cells, for the shaders that draw fluids',
   'src/methods/fluid/options.ts': 'the particles that fill a fluid scene, before a fluid is created',
   'src/passes/grid/scan.ts': 'the overlay of pairs turns counts into offsets',
   'src/passes/modules.ts': 'modules and flags with which a kernel probes any world',

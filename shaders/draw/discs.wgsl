@@ -1,6 +1,6 @@
 // Draws particles in 2D from the simulation's buffers, as a strip of four vertices per slot. Disc edges are antialiased
 // over one pixel; the coverage of boxes is exact.
-// Needs: is_drawable, NOWHERE, frame, drawn_radius, quad_corner, lift, colour_of.
+// Needs: is_drawable, OFF_SCREEN, frame, drawn_radius, quad_corner, lift, colour_of.
 
 struct Disc {
   @builtin(position) position: vec4f,
@@ -27,9 +27,9 @@ fn disc_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot:
   let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
-    return Disc(NOWHERE, vec2f(), vec3f(), 0.0, vec2f());
+    return Disc(OFF_SCREEN, vec2f(), vec3f(), 0.0, vec2f());
 #else
-    return Disc(NOWHERE, vec2f(), vec3f(), 0.0);
+    return Disc(OFF_SCREEN, vec2f(), vec3f(), 0.0);
 #endif
   }
 #if HAS_BOXES

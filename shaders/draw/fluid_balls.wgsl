@@ -1,6 +1,6 @@
 // Draws the fluid in 3D as balls, as a strip of four vertices per slot. Outputs the depth along the camera's axis and
 // the thickness of the fluid. The blending keeps the least depth and adds up thicknesses.
-// Needs: is_drawable, NOWHERE, frame, lift, quad_corner, fluid, share_of, bodies.
+// Needs: is_drawable, OFF_SCREEN, frame, lift, quad_corner, fluid, share_of, bodies.
 
 struct Ball {
   @builtin(position) position: vec4f,
@@ -25,7 +25,7 @@ const BALL_VOLUME = 2.0943951;
 fn ball_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Ball {
   let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
-    return Ball(NOWHERE, vec2f(), 0.0, 0.0);
+    return Ball(OFF_SCREEN, vec2f(), 0.0, 0.0);
   }
   let in_view = (frame.view * vec4f(lift(centre), 1.0)).xyz;
   let corner = quad_corner(index);

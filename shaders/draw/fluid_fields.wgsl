@@ -1,7 +1,7 @@
 // Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
 // the middle layer along z, and solid cells are their outer faces. Host twin of the struct: FIELDS in
 // src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
-// Needs: PRESSURE_STOPS, fields, kinds, frame, quad_corner, NOWHERE, velocity.
+// Needs: PRESSURE_STOPS, fields, SOLID, kinds, frame, quad_corner, FLUID, OFF_SCREEN, LIGHT, velocity.
 
 struct Fields {
   // xyz: cells along each axis, 1 along z in 2D. w: their edge.
@@ -22,9 +22,6 @@ struct Fields {
   solid: vec4f,
   pressure: array<vec4f, PRESSURE_STOPS>,
 }
-
-const FLUID = 1u;
-const SOLID = 2u;
 
 // The distance between lines of the hatching along x, and half their width, in CSS pixels.
 const HATCH = 9.0;
@@ -124,14 +121,11 @@ struct Face {
   @location(2) distance: f32,
 }
 
-// The direction of the light, as in spheres.wgsl.
-const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
-
 // Each instance draws the face between a node and the cell below it along one axis, if exactly one of them is solid.
 // Nodes are the cells and one more layer at each upper end.
 @vertex
 fn face_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Face {
-  let none = Face(NOWHERE, vec2f(), 0.0, 0.0);
+  let none = Face(OFF_SCREEN, vec2f(), 0.0, 0.0);
   let axis = instance % 3u;
   let wide = vec3u(cells_along()) + 1u;
   let node = instance / 3u;
@@ -194,7 +188,7 @@ fn velocity_at(cell: vec3i) -> vec3f {
 
 @vertex
 fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) instance: u32) -> Arrow {
-  let none = Arrow(NOWHERE, vec2f(), 0.0);
+  let none = Arrow(OFF_SCREEN, vec2f(), 0.0);
   let row = u32(fields.arrows.w);
   let site = vec2f(f32(instance % row), f32(instance / row));
   let cell = vec3i(vec2i(fields.arrows.yz + site * fields.arrows.x), i32(fields.scale.z));

@@ -1,6 +1,6 @@
 // Draws the fluid in 2D into a texture, as a strip of four vertices per slot. Outputs the density, which is 1 inside
 // and ½ at the border, and the density times the position on the colour scale. The blending adds up all instances.
-// Needs: is_drawable, NOWHERE, reach_drawn, quad_corner, frame, lift, fluid, share_of.
+// Needs: is_drawable, OFF_SCREEN, reach_drawn, quad_corner, frame, lift, fluid, share_of.
 
 struct Splat {
   @builtin(position) position: vec4f,
@@ -17,7 +17,7 @@ const KERNEL_AREA = 0.7853982;
 fn splat_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Splat {
   let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
-    return Splat(NOWHERE, vec2f(), 0.0, 0.0);
+    return Splat(OFF_SCREEN, vec2f(), 0.0, 0.0);
   }
   let reach = reach_drawn();
   let corner = quad_corner(index);

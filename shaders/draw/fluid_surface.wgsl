@@ -1,9 +1,7 @@
 // Draws the surface of a fluid in 2D from the field of fluid_splat.wgsl, as a strip of four vertices over the box. With
 // SLOTS, draws a drop per particle at low density, each a strip of four vertices.
-// Needs: fluid, kinds, frame, reach_drawn, fullness, NOWHERE, is_drawable, lift, smooth_sample, field, linear.
-// Needs: quad_corner, colour_of, colour_at.
-
-const SOLID = 2u;
+// Needs: fluid, SOLID, kinds, frame, reach_drawn, fullness, OFF_SCREEN, is_drawable, lift, smooth_sample, field.
+// Needs: linear, quad_corner, colour_of, colour_at.
 
 // free_share replaces the disc of a particle by a square. The square's half width is this share of the reach, and at
 // most WIDEST_SQUARE cells.
@@ -105,7 +103,7 @@ const SMALLEST = 0.6;
 
 @vertex
 fn drop_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slot: u32) -> Drop {
-  let none = Drop(NOWHERE, vec2f(), vec3f(), 0.0);
+  let none = Drop(OFF_SCREEN, vec2f(), vec3f(), 0.0);
   let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
     return none;

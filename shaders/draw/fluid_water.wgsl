@@ -1,7 +1,8 @@
 // Draws the fluid in 3D as a strip of four vertices over the picture. The surface mirrors light; the fluid refracts and
 // absorbs the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth. Textures hold
 // depths as fluid_balls.wgsl stores them.
-// Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, colour_at.
+// Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, LIGHT.
+// Needs: colour_at.
 
 struct Pixel {
   @builtin(position) position: vec4f,
@@ -14,8 +15,6 @@ struct Water {
   @builtin(frag_depth) depth: f32,
 }
 
-// The direction of the light, as in spheres.wgsl.
-const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
 // The share of head-on light that is mirrored, and the refractive index of air over that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;

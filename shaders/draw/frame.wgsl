@@ -61,5 +61,8 @@ fn is_drawable(vector: Vector) -> bool {
   return all((bitcast<Extent>(vector) & Extent(EXPONENT_BITS)) != Extent(EXPONENT_BITS));
 }
 
+// The direction towards the light, in camera coordinates. Host twin: LIGHT in src/page/view/canvas-view.ts.
+const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
+
 // A position behind the far plane, where a vertex draws nothing.
-const NOWHERE = vec4f(0.0, 0.0, 2.0, 1.0);
+const OFF_SCREEN = vec4f(0.0, 0.0, 2.0, 1.0);

@@ -1,6 +1,6 @@
 // Uniforms and lines of overlays. All fields are vec4f, so their order fixes the layout. Host twin: OVERLAY_FIELDS in
 // src/page/view/overlay-uniforms.ts.
-// Needs: NOWHERE, overlay, frame, CASING.
+// Needs: OFF_SCREEN, overlay, frame, CASING.
 
 struct Overlay {
   // `first` and `last` colour the ends of the line through all slots. `casing` surrounds lines, for contrast.
@@ -37,7 +37,7 @@ struct Line {
   @location(4) @interpolate(flat) dash: f32,
 }
 
-const NO_LINE = Line(NOWHERE, 0.0, 0.0, vec4f(), 0.0, 0.0);
+const NO_LINE = Line(OFF_SCREEN, 0.0, 0.0, vec4f(), 0.0, 0.0);
 
 fn line_share() -> f32 {
   return overlay.shown.w;

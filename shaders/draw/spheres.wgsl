@@ -1,6 +1,6 @@
 // Draws particles in 3D from the simulation's buffers, as a strip of four vertices per slot. Each particle has the
 // shading and depth of its sphere or box. Distances are measured along the camera's axis.
-// Needs: is_drawable, NOWHERE, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of.
+// Needs: is_drawable, OFF_SCREEN, drawn_radius, drawn_share, quad_corner, frame, lift, colour_of, LIGHT.
 
 struct Sphere {
   @builtin(position) position: vec4f,
@@ -21,9 +21,6 @@ struct Shaded {
   @builtin(frag_depth) depth: f32,
 }
 
-// A unit vector in the camera's axes. The light comes from over the left shoulder.
-const LIGHT = vec3f(-0.4017, 0.7231, 0.5624);
-
 #if HAS_BOXES
 // FARTHEST exceeds the distance of any box. Smaller slopes of a ray count as LEAST_SLOPE, so that no division
 // overflows.
@@ -41,9 +38,9 @@ fn sphere_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) slo
   let centre = body_position(position[slot]);
   if (!is_drawable(centre)) {
 #if HAS_BOXES
-    return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
+    return Sphere(OFF_SCREEN, vec2f(), vec3f(), vec3f(), 0.0, vec3f());
 #else
-    return Sphere(NOWHERE, vec2f(), vec3f(), vec3f(), 0.0);
+    return Sphere(OFF_SCREEN, vec2f(), vec3f(), vec3f(), 0.0);
 #endif
   }
   let radius = drawn_radius(position[slot]) * drawn_share();

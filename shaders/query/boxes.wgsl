@@ -1,9 +1,10 @@
 // Finds the particles in boxes. Tally counts them; fill writes their ids, ascending per box, or NO_PARTNER if they do
 // not all fit. If a box covers many cells, a workgroup searches it; a queue lists such boxes in any order. Comparisons
 // alone decide membership, so tally and fill agree.
-// Needs: Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied, segments_in, rows_in.
-// Needs: start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box, is_in_segment, ids, Stretch.
-// Needs: offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters, MOST_WORKGROUPS, sort_stretch.
+// Needs: QUEUE_HEADER, Box, boxes, is_finite, snap, box_in_world, levels_to_search, block_of_box, is_occupied.
+// Needs: segments_in, rows_in, start, grid, Block, segment_count, Segment, segment_of, position_in, is_in_box.
+// Needs: is_in_segment, ids, Stretch, offsets, stretch_of, queue, id_in, tallies, linear_workgroup, parameters.
+// Needs: MOST_WORKGROUPS, sort_stretch.
 
 struct Boxes {
   box_count: u32,
@@ -11,8 +12,7 @@ struct Boxes {
 
 // `boxes`: low and high corner per box. `queue`: an indirect dispatch, the length, and the indices of boxes.
 
-const QUEUE_LENGTH = 3u;
-const QUEUE_HEADER = 4u;
+const QUEUE_LENGTH = QUEUE_HEADER - 1u;
 
 struct Search {
   box: Box,

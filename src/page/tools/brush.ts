@@ -23,7 +23,7 @@ export const STROKE_FIELDS = {
   held: 'u32',
 } as const;
 
-const NOWHERE = [0, 0, 0] as const;
+const NO_DIRECTION = [0, 0, 0] as const;
 
 type Entry = 'brush' | 'hold';
 
@@ -77,7 +77,13 @@ export class GpuBrush {
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const change = HELD_SHARE / seconds;
     // The kernel reads `reach` as the greatest speed, `change` as the speed per distance.
-    this.run(simulation, 'hold', { origin: position, direction: NOWHERE, reach: speed, change, held: id });
+    this.run(simulation, 'hold', {
+      origin: position,
+      direction: NO_DIRECTION,
+      reach: speed,
+      change,
+      held: id,
+    });
   }
 
   destroy(): void {

@@ -22,8 +22,8 @@ const RIM_WIDTH = 1.5;
 /** A rim's brightness, as a share of the face's. */
 const RIM_BRIGHTNESS = 0.7;
 /**
- * The direction towards the light, in camera coordinates. This and the factors in shadeFaces() must equal those of
- * shaders/draw/spheres.wgsl.
+ * The direction towards the light, in camera coordinates. Equals LIGHT in shaders/draw/frame.wgsl. The factors in
+ * shadeFaces() must equal those in shaders/draw/spheres.wgsl.
  */
 const LIGHT = [-0.4017, 0.7231, 0.5624] as const;
 

@@ -12,7 +12,7 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/** Words before the boxes: an indirect dispatch, and the number of boxes. */
+/** The queue's words before the boxes: an indirect dispatch, then the number of boxes. */
 const QUEUE_HEADER = 4;
 
 /** Most workgroups of a search: enough to fill a device. */
@@ -91,7 +91,7 @@ export class Boxes {
         ...queue,
       },
       flags: { ...worldFlags(variant), FILL: isFill, MANY: isTogether, QUEUE: !isFill && !isTogether },
-      constants: { MOST_WORKGROUPS: Math.min(MOST_BOX_WORKGROUPS, workgroupsPerDimension) },
+      constants: { QUEUE_HEADER, MOST_WORKGROUPS: Math.min(MOST_BOX_WORKGROUPS, workgroupsPerDimension) },
     };
   }
 

@@ -36,7 +36,7 @@ export interface ReferenceHits {
  */
 const BAND = 2 ** -20;
 
-const NOWHERE: ReferenceHits = { hits: [], doubtful: new Set() };
+const NO_HITS: ReferenceHits = { hits: [], doubtful: new Set() };
 
 export function hitsAlongRay(
   positions: Float32Array,
@@ -48,7 +48,7 @@ export function hitsAlongRay(
   const dimensions = period.length;
   const squared = direction.reduce((sum, value) => sum + value * value, 0);
   const isRay = [...origin, ...direction].every(Number.isFinite) && squared > 0 && greatestDistance >= 0;
-  if (!isRay) return NOWHERE;
+  if (!isRay) return NO_HITS;
   const reach = direction.reduce((most, speed, axis) => {
     const length = period[axis] as number;
     return length > 0 && speed !== 0 ? Math.min(most, (MOST_PERIODS * length) / Math.abs(speed)) : most;

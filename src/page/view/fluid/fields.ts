@@ -3,6 +3,7 @@ import fieldsText from '../../../../shaders/draw/fluid_fields.wgsl?raw';
 import { type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
 import { compileShader } from '../../../gpu/shader-module';
 import type { Fluid } from '../../../methods/fluid';
+import { FLUID, SOLID } from '../../../methods/fluid/lattice';
 import { COLOUR_STOPS } from '../../model/colour';
 import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../../model/fluid-colours';
 import type { Frame } from '../engine';
@@ -181,7 +182,7 @@ export async function createFieldPipelines(
     dimensions,
     layouts: [frame, own],
     sources: [FRAME_SOURCE, { name: 'draw/fluid_fields.wgsl', text: fieldsText }],
-    constants: { STOPS: COLOUR_STOPS, PRESSURE_STOPS },
+    constants: { STOPS: COLOUR_STOPS, PRESSURE_STOPS, FLUID, SOLID },
   });
   const create = (name: 'slice' | 'face' | 'arrow') =>
     device.createRenderPipelineAsync({

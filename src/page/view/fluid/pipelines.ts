@@ -9,6 +9,7 @@ import waterText from '../../../../shaders/draw/fluid_water.wgsl?raw';
 import { type Bindings, type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
 import type { ShaderSource } from '../../../gpu/link';
 import { compileShader } from '../../../gpu/shader-module';
+import { SOLID } from '../../../methods/fluid/lattice';
 import { COLOUR_STOPS } from '../../model/colour';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
@@ -132,6 +133,7 @@ export async function createPipeline(
     constants: {
       STOPS: COLOUR_STOPS,
       NOTHING,
+      SOLID,
       MOST_TEXELS: MOST_TEXELS[isSoftware ? 'software' : 'hardware'],
     },
   });
