@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
 
-/** A function at module scope: its closing brace begins a line. */
+/** Matches a function at module scope, whose closing brace begins a line. */
 const FUNCTION = /^(?:@.*[ \n])?fn [\s\S]*?^}/gm;
 const LOCAL = /\b(?:let|var|const)\s+([a-z]\w+)/g;
 const PARAMETER = /\b([a-z]\w+)\s*:/g;
-/** An attribute, or a name that is not a member. */
+/** Matches an attribute, or a name that is neither a member nor called as a function. */
 const ATTRIBUTE_OR_NAME = /@\w+\([^)]*\)|(?<![.\w])[A-Za-z_]\w*(?!\w*\s*\()/g;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 

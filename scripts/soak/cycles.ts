@@ -9,8 +9,8 @@ import { OBJECTS } from '../trust/objects';
 import type { Figures, Part } from '../trust/results';
 
 /**
- * The greatest growth per kind of memory after the first fifth of the cycles, in MiB; `buffers` is a number. RSS
- * includes the driver and its compiled kernels.
+ * The greatest allowed growth of each kind of memory after the first fifth of the cycles. The unit is MiB, except for
+ * `buffers`, which is a number of buffers. RSS includes the driver and its compiled kernels.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 48, buffers: 0, bufferBytes: 0 } as const;
 
@@ -42,7 +42,7 @@ export async function runCycles(part: Part, cycles: number): Promise<Figures> {
       if (cycle % every === 0) samples.push(sampleMemory(live));
     }
     const trends = trendsOf(samples, BOUNDS);
-    // A few samples would show no trend.
+    // Too few samples give no reliable trend.
     if (samples.length > SAMPLES / 2) part.judge(faultOfTrends(trends));
     objects[name] = trends;
     const seconds = Math.round((performance.now() - began) / 1000);

@@ -26,8 +26,8 @@ const WAIT_EVERY = 16;
 const SAMPLES = 200;
 
 /**
- * The greatest growth after the first fifth of the run, in MiB. `buffers` is a number: a simulation may keep four
- * staging buffers for reuse.
+ * The greatest allowed growth of each kind of memory after the first fifth of the run. The unit is MiB, except for
+ * `buffers`, which is a number of buffers: a simulation may keep four staging buffers for reuse.
  */
 const BOUNDS = { heap: 4, arrayBuffers: 1, rss: 32, buffers: 4, bufferBytes: 1 } as const;
 
@@ -36,7 +36,8 @@ export async function runGpuSteps(part: Part, steps: number, seed: number): Prom
   const simulation = await createSimulation(wrapDevice(device), options(seed));
   const figures = await soak(part, simulation, steps, seed, live, () => device.queue.onSubmittedWorkDone());
   simulation.destroy();
-  // `destroy` only drops parameter buffers that a caller's encoder may still use.
+  // A simulation drops parameter buffers that a caller's encoder may still use, instead of destroying them. Garbage
+  // collection frees them.
   await collectGarbage();
   part.judge(live.size > 0 ? `destroy() leaves ${live}` : undefined);
   part.judge(complaints.length > 0 ? `the device reported: ${complaints[0]}` : undefined);
@@ -170,7 +171,7 @@ async function soak(
   }
   part.pass(steps);
   const growthInMiB = trendsOf(samples, BOUNDS);
-  // A few samples would show no trend.
+  // Too few samples give no reliable trend.
   if (samples.length >= SAMPLES) part.judge(faultOfTrends(growthInMiB));
   return { steps, seed, capacity: CAPACITY, ...done, samples: samples.length, growthInMiB };
 }

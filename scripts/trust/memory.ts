@@ -27,10 +27,10 @@ export interface Sample {
   readonly bufferBytes: number;
 }
 
-/** The largest allowed growth, in MiB; `buffers` is a number. */
+/** The largest allowed growth of each figure, in MiB. The unit of `buffers` is buffers instead. */
 export type Bounds = Readonly<Record<keyof Sample, number>>;
 
-/** Returns MiB after a garbage collection. */
+/** Collects garbage, then returns the memory in use, in MiB, and the number of live GPU buffers. */
 export function sampleMemory(live = new LiveBuffers()): Sample {
   collect();
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();

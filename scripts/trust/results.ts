@@ -1,4 +1,7 @@
-/** Runs parts of a command and writes counts and figures to a JSON file, where other parts keep their old figures. */
+/**
+ * Runs parts of a command and writes their counts and figures to a JSON file. Parts that do not run keep their old
+ * figures in the file.
+ */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -41,8 +44,8 @@ interface Saved {
 }
 
 /**
- * Runs the parts whose names contain `only`. `file` is relative to the root or absolute. Ends the process, with exit
- * code 1 if anything failed.
+ * Runs the parts whose names contain `only`. `file` is absolute, or relative to the root of the repository. Ends the
+ * process, with exit code 1 if anything failed.
  */
 export async function runParts(
   parts: Readonly<Record<string, RunPart>>,

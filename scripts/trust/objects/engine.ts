@@ -179,7 +179,7 @@ function gridObject(name: string, kinds: readonly string[]): PublicObject {
 
 export const GRID = gridObject('HashGrid', Object.keys(GRID_PARTS));
 
-/** Each grid has one kind of list or kernel. */
+/** One object per kind of list or kernel: a grid that has this kind only. */
 export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).map((kind) =>
   gridObject(`HashGrid, ${kind}`, [kind]),
 );

@@ -1,4 +1,4 @@
-/** The package's public GPU objects. The same count gives the same inputs. */
+/** The package's public GPU objects. An object that is created again with an equal count gets equal inputs. */
 import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
 import { FLOCK, FLUID, LIFE, PBF } from './methods';
 import type { PublicObject } from './object';
@@ -18,14 +18,17 @@ export const OBJECTS: readonly PublicObject[] = [
   PBF,
 ];
 
-/** The objects, with further kinds of simulations. */
+/** The objects above, and further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
 export function objectsNamed(name: string): readonly PublicObject[] {
   return ALL_OBJECTS.filter((object) => object.name.includes(name));
 }
 
-/** Replaces the grid by one grid per kind of list or kernel, which takes less time to create. */
+/**
+ * Like objectsNamed, but with one grid per kind of list or kernel instead of the grid that has all kinds. Each of these
+ * grids takes less time to create.
+ */
 export function smallObjectsNamed(name: string): readonly PublicObject[] {
   const small = [...ALL_OBJECTS.filter((object) => object !== GRID), ...GRIDS_BY_PART];
   return small.filter((object) => object.name.includes(name));

@@ -1,4 +1,4 @@
-/** The interface of public objects for the soak and fault commands, and their inputs. */
+/** The interface through which the soak and fault commands use public objects, and the inputs of these objects. */
 import { createHash } from 'node:crypto';
 import type { Gpu } from '../../../src/gpu/device';
 import { createNoise } from '../../../src/testing/noise';
@@ -27,7 +27,7 @@ export interface PublicObject {
 /** Length of a step, in seconds. */
 export const DT = 1 / 64;
 
-/** Returns a slightly disturbed lattice. With the default spacing, most neighbours of diameter 1 overlap. */
+/** Returns a slightly disturbed lattice. With the default spacing, most neighbours overlap if their diameter is 1. */
 export function latticeOf(dimensions: 2 | 3, count: number, spacing = 0.9): Float32Array<ArrayBuffer> {
   const noise = createNoise(count + dimensions);
   const edge = Math.ceil(count ** (1 / dimensions));
