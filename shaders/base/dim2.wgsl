@@ -1,4 +1,5 @@
-// Types and functions for 2D. The linker adds this file or dim3.wgsl, except to shaders that are `bare`.
+// Types and functions for 2D. The linker adds this file or dim3.wgsl to all shaders except those with the option `bare`
+// (src/gpu/link.ts).
 
 const DIMENSIONS = 2u;
 
@@ -72,7 +73,8 @@ fn store_lattice(lattice: Lattice) -> StoredLattice {
   return lattice;
 }
 
-// Shifting a cell's coordinates by this gives its block: the hashed grid groups cells along x into blocks.
+// The hashed grid groups cells along x into blocks. A cell's coordinates, shifted right by these numbers of bits, are
+// those of its block.
 const BLOCK_SHIFT = Extent(HASH_BLOCK_SHIFT, 0u);
 
 // Returns a weak hash, which the caller passes to mix_bits.

@@ -21,7 +21,7 @@ struct Grid {
   // level. Otherwise both are 0.
   levels: u32,
   inverse_base: f32,
-  // The largest radius allowed. Particles with a larger one go into the quarantine.
+  // The largest radius allowed. Particles with a larger radius go into the quarantine.
   greatest_radius: f32,
   // The word of `start` at which obstacles begin.
   first_obstacle: u32,
@@ -53,7 +53,7 @@ struct Substep {
 @group(0) @binding(0) var<uniform> grid: Grid;
 @group(0) @binding(1) var<uniform> substep: Substep;
 
-// Returns the bucket of removed particles if the id is marked, otherwise the quarantine.
+// Returns the bucket of removed particles if the id has RETIRED_BIT, otherwise the quarantine.
 fn outer_bucket(id: u32) -> u32 {
   return select(grid.cell_count, grid.cell_count + 1u, (id & RETIRED_BIT) != 0u);
 }

@@ -6,7 +6,7 @@
 //   fn finish(gathered: Gathered, particle: Particle)
 //   fn skip(slot: u32)              called for quarantined and removed particles instead of begin, visit and finish.
 // With neighbours/probe_box.wgsl, the reach may be any length. In other loops with equal radii, the reach is at most
-// the edge of a cell. In other loops with variable radii, the unit of the reach is the sum of both radii.
+// the edge of a cell. In other loops with variable radii, the unit of the reach is the sum of the two particles' radii.
 
 struct Particle {
   slot: u32,

@@ -1,5 +1,5 @@
-// A particle's colour shows its speed; with VALUED, a number per particle; with AGED, the time since its birth. With
-// PLAIN, obstacles are drawn in one colour.
+// A particle's colour shows its speed. With VALUED, the colour shows a number per particle instead; with AGED, the time
+// since the particle's birth. With PLAIN, obstacles are drawn, in one colour.
 // Needs: frame, value, birth, id, velocity, colour_at.
 
 #if !PLAIN

@@ -1,5 +1,5 @@
-// Uniforms and splines of a fluid's surface. All fields are vec4f, so their order fixes the layout. Host twin:
-// FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
+// The uniforms of shaders that draw a fluid's surface, and splines that smooth its textures. All fields are vec4f, so
+// their order fixes the layout. Host twin: FLUID_FIELDS in src/page/view/fluid/uniforms.ts.
 
 struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
@@ -16,7 +16,7 @@ struct Fluid {
   // z: the standard deviation of the smoothing.
   // w: the greatest difference of depth within one surface.
   range: vec4f,
-  // The colours mirrored from above (`zenith`) and from the side (`horizon`).
+  // The colours that the surface mirrors: from above (`zenith`) and from the side (`horizon`).
   zenith: vec4f,
   horizon: vec4f,
   // Rates per length: the share exp(−rate × length) of the light is left. rgb: absorbed light. a: light replaced by the

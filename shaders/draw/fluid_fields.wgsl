@@ -13,7 +13,7 @@ struct Fields {
   // x: 1 / pressure at the end of the colour scale.
   // y: 1 / speed of the longest arrow.
   // z: the z coordinate of the drawn layer, in cells.
-  // w: the length of an array over the lattice.
+  // w: the number of entries in an array over the lattice.
   scale: vec4f,
   // x: 1 if pressure is drawn. y: 1 if solid cells are drawn.
   shown: vec4f,
@@ -166,7 +166,7 @@ struct Arrow {
   @location(1) @interpolate(flat) length: f32,
 }
 
-// Half the width of a shaft. This and the next three are in CSS pixels.
+// SHAFT is half the width of a shaft. SHAFT, HEAD, CASING and SHORTEST are in CSS pixels.
 const SHAFT = 0.9;
 const HEAD = 8.0;
 const CASING = 1.25;
@@ -207,7 +207,7 @@ fn arrow_vertex(@builtin(vertex_index) index: u32, @builtin(instance_index) inst
   let tail = clip_of(middle - little);
   let half_screen = 0.5 * fields.screen.xy;
   let moved = (tip.xy / tip.w - tail.xy / tail.w) * half_screen;
-  // Half a cell on the screen, seen from the side.
+  // The length of half a cell on the screen, seen from the side.
   let unit = 0.5 * frame.projection[1].y * fields.cells.w * half_screen.y / centre.w;
   let seen = clamp(length(moved) / unit, 0.0, 1.0);
   let size = fields.screen.w * min(1.0, speed * fields.scale.y) * seen;

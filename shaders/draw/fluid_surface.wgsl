@@ -3,8 +3,8 @@
 // Needs: fluid, SOLID, kinds, frame, reach_drawn, fullness, OFF_SCREEN, is_drawable, lift, smooth_sample, field.
 // Needs: linear, quad_corner, colour_of, colour_at.
 
-// free_share replaces the disc of a particle by a square. The square's half width is this share of the reach, and at
-// most WIDEST_SQUARE cells.
+// free_share takes a square around a point instead of a disc. Half the width of the square is SQUARE_SHARE times the
+// disc's radius (reach_drawn), but at most WIDEST_SQUARE cells.
 const SQUARE_SHARE = 0.548;
 const WIDEST_SQUARE = 1.5;
 
@@ -33,7 +33,7 @@ fn kind_at(cell: vec2i) -> u32 {
   return select(SOLID, kinds[entry_of(clamp(cell, vec2i(0), vec2i(fluid.cells.xy) - 1))], is_cell(cell));
 }
 
-// Returns the share of the disc around a point that is free of solid cells.
+// Returns the share of the square around a point that is free of solid cells, but at least LEAST_FREE.
 fn free_share(point: vec2f) -> f32 {
   let middle = (point - frame.lowest.xy) / fluid.cells.w;
   let half = min(SQUARE_SHARE * reach_drawn() / fluid.cells.w, WIDEST_SQUARE);
@@ -93,7 +93,7 @@ struct Drop {
   @location(2) @interpolate(flat) radius: f32,
 }
 
-// Drops have their full size up to the first of these densities, and vanish at the second.
+// Drops have their full size up to the density DROPS.x, and vanish at the density DROPS.y.
 const DROPS = vec2f(0.42, 0.62);
 
 const DROP_LIGHT = 0.25;

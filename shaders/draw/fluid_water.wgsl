@@ -19,12 +19,13 @@ struct Water {
 const MIRRORED = 0.02;
 const BENT = 0.75;
 const LEAST_SLOPE = 1e-7;
-// THIN, BEYOND and TOUCHES are in distances between particles. Water fades in between the two thicknesses of THIN.
+// The unit of THIN, BEYOND and TOUCHES is the distance between particles. Water fades in between the two thicknesses of
+// THIN.
 const THIN = vec2f(0.15, 0.5);
 // The width over which water fades out at the wall behind it.
 const BEYOND = 0.3;
-// If the surface is nearer to the front wall than the first distance, it is as flat as the wall. If it is farther than
-// the second distance, the wall has no effect.
+// If the surface is nearer to the front wall than TOUCHES.x, it is as flat as the wall. If it is farther than
+// TOUCHES.y, the wall has no effect.
 const TOUCHES = vec2f(0.6, 1.3);
 const CLEAR = 0.6;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.

@@ -17,12 +17,14 @@ struct Overlay {
   origin: vec4f,
   // xyz: cells of the lowest level along each axis. w: the number of levels.
   cells: vec4f,
-  // xyz: the period of each axis or 0. w: longer steps of the line through all slots are fainter.
+  // xyz: the period of each axis or 0. w: if a step of the line through all slots is longer than this, it is drawn
+  // fainter.
   period: vec4f,
   // xy: the number of counters along the axes of the heat map. z: cells along an edge of a counter's block. w: 1 /
   // particles per cell (3D: per column) at the end of the colour scale.
   heat_map: vec4f,
-  // x, y, z: 1 if the lines of cells, the heat map, and contacts are drawn. w: the factor that scales line widths.
+  // x: 1 if the lines of cells are drawn. y: 1 if the heat map is drawn. z: 1 if contacts look different from other
+  // pairs. w: the factor that scales line widths.
   shown: vec4f,
 }
 

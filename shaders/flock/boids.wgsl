@@ -5,11 +5,11 @@
 
 struct Own {
   velocity: Vector,
-  // Weighted directions away from neighbours nearer than the spacing.
+  // The weighted sum of the directions away from neighbours nearer than the spacing.
   parting: Vector,
-  // Weighted velocities of neighbours, relative to this boid.
+  // The weighted sum of the velocities of neighbours, relative to this boid.
   others: Vector,
-  // Weighted vectors from neighbours to this boid.
+  // The weighted sum of the vectors from neighbours to this boid.
   apart: Vector,
   weight: f32,
 }

@@ -3,7 +3,7 @@
 // Needs: Particle, Neighbour, parameters, shunned_obstacles, steered, hunting, flown, spheres.
 
 struct Own {
-  // Weighted vectors from boids to the hunter.
+  // The weighted sum of the vectors from boids to the hunter.
   apart: Vector,
   weight: f32,
 }

@@ -17,8 +17,8 @@ fn walled(motion: Motion) -> Motion {
   return Motion(position, select(motion.velocity, -motion.velocity, below | above));
 }
 
-// Returns the direction of `apart`, or a unit vector along x if it is 0. Swapping `number` and `other` reverses that
-// vector, so coincident particles separate.
+// Returns the direction of `apart`, or a unit vector along x if `apart` is 0. Swapping `number` and `other` reverses
+// the unit vector, so coincident particles separate.
 fn heading(apart: Vector, distance: f32, number: u32, other: u32) -> Vector {
   if (distance > 0.0) {
     return apart / distance;

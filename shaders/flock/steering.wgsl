@@ -6,7 +6,8 @@ struct Sphere {
   radius: f32,
 }
 
-// Returns a push away from a sphere: 1 at its surface, 0 at the distance `reach` from it.
+// Returns a push away from a sphere. Its length is 1 at the sphere's surface, and 0 at distances of `reach` and more
+// from the surface.
 fn shunned(position: Vector, sphere: Sphere, reach: f32) -> Vector {
   let apart = minimum_image(position, sphere.centre);
   let distance = length(apart);

@@ -8,7 +8,7 @@ struct Stroke {
   direction: Vector,
   // The radius of the brush. For `hold`, the greatest speed.
   reach: f32,
-  // The change of speed at the ray; negative pulls. For `hold`, speed per distance to the target.
+  // The change of speed at the ray; a negative value pulls. For `hold`, speed per distance to the target.
   change: f32,
   count: u32,
   // The id of the held particle.
@@ -23,7 +23,7 @@ fn brush(@builtin(global_invocation_id) thread: vec3u, @builtin(num_workgroups) 
     let from_origin = body_position(position[slot]) - stroke.origin;
     let across = from_origin - dot(from_origin, stroke.direction) * stroke.direction;
     let distance = length(across);
-    // False for a NaN and for a particle on the ray, which has no direction away from it.
+    // This test fails for a NaN, and for a particle on the ray, which has no direction away from the ray.
     if (distance > 0.0 && distance < stroke.reach) {
       let push = stroke.change * (1.0 - distance / stroke.reach) / distance;
       velocity[slot] = with_vector(velocity[slot], load_vector(velocity[slot]) + push * across);

@@ -25,8 +25,11 @@ struct Gathered {
 #endif
 }
 
-// `drawn`: four arguments of a draw; the number of pairs found; the number of particles in view with more than
-// MOST_EACH candidates. The pairs of such a particle with higher slots are left out.
+// `drawn` holds, in this order:
+// - the four arguments of a draw
+// - the number of pairs found
+// - the number of particles in view with more than MOST_EACH candidates; the list leaves out their pairs with higher
+//   slots
 
 const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 
@@ -39,7 +42,8 @@ fn is_seen(position: Vector) -> bool {
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);
 }
 
-// True if a position or one of its images is in view. Images count, because a pair may cross an end of the world.
+// Returns true if a position or one of its images is in view. Images count, because a pair may cross an end of the
+// world.
 fn is_in_view(position: Vector) -> bool {
   if (is_seen(position)) {
     return true;
@@ -112,7 +116,7 @@ fn list_pairs(
       gathered.first = offsets[slot];
 #endif
 #if VARIABLE_RADII
-      // The unit of the reach is the sum of both radii, which may be much less than a cell.
+      // The unit of the reach is the sum of the two radii, which may be much less than a cell.
       probe(&gathered, particle, slot, cell, 0x1p40f, 0u);
 #else
       probe(&gathered, particle, slot, cell, 0x1p126f, 0u);
