@@ -1,9 +1,13 @@
-// Sums energies, per unit of mass, over finite particles. Outputs two vectors per workgroup; the first vectors of all
-// workgroups come first:
-// - the growth of kinetic plus potential energy, kinetic energy, velocity · deviation, deviation²
-// - the potential energy, relative to the tank's floor, of the particles that may be lowered; the growth of kinetic
-//   energy
-// See ACCOUNT in shared.wgsl. Twin: src/methods/fluid/reference/energy.ts.
+// Sums energies, per unit of mass, over finite particles. Each workgroup outputs two vectors. `partials` holds the
+// first vectors of all workgroups, then the second ones. First vector:
+// - x: the growth of kinetic plus potential energy
+// - y: the kinetic energy
+// - z: velocity · deviation
+// - w: deviation²
+// Second vector:
+// - x: the potential energy, relative to the tank's floor, of the particles that may be lowered
+// - y: the growth of kinetic energy
+// ACCOUNT in shared.wgsl explains growth and deviation. Twin: src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, frame, ACCOUNT, ids, account, positions, STORED, velocities, is_finite_number, lowest_along.
 // Needs: is_free_below, store_partial, partials, PARTIALS.
 

@@ -1,7 +1,8 @@
 // Computes, in one workgroup, how to change particles so that energy does not grow:
 //   velocity ← scale · (velocity − share · deviation),
 //   height ← (1 − lowering) · height.
-// The deviation is a particle's velocity minus the lattice's. Twin: src/methods/fluid/reference/energy.ts.
+// The deviation is a particle's velocity minus the lattice's velocity there. Twin:
+// src/methods/fluid/reference/energy.ts.
 // Needs: WORKGROUP, PARTIALS, frame, partials, MOST_LOWERING, MOST_SLOWING, settlement.
 
 var<workgroup> gathered: array<vec4f, WORKGROUP>;
@@ -38,7 +39,8 @@ fn find_settlement(@builtin(local_invocation_index) thread: u32) {
   if (gain > 0.0) {
     let along = sum.z;
     let squared = sum.w;
-    // The least share with along · share − squared · share² / 2 = gain or, if none, the share that removes most.
+    // The least share that removes the whole gain: along · share − squared · share² / 2 = gain. If there is none, the
+    // share that removes most.
     let root = along * along - 2.0 * squared * gain;
     if (along > 0.0) {
       if (root >= 0.0) {

@@ -24,18 +24,19 @@ struct Frame {
   // x: the length of an array over the lattice. y: the length of `coupling` per axis. z: the number of obstacles. w:
   // the number of nodes, which are the cells and one more layer at the upper end of each axis.
   sizes: vec4u,
-  // xyz: the same differences in the sorted grid. w: the index of the first cell inside its ring.
+  // xyz: the difference in index between neighbouring cells of the sorted grid along each axis. w: the index of the
+  // first cell inside the grid's ring.
   grid_strides: vec4u,
   // xyz: the last cell inside the ring, counted from 0. w: the number of drains.
   grid_last: vec4u,
   // xyz: the velocity that gravity adds. w: the seconds of the substep.
   gain: vec4f,
   // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed that fills a cell through one
-  // face in a substep, or in a least duration if that is longer (correctionRate in
+  // face within a substep or, if substeps are very short, within a least duration (correctionRate in
   // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
-  // x: share of FLIP. y: the share of a surplus of particles corrected per substep. z: 1 / particles per cell. w: the
-  // solver's tolerance.
+  // x: share of FLIP. y: the share of a surplus of particles that each substep corrects. z: 1 / particles per cell. w:
+  // the solver's tolerance.
   rules: vec4f,
   // xyz: gravity. w: the share of kinetic energy that a substep may take before it lowers particles; 0 switches
   // settling off.
@@ -47,7 +48,7 @@ struct Frame {
 struct Level {
   // xyz: cells. w: the length of `coupling` per axis.
   cells: vec4u,
-  // w: the index of the first cell.
+  // xyz: the difference in index between neighbouring cells along each axis. w: the index of the first cell.
   strides: vec4u,
   // xyz: cells of the coarser level. w: in the first level, the number of levels; in the others, the first level of the
   // tail.

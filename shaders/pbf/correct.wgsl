@@ -1,5 +1,5 @@
-// Moves each particle by its own λ (density.wgsl) and that of its neighbours, and away from very near neighbours
-// (artificial pressure). Adds the move, divided by the time step, to `aims`.
+// Moves each particle according to its own λ (density.wgsl) and the λ of each neighbour, and away from very near
+// neighbours (artificial pressure). Adds the move, divided by the time step, to `aims`.
 // Needs: Particle, lambdas, Neighbour, weight_at, parameters, slope_at, walls_at, solids_at, outside_solids, id_of.
 // Needs: predicted, wrap, aims.
 

@@ -1,4 +1,5 @@
-// Smoothing kernels. Densities, as shares of the rest density, use poly6, and their gradients spiky. `parameters`:
+// Smoothing kernels. Densities, which are shares of the rest density, use the kernel poly6; their gradients use the
+// kernel spiky. `parameters`:
 // - `radius`: the radius of both kernels
 // - `weight`, `slope`: poly6 and the slope of spiky at distance 0, divided by the rest density
 // - `lower`, `upper`: the walls, out of reach if there are none

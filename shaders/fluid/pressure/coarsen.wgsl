@@ -1,5 +1,5 @@
-// Computes the equations of a coarser level: half the sum of the finer equations per cell. `level` is the finer level.
-// Twin: src/methods/fluid/reference/multigrid.ts.
+// Computes the equations of a coarser level. The equation of a coarse cell is half the sum of the equations of its
+// finer cells. `level` is the finer level. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, cell_at, entry_at, is_cell, diagonal, coupling, LEAST_DIAGONAL.
 
 @compute @workgroup_size(WORKGROUP)

@@ -1,4 +1,4 @@
-// Multiplies the residual (`right`) by the preconditioned residual (`solution`). Twin:
+// Computes the dot product of the residual (`right`) and the preconditioned residual (`solution`). Twin:
 // src/methods/fluid/reference/pressure.ts.
 // Needs: WORKGROUP, frame, right, solution, store_partial.
 

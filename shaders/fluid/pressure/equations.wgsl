@@ -1,7 +1,7 @@
 // Assembles the pressure equations, one per fluid cell:
 //   diagonal · pressure − Σ (coupling · neighbour's pressure) = right
-// Each node also writes the couplings over its lower faces. Each workgroup sums its right-hand sides, counts its
-// unknowns, and notes whether a cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
+// Every node, fluid or not, also writes the couplings across its lower faces. Each workgroup sums its right-hand sides,
+// counts its unknowns, and notes whether a cell is at a surface. Twin: src/methods/fluid/reference/equations.ts.
 // Needs: LEAST_SURFACE, SURFACE_FULLNESS, FULLNESS_SLACK, frame, MOST_SHRINKING, MOST_SWELLING, kinds, FLUID, AIR.
 // Needs: fullness, WORKGROUP, node_at, entry_at, is_cell, coupling, velocity, diagonal, right, store_partial.
 

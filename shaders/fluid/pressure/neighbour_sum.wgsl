@@ -1,4 +1,5 @@
-// Sums `solution` times coupling over the neighbours of a cell of `level`. Linked with kernels of the V-cycle.
+// Returns the sum, over the neighbours of a cell of `level`, of coupling times `solution`. Linked with kernels of the
+// V-cycle.
 // Needs: level, coupling, solution.
 
 fn neighbour_sum(entry: u32) -> f32 {

@@ -1,4 +1,4 @@
-// One Gauss–Seidel pass over the cells of one colour of a checkerboard. These cells read only cells of the other
+// Runs one Gauss–Seidel pass over the cells of one colour of a checkerboard. These cells read only cells of the other
 // colour. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: WORKGROUP, linear_index, level, COLOUR, is_cell, entry_at, diagonal, solution, right, neighbour_sum.
 

@@ -2,7 +2,7 @@
 
 struct Solver {
   greatest: f32,
-  // The product of the residual and the preconditioned residual.
+  // The dot product of the residual and the preconditioned residual.
   product: f32,
   // The length of the step along the direction.
   step: f32,

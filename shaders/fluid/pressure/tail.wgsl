@@ -1,5 +1,5 @@
-// The part of the V-cycle over small levels, in one workgroup: a dispatch per pass would take longer than the work.
-// Rounds of Gauss–Seidel solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
+// Runs the part of the V-cycle over small levels in one workgroup, because a dispatch per pass would take longer than
+// the pass itself. Rounds of Gauss–Seidel solve the coarsest level. Twin: src/methods/fluid/reference/multigrid.ts.
 // Needs: Level, TAIL_THREADS, is_cell, entry_at, diagonal, solution, right, neighbour_sum, cell_at, slots, SMOOTHINGS.
 // Needs: COARSEST_ROUNDS.
 
@@ -56,7 +56,7 @@ fn prolong_all(thread: u32) {
 
 @compute @workgroup_size(TAIL_THREADS)
 fn run_tail(@builtin(local_invocation_index) thread: u32) {
-  // Level in shared.wgsl says what coarse_cells.w holds.
+  // The struct Level in fluid/shared.wgsl says what coarse_cells.w holds.
   let end = slots[0].level.coarse_cells.w;
   let first = slots[1].level.coarse_cells.w;
   for (var index = first; index + 1u < end; index++) {
