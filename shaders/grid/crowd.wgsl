@@ -1,9 +1,10 @@
-// Sorts crowded buckets by id or, with FINER, lists of finer entries as numbers. sort_tiles sorts tiles of CROWD_TILE
-// entries. merge_pieces merges tiles into runs of CROWD_RUN entries, then the runs of a bucket. No thread reads a whole
-// crowd alone. If there are no tiles, no workgroup runs.
+// Sorts the entries of crowded buckets by id. With FINER, sorts long lists of finer entries as numbers instead.
+// sort_tiles sorts tiles of CROWD_TILE entries. merge_pieces runs twice: it merges tiles into runs of CROWD_RUN
+// entries, then the runs of each bucket. No thread reads a whole crowd alone. If there are no tiles, no workgroup runs.
 // Needs: start, grid, crowd, linear_workgroup, entries, pieces, WHOLE, PIECE, merged.
 
-// `crowd` holds CROWD_HEADER counters, then per tile its bucket and its index in the bucket.
+// `crowd` holds CROWD_HEADER words of counters and dispatches, then two words per tile: its bucket, and its index among
+// the tiles of the bucket.
 
 #if FINER
 alias Entry = u32;

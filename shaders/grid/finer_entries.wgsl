@@ -1,12 +1,15 @@
-// Lists the finer entries of each cell in one range: the particles in the cell that are FINER_STEPS or more levels
-// lower.
+// Lists the finer entries of each cell in one range. They belong to the particles in the cell whose levels are lower by
+// FINER_STEPS or more.
 // - clear_finer clears the first word, or marks all levels if there are too few levels for finer entries.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
 // - count.wgsl counts finer entries, in buckets behind those of the grid.
 // - list_finer writes entries after the sort; order_finer sorts each list and zeroes `counts` again.
-// Layout of `finer`: in the first word, one bit per occupied level and CROWD_BIT; from FINER_HEADER on, entries by
-// bucket, ascending; at the end, words for heavy.wgsl. An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the
-// level of the cell. The level is needed because cells of two levels may share a bucket.
+// Layout of `finer`:
+// - the first word: one bit per occupied level, and CROWD_BIT
+// - from FINER_HEADER on: the entries, by bucket, ascending in each bucket
+// - at the end: words for heavy.wgsl
+// An entry is a slot and, in its lowest FINER_LEVEL_BITS bits, the level of the cell. The level is needed because cells
+// of two levels may share a bucket.
 // Needs: finer, grid, FINER_STEPS, linear_workgroup, position_in, is_finite, has_size, level_of, is_in_grid.
 // Needs: cell_of_slot, finer_bucket, bucket_at, coarsened, counts, start, crowd, finer_buckets.
 

@@ -1,9 +1,9 @@
 // Lists heavy particles, each of which gets a workgroup. A particle is heavy if a row around it holds more than
-// HEAVY_ROW candidates. In a loop over layers of three rows, a layer must hold more than 3 × HEAVY_ROW. If there is no
-// crowd, no particle is heavy. With equal radii, the slots of heavy particles, in any order, overwrite the tiles of
-// crowd.wgsl.
-// With variable radii, these slots, their number and one bit per slot are at the end of `finer` (heavy_words.wgsl),
-// which saves a binding. `clear` runs before the sort, `close` after list_heavy.
+// HEAVY_ROW candidates. If the neighbour loop reads layers of three rows, a layer must hold more than 3 × HEAVY_ROW
+// candidates instead. If there is no crowd, no particle is heavy. With equal radii, the slots of heavy particles, in
+// any order, overwrite the tiles that crowd.wgsl sorted. With variable radii, these slots, their number and one bit per
+// slot are at the end of `finer` (neighbours/heavy_words.wgsl), which saves a binding. `clear` runs before the sort,
+// `close` after list_heavy.
 // Needs: finer, heavy_number_at, crowd, Particle, Neighbour, linear_workgroup, grid, is_in_grid, cell_of_slot.
 // Needs: has_too_many, heavy_slot_at, heavy_bits_at, is_heavy.
 

@@ -1,5 +1,5 @@
 // Writes each particle's slot and id at its bucket's start plus its rank, in the order of the atomics. With CROWDS,
-// also lists the tiles of crowded buckets, and with variable radii sets CROWD_BIT.
+// also lists the tiles of crowded buckets. With variable radii, a crowded bucket also sets CROWD_BIT.
 // Needs: linear_workgroup, grid, id_in, bucket_of, position_in, ranks, start, entries, finer, crowd.
 
 @compute @workgroup_size(WORKGROUP_SIZE)
@@ -23,7 +23,7 @@ fn scatter(
     entries[index] = vec2u(slot, id);
   }
 #if CROWDS
-  // The particle with rank CROWDED lists the first tile; the first particle of each further tile lists that one.
+  // The particle with rank CROWDED lists the first tile; the first particle of each further tile lists that tile.
   if (bucket < grid.cell_count && (rank == CROWDED || (rank > CROWDED && rank % CROWD_TILE == 0u))) {
 #if VARIABLE_RADII
     atomicOr(&finer[0], 1u << CROWD_BIT);

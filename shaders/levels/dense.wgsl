@@ -2,8 +2,8 @@
 // except cells_at and wrap_cell.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// The finer entries of a cell are at least this many levels lower. Particles one level lower are found in their own
-// cells, which lie in rows.
+// The finer entries of a cell are of particles at least this many levels below the cell. Particles one level below are
+// found in their own cells, which lie in rows.
 const FINER_STEPS = 2u;
 
 fn cells_at(level: u32) -> Extent {
@@ -41,7 +41,7 @@ fn are_adjacent(cell: Lattice, other: Lattice, level: u32) -> bool {
 }
 
 #if WRAPS
-// Wraps a cell up to one period outside, along periodic axes. Along other axes, the cell must be inside.
+// Along periodic axes, wraps a cell that is at most one period outside. Along other axes, the cell must be inside.
 fn wrap_cell(lattice: Lattice, level: u32) -> Lattice {
   let cells = Lattice(cells_at(level));
   let raised = select(lattice, lattice + cells, lattice < Lattice());
@@ -53,7 +53,7 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return grid.level_first[level / 4u][level % 4u] + flatten(lattice, cells_at(level));
 }
 
-// Returns the number of buckets with finer entries: those of level FINER_STEPS and above.
+// Returns the number of buckets that may have finer entries: those of level FINER_STEPS and above.
 fn finer_buckets() -> u32 {
   return grid.cell_count - grid.level_first[0][FINER_STEPS];
 }

@@ -2,7 +2,7 @@
 // cells along x stay together. levels/dense.wgsl defines the same names.
 // Needs: grid, snap, is_beside, mix_bits.
 
-// The finer entries of a cell are at least this many levels lower.
+// The finer entries of a cell are of particles at least this many levels below the cell.
 const FINER_STEPS = 1u;
 
 fn finest_at(position: Vector) -> Lattice {
@@ -29,7 +29,7 @@ fn bucket_at(lattice: Lattice, level: u32) -> u32 {
   return block_of(lattice, level) + (u32(lattice.x) & (HASH_BLOCK - 1u));
 }
 
-// Returns the number of buckets with finer entries: all buckets, because any may hold cells of any level.
+// Returns the number of buckets that may have finer entries: all buckets, because any may hold cells of any level.
 fn finer_buckets() -> u32 {
   return grid.cell_count;
 }

@@ -1,5 +1,6 @@
-// The level and the bucket of each particle. Cells are twice as wide per level. A level's largest diameter is at most
-// the width of its cells. A particle is on the lowest level that allows its diameter. Twin: src/core/world/levels.ts.
+// Computes the level and the bucket of a particle. Cells of each level are twice as wide as those of the level below. A
+// level's largest diameter is at most the width of its cells. A particle is on the lowest level that allows its
+// diameter. Twin: src/core/world/levels.ts.
 // Needs: grid, MAGNITUDE_BITS, EXPONENT_BITS, coarsened, finest_at, is_finite, bucket_at, outer_bucket, are_adjacent.
 
 // The cell of a slot on the particle's own level, stored until the next sort.
@@ -50,7 +51,8 @@ fn cell_of(body: PackedBody, bucket: u32) -> Cell {
   return NOWHERE;
 }
 
-// True if two cells are the same or touch on the higher of their levels.
+// Returns true if the cells of two particles are the same or touch. Both cells are taken on the higher of the
+// particles' levels.
 fn are_candidates(cell: Cell, radius: f32, other: Cell, other_radius: f32) -> bool {
   let level = level_of(radius);
   let other_level = level_of(other_radius);

@@ -8,7 +8,7 @@
 // Needs: finer, Gathered, Particle, Cell, is_in_grid, level_of, visit_candidates, FINER_STEPS, count_around.
 // Needs: position_in, heavy_bits_at, cell_of_slot, has_long_row, has_long_list.
 
-// Returns a bit per level that may hold particles, and CROWD_BIT.
+// Returns one bit per level, set if the level may hold particles, and CROWD_BIT.
 fn occupied_levels() -> u32 {
   return finer[0];
 }
@@ -49,7 +49,7 @@ fn count_candidates(slot: u32, cell: Cell) -> u32 {
 }
 
 #if CROWDS
-// True if grid/heavy.wgsl listed the particle. If CROWD_BIT is not set, the bits per slot are stale.
+// Returns true if grid/heavy.wgsl listed the particle. If CROWD_BIT is not set, the bits per slot are stale.
 fn is_heavy(slot: u32) -> bool {
   let bits = finer[heavy_bits_at(arrayLength(&finer), slot)];
   return (occupied_levels() & (1u << CROWD_BIT)) != 0u && ((bits >> (slot % 32u)) & 1u) != 0u;

@@ -80,7 +80,7 @@ fn layers_along_y(block: Block) -> u32 {
   return u32(block.high.y - block.low.y) / 3u + 1u;
 }
 
-// Counts a row that crosses an end of the x axis once.
+// Returns the number of layers in a block. A row that crosses an end of the x axis counts once.
 fn layers_across(block: Block) -> u32 {
   let along_y = layers_along_y(block);
   if (DIMENSIONS == 2u) {
@@ -179,7 +179,7 @@ fn searches_of(level: u32, occupied: u32) -> u32 {
   return levels | select(0u, 1u << grid.levels, has_finer(level, occupied));
 }
 
-// One loop covers all layers, so threads in lockstep wait once, for the thread with most candidates in all.
+// One loop covers all layers, so threads in lockstep wait once, for the thread with the most candidates in total.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,

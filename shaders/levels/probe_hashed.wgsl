@@ -1,4 +1,5 @@
-// The part of levels/probe.wgsl for hashed cells. Buckets are shared, so the loop compares true cells.
+// The part of levels/probe.wgsl for hashed cells. Several cells may share a bucket, so the loop also compares the
+// candidates' cells.
 // Needs: grid, bucket_at, start, level_of, coarsened, cell_of_slot, Gathered, Particle, position_in, overlaps.
 // Needs: minimum_image, visit, neighbour_of, has_finer, greatest_on, FINER_STEPS, finer_bucket, finer.
 
@@ -86,8 +87,8 @@ fn slot_in(row: Row, index: u32) -> u32 {
   return select(row.second + (index - row.first_length), row.first + index, index < row.first_length);
 }
 
-// True if a particle found in a row's buckets is in the row's cells. With `are_finer`, the particle may be on a lower
-// level.
+// Returns true if a particle found in a row's buckets is in the row's cells. With `are_finer`, the particle may be on a
+// lower level.
 fn is_in(row: Row, level: u32, other: u32, radius: f32, are_finer: bool) -> bool {
   let lower = level_of(radius);
   if (!are_finer && lower != level) {
@@ -124,7 +125,7 @@ fn visit_overlap(
   }
 }
 
-// One loop covers all rows, so threads in lockstep wait once, for the thread with most candidates in all.
+// One loop covers all rows, so threads in lockstep wait once, for the thread with the most candidates in total.
 fn visit_candidates(
   gathered: ptr<function, Gathered>,
   particle: Particle,

@@ -1,4 +1,4 @@
-// Splits the rows of a block into segments, each in one hash block and so one range of slots.
+// Splits the rows of a block into segments. Each segment lies in one hash block and is therefore one range of slots.
 // levels/segments_dense.wgsl defines the same names.
 // Needs: Block, bucket_at, start, cell_of_slot, level_of, position_in.
 

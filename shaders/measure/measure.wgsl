@@ -21,7 +21,8 @@
 // Needs: position_bits, is_in_grid, count_candidates, census_of, probe_obstacles, partials.
 
 struct Measure {
-  // The world's corners. Without variable radii, `substep.lower` and `substep.upper` lie a radius inside these corners.
+  // The world's corners. Without variable radii, the limits of centres, `substep.lower` and `substep.upper`, lie a
+  // radius inside these corners along every axis that has walls.
   lowest: Vector,
   highest: Vector,
   // Squared distances in [low, high) are borderline. `lattice_scale` is the scale of the exact lattice; see
@@ -86,7 +87,7 @@ fn is_exact(body: PackedBody) -> bool {
   return is_whole && scaled == floor(scaled);
 }
 
-// Returns the mass as a share of the largest allowed.
+// Returns the mass as a share of the largest allowed mass.
 fn weight_of(particle: Particle) -> f32 {
 #if HAS_BOXES
   let ratio = particle.bulk / grid.greatest_radius;
@@ -97,7 +98,7 @@ fn weight_of(particle: Particle) -> f32 {
 }
 
 #if HAS_BOXES
-// Sums a box's half extents, or returns a ball's radius.
+// Returns the sum of a box's half extents, or a ball's radius.
 fn size_of(half: Vector, radius: f32) -> f32 {
   return select(radius, dot(half, Vector(1.0)), half.x > 0.0);
 }

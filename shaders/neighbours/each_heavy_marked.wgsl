@@ -1,17 +1,18 @@
-// Like each_heavy.wgsl, but lists neighbours by id. Sets one bit per neighbour and reads the bits in order, so ids
-// ascend without a sort. Instead of finish and merge, the kernel defines
+// Like each_heavy.wgsl, but lists neighbours in order of their ids. Sets one bit per neighbour and reads the bits in
+// order, so ids ascend without a sort. Instead of finish and merge, the kernel defines
 //   fn own_stretch(gathered: Gathered) -> Stretch        the particle's part of the list
 //   fn put(gathered: Gathered, index: u32, id: u32)      writes an entry
 //   fn put_empty(index: u32)                             marks an entry that stays empty
 // Its Gathered has a field `marks`, which visit passes to `mark`.
-// `offsets`: array<atomic<u32>> holds offsets, then MARK_ROWS rows of n bits. The offsets take n + MARK_ROWS words; the
-// bits take n words, because MARK_ROWS is 32 (offsetBytes in src/passes/query/pairs.ts).
+// `offsets`, an array<atomic<u32>>, has two parts (offsetBytes in src/passes/query/pairs.ts):
+// - n + MARK_ROWS words for the offsets
+// - n words for MARK_ROWS rows of n bits, because MARK_ROWS is 32
 // Needs: offsets, linear_workgroup, is_listed, heavy_at, particle_of, position_in, begin, probe, cell_of_slot.
 // Needs: reach_squared, own_stretch, put, put_empty.
 
 var<workgroup> marked: array<u32, HEAVY_WORKGROUP_SIZE>;
 
-// Returns the number of bits per row.
+// Returns n, the number of bits per row.
 fn marked_ids() -> u32 {
   return (arrayLength(&offsets) - MARK_ROWS) / 2u;
 }

@@ -1,5 +1,9 @@
-// Words for heavy particles at the end of `finer`, whose length is `words`. Layout, from the end downwards: one bit per
-// slot; the number of heavy slots; the heavy slots. Words below that may be stale.
+// The words about heavy particles at the end of `finer`. `words` is the length of `finer`. Their layout, from the end
+// downwards:
+// - one bit per slot
+// - the number of heavy slots
+// - the heavy slots
+// Words below the last heavy slot may be stale.
 // Needs: grid.
 
 fn heavy_bits_at(words: u32, slot: u32) -> u32 {

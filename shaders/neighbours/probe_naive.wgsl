@@ -1,5 +1,5 @@
 // The neighbour loop over all pairs, tiled in workgroup memory, for any world. Call it in uniform control flow, with
-// TILE_SIZE threads. Slots ascend, so sums have the same bits as in a grid probe whose slots ascend.
+// TILE_SIZE threads. The slots of neighbours ascend, so sums have the same bits as in a grid probe whose slots ascend.
 // Needs: Gathered, Particle, Cell, start, grid, position_in, is_in_grid, minimum_image, visit, neighbour_of, Neighbour.
 
 var<workgroup> tile_positions: array<PackedBody, TILE_SIZE>;

@@ -2,7 +2,7 @@
 // continue at the other end. unbounded.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, obstacle_start.
 
-// Returns how many obstacles fit the buffer. This bounds loops, so that a corrupt grid cannot hang the device.
+// Returns how many obstacles the buffer can hold. This bounds loops, so that a corrupt grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / OBSTACLE_WORDS;
 }

@@ -1,6 +1,9 @@
-// Reads a tree of boxes around obstacles of any size, which src/core/obstacles/tree.ts builds. Layout, in words: the
-// number of nodes; the first word of the bodies; the nodes; the bodies. A node stores the node that is next if a walk
-// skips its subtree, so a walk needs no stack.
+// Reads a tree of boxes around obstacles of any size. src/core/obstacles/tree.ts builds the tree. Layout, in words:
+// - the number of nodes
+// - the first word of the bodies
+// - the nodes
+// - the bodies
+// A node stores the node that is next if a walk skips its subtree, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {
@@ -33,8 +36,8 @@ fn branch_at(node: u32) -> Branch {
   );
 }
 
-// True if the box of half extents `reach` around `position`, or an image of it, overlaps a node. The margin is many
-// times the rounding error.
+// Returns true if the box of half extents `reach` around `position`, or an image of that box, overlaps a node's box.
+// The margin is many times the rounding error.
 fn is_entered(branch: Branch, position: Vector, reach: Vector) -> bool {
   let apart = abs(minimum_image(position, branch.centre));
   let both = reach + branch.half;

@@ -1,8 +1,8 @@
 // Rows of obstacles in the unbounded world. dense.wgsl defines the same names.
 // Needs: obstacle_words, grid, OBSTACLE_WORDS, ObstacleSpan, block_of, obstacle_start, bucket_at, obstacle_word.
 
-// Returns how many obstacles, each with position and cell, fit the buffer. This bounds loops, so that a corrupt grid
-// cannot hang the device.
+// Returns how many obstacles, each with position and cell, the buffer can hold. This bounds loops, so that a corrupt
+// grid cannot hang the device.
 fn obstacle_room() -> u32 {
   return (obstacle_words() - grid.cell_count - 1u) / (2u * OBSTACLE_WORDS);
 }
@@ -26,7 +26,7 @@ fn obstacle_span(lattice: Lattice, row: u32) -> ObstacleSpan {
   return span;
 }
 
-// Tests the true cell, because buckets are shared.
+// Tests the cell of the obstacle, because several cells may share a bucket.
 fn is_obstacle_in_row(lattice: Lattice, row: u32, obstacle: u32) -> bool {
   let first = grid.cell_count + 1u + (obstacle_room() + obstacle) * OBSTACLE_WORDS;
   var cell = Lattice();
