@@ -10,13 +10,14 @@ struct Boxes {
   box_count: u32,
 }
 
-// `boxes`: low and high corner per box. `queue`: an indirect dispatch, the length, and the indices of boxes.
+// `boxes` holds the low and the high corner of each box. `queue` holds three words of an indirect dispatch, the number
+// of queued boxes, and their indices.
 
 const QUEUE_LENGTH = QUEUE_HEADER - 1u;
 
 struct Search {
   box: Box,
-  // Levels to search: 1 if all slots are searched, 0 if nothing can be inside.
+  // The number of levels to search: 1 if all slots are searched, 0 if the box is invalid.
   levels: u32,
   all_slots: bool,
   needs_workgroup: bool,

@@ -1,12 +1,12 @@
-// Computes `count`: entries found, entries listed, and the x, y, z of a dispatch with one thread per listed entry.
-// `check` runs first, with one thread per offset, then `count_list` in one thread. Offsets descend only if there are
-// more entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. If only a part of an owner's
-// entries fits, that part is listed only with CUTS_OWNERS.
+// Computes `count`: the number of entries found, the number of entries listed, and the x, y, z of a dispatch with one
+// thread per listed entry. `check` runs first, with one thread per offset, then `count_list` in one thread. Offsets
+// descend only if there are more entries than 32 bits can count. Then `found` is 2³² − 1 and nothing is listed. If only
+// a part of an owner's entries fits, that part is listed only with CUTS_OWNERS.
 // Needs: list, WORDS_PER_ENTRY, linear_workgroup, offsets, count, LIST_COUNT_WORDS, CUTS_OWNERS.
 // Needs: WORKGROUPS_PER_DIMENSION.
 
-// `list` is bound for its length. `check` sets the last word of `count` if offsets descend, and `listed` to the length
-// to list if the list is too short.
+// `list` is bound only for its length. `check` sets the last word of `count` to 1 if offsets descend. If the list is
+// too short, `check` sets the second word, `listed`, to the number of entries to list.
 
 fn list_length() -> u32 {
   return arrayLength(&list) / WORDS_PER_ENTRY;

@@ -1,18 +1,19 @@
-// Finds the k nearest particles of each point within a radius, by distance, then id. Unused entries hold NO_PARTNER and
-// an infinite distance. Compares distances as bits, which ascend with floats that are not negative.
+// Finds the k nearest particles of each point within a radius, sorted by distance, then id. Unused entries hold
+// NO_PARTNER and an infinite distance. Compares distances as bits, because the bits of floats that are not negative
+// ascend with the floats.
 // Needs: parameters, Particle, EXPONENT_BITS, Neighbour, id_in, distances_squared, ids.
 
 struct Nearest {
   reach_squared: f32,
   point_count: u32,
   k: u32,
-  // 1 if point i is particle i, which then does not count.
+  // 1 if point i is particle i. Then no point finds its own particle.
   without_self: u32,
 }
 
 struct Gathered {
   found: u32,
-  // The distance and id of the last of k entries. A candidate must come before this entry.
+  // The squared distance, as bits, and the id of the last of k entries. A candidate must come before this entry.
   last_distance: u32,
   last_id: u32,
 }

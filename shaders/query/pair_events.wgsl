@@ -1,7 +1,7 @@
 // Compares a list of pairs with the previous list. Both are in order of first ids, then second ids. One thread per
 // first id merges two ascending stretches. With TALLY, counts the pairs that began, stayed and ended. Otherwise writes
-// the pairs of one kind: begun with BEGUN, stayed with STAYED, else ended. If the new list was too short, which `count`
-// (found, listed) tells, tallies stay zero.
+// the pairs of one kind: begun with BEGUN, stayed with STAYED, else ended. If the new list was too short, tallies stay
+// zero. It was too short if the first two words of `count`, the pairs found and the pairs listed, differ.
 // Needs: Stretch, pairs, pairs_before, linear_workgroup, offsets, count, stretch_of, event_offsets, events.
 // Needs: offsets_before, begun, stayed, ended.
 

@@ -1,6 +1,6 @@
-// Finds overlapping pairs (id, greater id), by first id, then second. Tally counts them; fill writes them. With BOXES,
-// finds pairs of boxes (grid/box_bodies.wgsl). A list that is too short may end within an id's pairs; which of these it
-// holds is not defined. Entries without a pair hold NO_PARTNER twice.
+// Finds overlapping pairs (id, greater id), sorted by first id, then second id. Tally counts them; fill writes them.
+// With BOXES, finds pairs of boxes (grid/box_bodies.wgsl). If the list is too short, it may end with only some pairs of
+// a first id; which ones is not defined. Entries without a pair hold NO_PARTNER twice.
 // Needs: Stretch, Particle, position_in, high_in, substep, offsets, id_in, stretch_of, pairs, Neighbour, contact_with.
 // Needs: mark, tallies.
 

@@ -1,4 +1,4 @@
-// Pieces of rows: the parts of a row in one block of the hash table.
+// Pieces of rows. A piece is the part of a row that lies in one hash block.
 
 fn piece_at(x: i32) -> i32 {
   return x >> HASH_BLOCK_SHIFT;

@@ -1,6 +1,6 @@
 // The cells along a ray in a dense grid. A layer is all cells with the same coordinate along an axis. Along periodic
-// axes, layers beyond the ends stand for images. path_unbounded.wgsl and path_levels_*.wgsl are the same for other
-// grids.
+// axes, layers beyond the ends stand for images. path_unbounded.wgsl and path_levels_*.wgsl define the same names for
+// other grids, as far as their callers need them.
 // Needs: grid, FAR_OFF, PIECE, start.
 
 struct Segment {
@@ -14,7 +14,7 @@ fn periods_of(layer: i32, axis: u32) -> i32 {
   return select(0, select(layer, layer + 1 - cells, layer < 0) / cells, grid.period[axis] > 0.0);
 }
 
-// Returns the layer inside the grid, from 0 to grid.cells[axis] − 1, of which this is an image.
+// Returns the layer inside the grid, from 0 to grid.cells[axis] − 1, of which `layer` is an image.
 fn cell_inside(layer: i32, axis: u32) -> i32 {
   return layer - periods_of(layer, axis) * i32(grid.cells[axis]);
 }

@@ -1,4 +1,4 @@
-// The cells along a ray on one level of a dense grid. Functions: see path_dense.wgsl.
+// The cells along a ray on one level of a dense grid. path_dense.wgsl describes the functions.
 // Needs: cells_at, grid, FAR_OFF, PIECE, bucket_at, start.
 
 // The level of the walk. The caller sets it before it calls any other function.

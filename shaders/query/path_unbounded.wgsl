@@ -1,4 +1,4 @@
-// The cells along a ray in the unbounded world. Functions: see path_dense.wgsl.
+// The cells along a ray in the unbounded world. path_dense.wgsl describes the functions.
 // Needs: lattice_at, grid, FAR_OFF, bucket_at, start, cell_of_slot.
 
 // A segment stands for the particles in the cells from `low` to `high`. Other particles may lie among their slots.
@@ -38,7 +38,7 @@ fn segment_between(low: Lattice, last: i32) -> Segment {
   return Segment(start[bucket], start[bucket + u32(last - low.x) + 1u], low, high);
 }
 
-// Tests the true cell, because buckets are shared.
+// Tests the cell of the particle, because several cells may share a bucket.
 fn is_in_segment(segment: Segment, slot: u32) -> bool {
   let cell = load_lattice(cell_of_slot[slot]);
   return all((cell >= segment.low) & (cell <= segment.high));

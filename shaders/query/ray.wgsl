@@ -1,8 +1,8 @@
-// One ray: when it comes near a coordinate, and which balls it meets.
+// Computes when a ray comes near a coordinate, and which balls it meets.
 //
-// A ray is origin + t * direction, 0 <= t <= reach. It meets a ball if one of its positions is inside the ball or on
-// the surface; the least such t is the distance. A ball of a radius below 2^-63 may act as a point, because a device
-// may flush the square to 0.
+// A ray is origin + t * direction, 0 <= t <= reach. The ray meets a ball if one of these positions is inside the ball
+// or on the ball's surface. The least t of such a position is the distance. A ball of a radius below 2^-63 may act as a
+// point, because a device may flush the square to 0.
 //
 // Spans of time and coordinates are rounded outwards, so that the walk misses no ball. With u = 2^-24, origin o and
 // direction d, the greatest errors are
@@ -27,7 +27,7 @@ const DIRECTION_WORD = 2u * DIMENSIONS - 2u;
 const REACH_WORD = 3u * DIMENSIONS - 2u;
 
 const WIDENED = 0x1p-20f;
-// A ray slower than this along an axis counts as near all its layers at all times.
+// A ray slower than this along an axis counts as near all layers of the axis at all times.
 const STILL = 0x1p-50f;
 // Limits the origin's coordinates and the ray's length along each axis. The square of twice this number is finite.
 const FARTHEST_MET = 0x1p62f;
@@ -40,8 +40,8 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // The greatest distance, per axis, from a meeting point to the ball's centre, without the rounding error that grows
-  // along the ray.
+  // The greatest distance, per axis, from a meeting point to the ball's centre, without the part of the rounding error
+  // that grows along the ray.
   near: Vector,
   // True if the ray may meet several images of a particle.
   repeats: bool,
@@ -129,7 +129,7 @@ fn radius_squared_of(body: PackedBody) -> f32 {
 }
 #endif
 
-// Returns the range of centres of balls that the ray may meet between two times.
+// Returns the range of coordinates, along an axis, of the centres of balls that the ray may meet between two times.
 fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   let moved = path.direction[axis] * times;
   let at = path.origin[axis] + moved;
@@ -137,8 +137,8 @@ fn sweep(path: Path, axis: u32, times: vec2f) -> vec2f {
   return vec2f(min(at.x - near.x, at.y - near.y), max(at.x + near.x, at.y + near.y));
 }
 
-// Returns the times at which the ray may meet centres between `low` and `high`. If there are none, the end is before
-// the beginning.
+// Returns the times at which the ray may meet balls whose centres lie between `low` and `high` along an axis. If there
+// are none, the end is before the beginning.
 fn narrowed(path: Path, axis: u32, low: f32, high: f32, times: vec2f) -> vec2f {
   let speed = path.direction[axis];
   if (abs(speed) <= STILL) {
@@ -188,14 +188,14 @@ struct Meeting {
   image: Lattice,
 }
 
-// True if a particle is in the world along periodic axes. Rays do not meet other particles, because the grid could not
-// wrap them.
+// Returns true if a particle is in the world along periodic axes. Rays do not meet other particles, because the grid
+// could not wrap them.
 fn is_in_box(position: Vector) -> bool {
   let is_inside = (snap(position - grid.origin) >= Vector()) & (position <= grid.origin + grid.period);
   return all(is_inside | (grid.period == Vector()));
 }
 
-// Returns the first and last image that the ray may meet between two times, in periods.
+// Returns the first and last image that the ray may meet between two times. An image's number is its offset in periods.
 fn images_between(path: Path, axis: u32, coordinate: f32, times: vec2f) -> vec2i {
   if (grid.period[axis] == 0.0) {
     return vec2i();

@@ -1,6 +1,6 @@
-// Finds the particles that rays meet. Tally counts them per ray. Fill (FILL) writes ids and distances, by distance and
-// then id. First (FIRST) writes the nearest. If a ray's entries do not all fit, they hold NO_PARTNER. So does
-// an entry that tally counted, but that fill does not find because of rounding.
+// Finds the particles that rays meet. Tally counts them per ray. Fill (FILL) writes their ids and distances, sorted by
+// distance, then id. First (FIRST) writes the nearest particle. If a ray's entries do not all fit, they hold
+// NO_PARTNER. So does an entry that tally counted, but that fill does not find because of rounding.
 //
 // At every point where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The
 // walk goes over layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range
@@ -100,8 +100,8 @@ fn across_at(path: Path, axis: u32, time: f32) -> f32 {
   return length_of(layers);
 }
 
-// Returns the path's width: across_at minus 2, at least 1. Far from the origin, rounding can make a path thousands of
-// layers wide.
+// Returns the width of a path at its wider end: across_at minus 2, but at least 1. Far from the origin, rounding can
+// make a path thousands of layers wide.
 fn width_of(path: Path, axis: u32) -> f32 {
   return max(1.0, max(across_at(path, axis, 0.0), across_at(path, axis, path.reach)) - 2.0);
 }

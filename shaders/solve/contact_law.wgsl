@@ -5,8 +5,8 @@
 struct Effect {
   push: Vector,
   change: Vector,
-  // Both are about the normal changes of contacts that do not bounce: `support` is the sum of these vectors, `bearing`
-  // the sum of their lengths.
+  // Take the normal changes of velocity by all contacts that do not bounce. `support` is the sum of these vectors,
+  // `bearing` the sum of their lengths.
   support: Vector,
   bearing: f32,
   // The largest change that a contact needs to end its approach.
@@ -50,9 +50,9 @@ fn friction_share(change: f32, sliding_speed: f32, grip: f32) -> f32 {
   return share;
 }
 
-// `relative`: this velocity minus the other's. Friction acts on `slide`. Between particles, `slide` equals `relative`.
-// At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles that velocity.
-// `bounces`: true for a bounce with the partner (partner.wgsl).
+// `relative`: this body's velocity minus the other body's. Friction acts on `slide`. Between particles, `slide` equals
+// `relative`. At an obstacle, it leaves out the velocity that gravity adds in this substep, because `settle` handles
+// that velocity. `bounces`: true for a bounce with the partner (partner.wgsl).
 fn contact_effect(
   normal: Vector,
   overlap: f32,

@@ -1,5 +1,5 @@
-// One Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state before
-// the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
+// Runs one Jacobi pass of the contact law: each particle gathers the effects of its neighbours. Reads only the state
+// before the pass, so the order of threads does not matter. Partners are read only if restitution is not zero. With
 // PUSH_APART, the pass neither reads nor writes velocities.
 // Needs: Effect, substep, position_in, velocity_in, Particle, Neighbour, mass_share, partner_in, contact_with, push_of.
 // Needs: contact_effect, sum_of, Contact, OBSTACLE_PARTNER, probe_obstacles, settle, meet_wall, wrap, position_out.

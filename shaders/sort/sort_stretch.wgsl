@@ -1,5 +1,5 @@
 // Shell's sort of a stretch in one thread. It is fast if the stretch is nearly sorted; otherwise its time grows more
-// slowly than the square. The kernel defines
+// slowly than the square of the length. The kernel defines
 //   struct Entry
 //   fn entry_at(index: u32) -> Entry
 //   fn put(index: u32, entry: Entry)

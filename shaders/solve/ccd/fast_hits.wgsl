@@ -1,21 +1,24 @@
-// One round: finds where each path ends among the other fast particles, whose paths end where the previous round
-// (`hits_in`) ended them. Writes `hits_out`. `first` holds the hits with anything but fast particles. Each of these
-// buffers has a hit per slot.
+// Runs one round: finds where each path ends among the other fast particles. Their paths end where the previous round
+// ended them. Each of these buffers has one hit per slot:
+// - `hits_in`: the ends from the previous round
+// - `hits_out`: the ends from this round
+// - `first`: the ends that paths would have without other fast particles
 // Needs: position_in, way_of, is_before, minimum_image, position_at, impact, time_of_key, NEVER, hits_in, comes_first.
 // Needs: level_of_body, path_count, room_of_path, cuts_of, longest_piece, first, followed_pieces, is_over.
 // Needs: window_between, is_coarse, block_around, margin_to, AROUND_FAST, cells_around, enough_cells, THREADS_OF_PATH.
 // Needs: slot_of_path, note_best, levels_of, cells_in, links, word_of_list, list_in, word_of_node, path_of.
 // Needs: linear_workgroup, lane_of, first_of_all, counters, hits_out.
 
-// True if two particles may meet on pieces of their paths. Windows hold the first and last tick of a piece. The other
-// path ends at tick `end`; if that tick is on the other piece, the other particle rests from then on.
+// Returns true if two particles may meet, each on a piece of its path. A window holds the first and last tick of a
+// piece. The other path ends at tick `end`. If that tick is on the other particle's piece, the other particle rests
+// from then on.
 fn may_meet(window: u32, other_window: u32, end: u32) -> bool {
   let begin = other_window >> 16u;
   let last = other_window & 0xffffu;
   return end >= begin && (window & 0xffffu) >= begin && (end <= last || (window >> 16u) <= last);
 }
 
-// Returns the key of the hit from `since` on with a particle whose path ends at the key `end`.
+// Returns the key of the first hit, at or after `since`, with a particle whose path ends at the key `end`.
 fn meet_fast(slot: u32, way: Vector, since: f32, other: u32, end: u32) -> u32 {
   let body = position_in[slot];
   let other_body = position_in[other];

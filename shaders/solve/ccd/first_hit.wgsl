@@ -17,7 +17,7 @@ fn comes_first(hit: vec2u, best: vec2u) -> bool {
 #if VARIABLE_RADII
 const THREADS_OF_PATH = HEAVY_WORKGROUP_SIZE;
 
-// The complement of the lowest key found. A thread stops at pieces later than this key.
+// The complement of the lowest key found. A thread stops at pieces later than the lowest key.
 var<workgroup> known: atomic<u32>;
 var<workgroup> found: array<vec2u, HEAVY_WORKGROUP_SIZE>;
 

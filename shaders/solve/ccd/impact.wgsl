@@ -16,7 +16,7 @@ fn way_of(slot: u32) -> Vector {
   return substep.dt * load_vector(velocity_in[slot]);
 }
 
-// False for particles that are in the quarantine after the next sort.
+// Returns false for particles that the next sort puts behind all active slots.
 fn is_valid(body: PackedBody) -> bool {
 #if VARIABLE_RADII
   return is_finite(body_position(body)) && has_size(radius_of(body));
@@ -91,9 +91,9 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// Returns whether two bodies that are already too near come nearer by more than a tick's motion. Rounding can bring
-// resting bodies nearer by less. `approach` is the motion along the line between them. The caller may scale `approach`
-// by a factor if it scales `speed_squared` by the square of that factor.
+// Returns whether two bodies that are already too near come nearer, over the substep, by more than their relative
+// motion in one tick. Rounding can bring resting bodies nearer, but by less. `approach` is the motion along the line
+// between them. The caller may scale `approach` by a factor if it scales `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -259,8 +259,8 @@ fn margin_to(body: PackedBody, level: u32, wider: f32) -> Vector {
 #endif
 }
 
-// True if a block is larger than exact arithmetic allows. Rounding causes this far from the origin and on very long
-// paths. The piece inside such a block cannot be followed.
+// Returns true if a block has more cells along an axis than it could have in exact arithmetic. Rounding causes this far
+// from the origin and on very long paths. The piece inside such a block cannot be followed.
 fn is_coarse(block: Block) -> bool {
   return any(block.length > Extent(4u * PIECE_CELLS));
 }

@@ -5,7 +5,7 @@
 
 struct Passed {
   block: Block,
-  // True if floats are coarser than cells here. The path then ends at the beginning of this piece.
+  // True if floats are coarser than cells at this piece. The path then ends at the beginning of the piece.
   is_last: bool,
 }
 

@@ -1,6 +1,7 @@
 // Sets the counters of continuous motion and the sizes of its dispatches, which are 0 if no particle is fast.
 // `dispatches` is a buffer of its own, because a kernel must not write the buffer that dispatches it. `begin` runs once
-// per step; `reset`, `list` of list.wgsl and `plan` in each substep; `next` between two rounds of fast_hits.wgsl.
+// per step. In each substep, `reset` runs, then `list` of list.wgsl, then `plan`. `next` runs between two rounds of
+// fast_hits.wgsl.
 // Needs: counters, dispatches, MOST_WORKGROUPS, grid.
 
 @compute @workgroup_size(LIST_COUNT_WORKGROUP_SIZE)

@@ -122,7 +122,7 @@ fn end_among_slow(slot: u32, lane: u32) -> vec2u {
         let last = min(obstacle_start(bucket + 1u), OBSTACLE_PARTNER - 1u);
         for (var obstacle = obstacle_start(bucket); obstacle < last; obstacle++) {
           let apart = minimum_image(begin, obstacle_position(obstacle));
-          // Obstacles have the radius of the particles here.
+          // Without variable radii, obstacles have the radius of the particles.
           let hit = vec2u(impact(apart, way, since, body, body), OBSTACLE_PARTNER | obstacle);
           if (hit.x <= best.x && comes_first(hit, best)) {
             best = hit;

@@ -48,7 +48,7 @@ fn effect_of(relative: Vector, normal: Vector, part: f32, grip: f32) -> Vector {
   return change * normal - braking * sliding;
 }
 
-// Returns the velocity without the gravity after `time`.
+// Returns the velocity at `time`, without what gravity adds between then and the end of the substep.
 fn velocity_at(slot: u32, time: f32) -> Vector {
   return load_vector(velocity_in[slot]) - ((1.0 - time) * substep.dt) * substep.gravity;
 }
