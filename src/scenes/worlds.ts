@@ -12,7 +12,10 @@ import { ceilRoot, repeat, stepFor, toCoordinate, UNITS } from './scene';
 /** The shortest period, in cells. */
 const SHORTEST_PERIOD = 3;
 
-/** Random positions leave out the upper end, which wraps onto the lower end. */
+/**
+ * Returns random positions in a box with this edge. They leave out the upper end, which a periodic world wraps onto the
+ * lower end.
+ */
 function fill(dimensions: Dimensions, count: number, random: Random, edge: number): Float32Array {
   const step = stepFor(edge);
   return Float32Array.from({ length: count * dimensions }, () =>
@@ -101,7 +104,7 @@ export const FAR_APART: CollisionSceneDefinition = {
   },
 };
 
-/** `colliding-cells` uses only cells in the first 1/TABLE_PARTS of the hash table. */
+/** `colliding-cells` uses only cells whose buckets are in the first 1/TABLE_PARTS of the hash table. */
 const TABLE_PARTS = 8;
 /**
  * Cells per block, each with one particle. A block's cells follow each other along x, in the world and in the table.
@@ -143,7 +146,7 @@ export const COLLIDING_CELLS: CollisionSceneDefinition = {
   },
 };
 
-/** Returns the first cell of each block, all in the first 1/TABLE_PARTS of the table. */
+/** Returns the first cell of each block. The buckets of these cells are in the first 1/TABLE_PARTS of the table. */
 function collidingRows(world: World, wanted: number): number[][] {
   const rows: number[][] = [];
   for (let row = 0; rows.length < wanted; row++) {

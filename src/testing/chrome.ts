@@ -1,6 +1,6 @@
 /**
- * Starts a headless Chrome, Chromium or Edge with WebGPU and a canvas that can be captured, with or without a GPU, by
- * the user's puppeteer or Playwright.
+ * Starts a headless Chrome, Chromium or Edge through the user's puppeteer or Playwright. Its pages have WebGPU, with or
+ * without a GPU, and tests can capture their canvases.
  */
 import { checkBooleans, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, CellstormError } from '../core/base/errors';
@@ -27,7 +27,7 @@ export interface LaunchChromeOptions extends ChromeFlagOptions {
   readonly launch?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The part of a library that `launchChrome` needs: puppeteer, or `chromium` of Playwright. */
+/** The part of puppeteer, or of Playwright's `chromium`, that `launchChrome` needs. */
 export interface BrowserLibrary<Browser> {
   /** Starts a browser. */
   launch(options?: {
@@ -73,7 +73,7 @@ export function findChrome(): Chrome | undefined {
 }
 
 /**
- * Returns the flags with which a headless Chrome has WebGPU on this machine, for starting it yourself.
+ * Returns the flags with which a headless Chrome has WebGPU on this machine. Use them to start Chrome yourself.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export function launchChrome<Browser>(
   return launchOn(thisMachine(), library, options);
 }
 
-/** Does the same on a given machine. Exported for tests. */
+/** Does what `launchChrome` does, but on a given machine. Exported for tests. */
 export async function launchOn<Browser>(
   machine: Machine,
   library: BrowserLibrary<Browser>,
@@ -134,7 +134,7 @@ export async function launchOn<Browser>(
   }
   const command = path ?? findChromeOn(machine)?.command ?? (await ownBrowser(library, machine));
   if (command === undefined) throw new CellstormError(`Chrome was not found: ${CHROME_ADVICE}.`);
-  // Chrome chooses its software driver by VK_ICD_FILENAMES, and VK_DRIVER_FILES would override that choice.
+  // Chrome sets VK_ICD_FILENAMES to choose its software driver, and VK_DRIVER_FILES would override that choice.
   const { VK_DRIVER_FILES, VK_ICD_FILENAMES, ...others } = machine.environment;
   const env = isSoftware(machine, options.gpu ?? 'auto') ? others : machine.environment;
   const browser = await library

@@ -55,8 +55,8 @@ export interface DenoOptions {
 /** A module that runs under Deno and answers questions one after the other. */
 export interface DenoProcess<Question, Answer> {
   /**
-   * Calls the module's function with a JSON value. Starts Deno at the first question, and again after it ended. Rejects
-   * with the error of the function and the output so far. Wait for each answer before the next question.
+   * Calls the module's function with a JSON value. Starts Deno at the first question, and starts it again if it has
+   * ended. Rejects with the function's error and the output so far. Wait for each answer before the next question.
    */
   ask(question: Question): Promise<Answer>;
   /** Ends Deno. */
@@ -121,7 +121,7 @@ export async function runInDeno<Answer>(
 }
 
 /**
- * Opens a module under Deno that answers several questions, so that it compiles its kernels once.
+ * Opens a module under Deno to ask it several questions. The module stays loaded, so it compiles its kernels only once.
  *
  * @example
  * ```ts
@@ -148,7 +148,10 @@ export function openDeno<Question, Answer>(
   return new Process<Question, Answer>(source, options);
 }
 
-/** The driver for wgpu: lavapipe if it is installed, so that tests cover a second driver. */
+/**
+ * Returns the driver for wgpu. Where any software driver is allowed, this is lavapipe if it is installed, so that tests
+ * cover a second driver.
+ */
 export function denoDriver(fallback: DriverPreference): Driver | undefined {
   const machine = thisMachine();
   const preference = readPreference(machine, fallback);

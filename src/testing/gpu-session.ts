@@ -1,6 +1,6 @@
 /**
- * Runs code on a device that is watched. Reports what its validation, out-of-memory and internal error scopes catch.
- * Also reports uncaptured errors, a lost device, and objects that were not destroyed.
+ * Runs code on a device and reports what went wrong there: errors of validation, of memory and internal ones, errors
+ * outside of error scopes, a lost device, and objects that were not destroyed.
  */
 import { GpuError } from '../core/base/errors';
 import { openWebGpu } from '../node';
@@ -28,8 +28,9 @@ export interface DeviceOptions {
 /** Says whether objects of the device that the body did not destroy make a test fail. */
 export interface LeakOptions {
   /**
-   * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy;
-   * those of the tools do not count. With 'allow', they are destroyed in silence. Default 'fail'.
+   * With 'fail', the test fails if its body leaves a buffer, texture or query set that it created and did not destroy.
+   * Buffers that the tools created do not count. With 'allow', such leaks are destroyed without a message. Default
+   * 'fail'.
    */
   readonly leaks?: 'fail' | 'allow' | undefined;
 }

@@ -52,7 +52,7 @@ export interface GpuTest {
   (name: string, body: GpuTestBody): void;
   /** Registers a test with options of its own. */
   (name: string, options: GpuTestOptions, body: GpuTestBody): void;
-  /** Runs a body as a test does, but outside of one. Rejects if such a test would fail. */
+  /** Runs a body as a GPU test does, but outside of a test. Rejects if a test with this body would fail. */
   withDevice(
     body: GpuTestBody,
     options?: DeviceOptions & LeakOptions & Pick<GpuTestOptions, 'shared'>,
@@ -60,7 +60,7 @@ export interface GpuTest {
 }
 
 const TIMEOUT_MS = 60_000;
-/** Timers that last longer end at once. */
+/** A timer with a longer delay would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 const DEVICE_OPTIONS = ['limits', 'features', 'optionalFeatures', 'driver', 'gpu'] as const;
 const OWN_OPTIONS: readonly string[] = [...DEVICE_OPTIONS, 'leaks', 'shared'];
@@ -109,7 +109,7 @@ export function createGpuTest(test: TestFunction, defaults: GpuTestOptions = {})
   };
   const isInside = new AsyncLocalStorage<boolean>();
   let turn: Promise<unknown> = Promise.resolve();
-  /** Runs bodies one after another, because each one's end destroys all objects of the device. */
+  /** Runs bodies one after another, because the end of each body destroys all objects of the device. */
   const runShared = async (body: GpuTestBody, given: GpuTestOptions): Promise<void> => {
     if (isInside.getStore()) {
       throw new ArgumentError('options.shared', true, 'left out inside a body on the shared device');
@@ -119,7 +119,7 @@ export function createGpuTest(test: TestFunction, defaults: GpuTestOptions = {})
       const session = await shared;
       await isInside.run(true, () => runIn(session, body, given));
     });
-    // The next body does not wait for one that hangs, and gets a new device.
+    // If this body hangs, the next body waits only until the timeout, then gets a new device.
     turn = turn.then(() => settled(run, given.timeout || TIMEOUT_MS, () => (shared = undefined)));
     await run;
   };
@@ -167,7 +167,7 @@ function checkOptions(argument: string, options: GpuTestOptions, known: readonly
   checkBooleans({ shared });
 }
 
-/** Waits until `run` ends, but at most `limitMs`; then calls `onLimit`. */
+/** Waits until `run` ends, but at most `limitMs`. Calls `onLimit` if that limit passes first. */
 function settled(run: Promise<void>, limitMs: number, onLimit: () => void): Promise<void> {
   return new Promise((done) => {
     const timer = setTimeout(

@@ -16,7 +16,7 @@ export interface Installer {
   say(line: string): unknown;
 }
 
-/** chromium does not install fonts, without which a page shows no text. */
+/** The package chromium installs no fonts, without which a page shows no text. */
 const CHROME_PACKAGES = ['chromium', 'fonts-liberation'] as const;
 export const LAVAPIPE_PACKAGES = ['mesa-vulkan-drivers'] as const;
 
@@ -53,8 +53,8 @@ export function ensureChrome(installer: Installer): Chrome | string {
 }
 
 /**
- * Root on Debian usually means a container, where a downloaded Chrome would lack libraries. Elsewhere, try the download
- * first: it changes only the user's cache.
+ * As root on Debian, apt-get comes first: this is usually a container, where a downloaded Chrome would lack libraries.
+ * Elsewhere the download comes first: it changes only the user's cache.
  */
 function orderSteps(installer: Installer): readonly Step[] {
   const download: Step = { name: 'downloading one with puppeteer', take: () => installer.download() };

@@ -23,8 +23,8 @@ export interface InstallOptions {
   /** Receives a line per step. Default: nothing is printed. */
   readonly say?: ((line: string) => unknown) | undefined;
   /**
-   * Whether to install Mesa's lavapipe too, a second software driver, on which `runInDeno` runs. Needs root and
-   * apt-get; without them it is left out. Default true.
+   * Whether to install Mesa's lavapipe too, a second software driver, which `runInDeno` prefers to SwiftShader. Needs
+   * root and apt-get; without them it is left out. Default true.
    */
   readonly lavapipe?: boolean | undefined;
 }
@@ -119,7 +119,8 @@ function isDebian(): boolean {
 /**
  * Makes sure that this machine has a Chrome that starts and, on Linux, a software driver for WebGPU in Node. Uses what
  * is there. Otherwise downloads Chrome with puppeteer, if that package is installed, or installs `chromium` with
- * apt-get on Debian and Ubuntu, if it may. Rejects with a CellstormError that says what to install by hand.
+ * apt-get on Debian and Ubuntu, if it has the rights. If both fail, rejects with a CellstormError that says what to
+ * install by hand.
  *
  * @example
  * ```ts

@@ -44,7 +44,7 @@ export interface PicturePoint {
   readonly y: number;
 }
 
-/** A rectangle of pixels, from its upper left corner. */
+/** A rectangle of pixels. Its x and y are those of its upper left pixel. */
 export interface PictureBox extends PicturePoint {
   /** Columns. */
   readonly width: number;
@@ -62,7 +62,7 @@ export interface PictureDifference {
   readonly pixels: number;
   /** The share of all pixels that differ by more than the tolerance, 0 to 1. */
   readonly share: number;
-  /** The greatest difference of any channel of any pixel, 0 to 255, also below the tolerance. */
+  /** The greatest difference of any channel of any pixel, 0 to 255, even if it is below the tolerance. */
   readonly greatest: number;
   /** A pixel with that difference; undefined if the pictures are the same. */
   readonly at: PicturePoint | undefined;
@@ -182,7 +182,7 @@ export function decodePng(png: Uint8Array): Picture {
   }
   const values = palette ? convertIndexedToRgb(decoded) : decoded.data;
   const channels = values.length / (width * height);
-  // Pictures of one or two channels are grey; the last of two or four is alpha.
+  // Pictures of one or two channels are grey. The last of two or four channels is alpha.
   const [red, green, blue] = channels < 3 ? [0, 0, 0] : [0, 1, 2];
   const alpha = channels % 2 === 0 ? channels - 1 : undefined;
   const data = new Uint8Array(CHANNELS * width * height);

@@ -9,7 +9,7 @@ import { PAGE_COUNTS } from '../verify/answers';
 import type { VerifyOptions } from '../verify/verify';
 
 const NAMES = ['scene', 'dimensions', 'count', 'steps', 'seed'] as const;
-/** Parameters that are no option of the checks. */
+/** Other parameters of the address, which are no options of the checks. */
 const OTHERS: readonly string[] = ['report', 'appearance'];
 
 export interface Address {
@@ -44,7 +44,7 @@ export function readAddress(search: string): Address {
   };
 }
 
-/** Returns the query of an address with these values; leaves out empty ones. */
+/** Returns the query of an address with the `values` that are not empty. Keeps only OTHERS of the query `others`. */
 export function addressOf(values: Readonly<Record<(typeof NAMES)[number], string>>, others: string): string {
   const kept = [...new URLSearchParams(others)].filter(([name]) => OTHERS.includes(name));
   const parameters = new URLSearchParams(kept);

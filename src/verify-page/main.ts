@@ -16,7 +16,7 @@ import type { VerifyCase } from '../verify/verify';
 import { addressOf, readAddress } from './address';
 import { make, SceneList } from './scene-list';
 
-/** The verdict lists at most this many mismatches; the starting states below show all. */
+/** The verdict lists at most this many mismatches; the list of starting states below it shows all. */
 const MOST_LISTED = 10;
 
 declare global {

@@ -1,6 +1,6 @@
 /**
- * Lists the checked starting states, one per scene, dimension and number of particles: a fold each, with a row per
- * check.
+ * Lists the checked starting states. Each is a scene with one dimension and one number of particles. It has a fold with
+ * a row per check.
  */
 import { describeCount } from '../core/base/errors';
 import type { VerifyCase } from '../verify/verify';

@@ -14,7 +14,7 @@ export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
   /** Errors that the GPU reported outside of the checks. */
   readonly complaints: readonly string[];
-  /** Some checks run only up to a limit. If a number of particles is above one, a sentence says so. */
+  /** Sentences about checks that ran only up to a limit, because a number of particles is above it. */
   readonly notes: readonly string[];
   readonly seconds: number;
   /** One hash over the hashes of all cases; see hashOfAll. */

@@ -61,7 +61,7 @@ export async function checkContinuous(open: Open, scene: Scene): Promise<{ pass:
     withoutCcd.step(TIME_STEP);
     const through = passed((await withCcd.read()).positions);
     const without = passed((await withoutCcd.read()).positions);
-    const detail = `${through} of ${bullets} bullets passed the wall in ${steps} steps, ${without} in one step without continuous detection; ${counts.swept} fast particles, ${counts.hits} hits, ${counts.held} held paths`;
+    const detail = `${through} of ${bullets} bullets passed the wall in ${steps} steps, ${without} in one step without continuous motion; ${counts.swept} fast particles, ${counts.hits} hits, ${counts.held} held paths`;
     return { pass: through === 0 && without === bullets, detail };
   } finally {
     withCcd.destroy();

@@ -1,6 +1,6 @@
 /**
- * Oracles that use no grid. They list pairs and neighbours by ascending ids. Scenes are dyadic, also after `stirred`,
- * so distances are exact and there is one right answer.
+ * Oracles that share no search code with grids. They list pairs and neighbours by ascending ids. Scenes are dyadic,
+ * also after `stirred`, so distances are exact and there is one right answer.
  */
 import type { PairList } from '../core/simulation/simulation';
 import { defineLevels } from '../core/world/level-world';
@@ -59,7 +59,7 @@ export function sizedParticlesOf(scene: Scene): SizedParticles | undefined {
   return { dimensions, count, positions, radii, world: worldOptions(scene), range: radiusRange };
 }
 
-/** Uses the incremental index if brute force takes too long. The index shares no search code with grids. */
+/** Uses the live index if brute force takes too long. The index shares no search code with grids. */
 export function exactSizedPairs({
   dimensions,
   world,

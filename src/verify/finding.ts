@@ -4,7 +4,7 @@ export interface Finding {
   readonly pass: boolean;
   /** Figures, or the first difference. */
   readonly detail: string;
-  /** The state hash with which all runs of the check ended; only of `repeats`. */
+  /** The state hash with which all runs of the check ended. Only the check `repeats` gives one. */
   readonly hash?: string | undefined;
 }
 

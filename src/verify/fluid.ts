@@ -37,7 +37,7 @@ const ROUNDING = 2 ** -21;
  */
 const MOST_RISE = 2e-6;
 
-/** Returns a column of fluid that collapses in a tank of `cells` cells height. */
+/** Returns a column of fluid that collapses in a tank that is `cells` cells high. */
 export function damBreak(
   dimensions: 2 | 3,
   cells: number,
@@ -94,10 +94,10 @@ export async function checkDamBreak(
 
 /** Initial slope of the surface. */
 const SLOPE = 0.03;
-/** Least share of this slope after half a swing and after a whole one. */
+/** Smallest share of this slope that must be left after half a swing and after a whole one. */
 const LEAST_SWING = 0.4;
 
-/** Returns a half-full tank of `cells` cells height, whose surface slopes. */
+/** Returns a half-full tank that is `cells` cells high. The surface of its fluid slopes. */
 export function gentleWave(cells: number): FluidOptions {
   const spacing = 0.5 / cells;
   const positions: number[] = [];
@@ -276,8 +276,8 @@ export async function checkRepeats(
 }
 
 /**
- * Checks that the number of iterations hardly grows with the number of cells, in the first substep of a column that
- * moves around a ball.
+ * Checks that the number of iterations hardly grows with the number of cells. Counts them in the first substep of a
+ * column that moves around a ball.
  */
 export async function checkIterations(
   open: OpenFluid,

@@ -19,12 +19,12 @@ export function gridOptionsOf(scene: Scene): SceneGridOptions {
   return { ...worldOptions(scene), capacity, ...size };
 }
 
-/** Returns the particles in the layout of a grid on a device. */
+/** Returns the particles in the layout that a grid on a device reads. */
 export function particlesOf({ dimensions, positions, radii }: Scene): Float32Array<ArrayBuffer> {
   return radii ? toBodies(dimensions, positions, { radii }) : toStored(dimensions, positions);
 }
 
-/** Returns packed points in the layout of a grid on a device. */
+/** Returns packed points in the layout that a grid on a device reads. */
 export function pointsFor({ dimensions, radii }: Scene, points: Float32Array): Float32Array<ArrayBuffer> {
   if (!radii) return toStored(dimensions, points);
   return toBodies(dimensions, points, { radii: new Float32Array(points.length / dimensions) });
@@ -45,10 +45,10 @@ export function farthestSearch(scene: Scene): number {
   return Math.min(...periodOf(scene).map((length) => length || Number.POSITIVE_INFINITY)) / 2;
 }
 
-/** Records the sort of the particles, at these positions, into a new encoder. */
+/** Records the sort of the particles at these positions into a new encoder. */
 export type BuildOn = (positions: Float32Array) => GPUCommandEncoder;
 
-/** Destroys the grid after `use`. Submit each build before you record another. */
+/** Creates a grid of the scene for `use` and destroys it afterwards. Submit each build before you record another. */
 export async function withSceneGrid<Result>(
   gpu: Gpu,
   scene: Scene,

@@ -1,6 +1,6 @@
 /**
- * Checks grids of particles with variable radii. The GPU's grid must equal the reference, and the pairs of
- * both engines must equal those of the oracle. Scenes are dyadic, so there is one right answer.
+ * Checks grids of particles with variable radii. The GPU's grid must equal the reference, and the pairs of both engines
+ * must equal those of the oracle. Scenes are dyadic, so there is one right answer.
  */
 
 import { FINER_BUCKETS } from '../core/base/constants';

@@ -1,13 +1,13 @@
 /**
- * Compares the CPU's incremental index with brute force after objects are added, moved and removed. Scenes are dyadic,
- * so there is one right answer.
+ * Compares the CPU's live index with brute force after objects are added, moved and removed. Scenes are dyadic, so
+ * there is one right answer.
  */
 import type { CpuIndex } from '../cpu/live';
 import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** Most particles of the check. With more, and variable radii, the oracle itself would use an incremental index. */
+/** Limits the particles: for more of them with variable radii, the oracle itself would use a live index. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -50,7 +50,7 @@ export const MOST_QUICK = 10_000;
 /** The time step is 1/64, which is dyadic. */
 const TIME_STEP_UNITS = 64;
 const TIME_STEP = 1 / TIME_STEP_UNITS;
-/** Greatest move of a coordinate per step; 1,024 units are a length of 1. */
+/** Greatest move of a coordinate per step, in units: 1,024 units are a length of 1. */
 const MOST_STIRRED = 32;
 
 export async function checkMeasures(
@@ -153,7 +153,7 @@ export async function checkSeparate(
   });
 }
 
-/** Compares a step in which all particles move, so that some bounce. */
+/** Compares a step in which particles move in random directions, so that some bounce. */
 export async function checkStep(subject: Subject, still: Scene, broadPhase: BroadPhase): Promise<Finding> {
   const scene = { ...still, velocities: stir(still) };
   const gravity = new Array<number>(scene.dimensions).fill(0);
@@ -186,7 +186,7 @@ export async function checkRepeats(
   broadPhases: readonly BroadPhase[],
   wanted?: number,
 ): Promise<Finding> {
-  // With continuous detection a software GPU takes many times as long.
+  // With continuous motion, a software GPU takes many times as long.
   const isSlow = scene.count > MOST_QUICK || scene.continuous;
   const steps = wanted ?? (isSlow ? FEWER_STEPS : REPEATED_STEPS);
   const settings = { restitution: 0.25, friction: 0.25, substeps: 2 };
