@@ -1,4 +1,7 @@
-/** Checks in a browser that the engine equals the reference, repeats itself, and draws with four samples per pixel. */
+/**
+ * Checks in a browser that the engine equals the reference, gives the same hash in every run, and draws with four
+ * samples per pixel.
+ */
 import { describe, expect } from 'vitest';
 import { BLANK_PAGE } from '../../scripts/browser';
 import { screenshotCanvas } from '../../src/testing/pictures';
@@ -44,7 +47,7 @@ describe('the engine in the browser', () => {
 
   for (const [kind, scene] of Object.entries(KINDS)) {
     browserTest(`equals the reference in 3D: ${kind}`, { tags: 'full' }, async () => {
-      // A software GPU is slow at paths.
+      // A software GPU tests the paths of fast particles slowly.
       await expectVerified({ scenes: [scene], dimensions: [3], counts: [scene === 'bullets' ? 40 : 257] });
     });
   }
@@ -73,7 +76,7 @@ describe('the engine in the browser', () => {
     },
   );
 
-  browserTest('draws spheres with smooth edges', async () => {
+  browserTest('draws spheres with four samples per pixel', async () => {
     const { page, call, expectNoProblems } = await browser.openPage(BLANK_PAGE);
     await call(DRAW, 'drawSpheres', SIZE, 1000);
     const image = await screenshotCanvas(page);

@@ -1,4 +1,4 @@
-/** Every example runs: its page draws on its canvas, or its program ends well in Node with the built package. */
+/** Tests that every example runs: a page draws on its canvas, and a program in Node prints what it should. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ function shareDrawn(data: Uint8Array): number {
 describe('the example', () => {
   const browser = useBrowser();
 
-  test('list names every example, each with a screenshot of its page', () => {
+  test('list has the known pages, and each page has a screenshot', () => {
     expect(exampleNames()).toEqual(
       expect.arrayContaining(['canvas', 'dam', 'density', 'game', 'three', 'worker']),
     );

@@ -1,4 +1,4 @@
-/** Drives the page in browser tests. */
+/** Drives the page of the playground in browser tests. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer';
@@ -78,7 +78,7 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;
   const choices = { ...defaultChoices(scene, dimensions), count: FEW, ...wanted };
-  // A scene sets other fields, some of them by the dimensions.
+  // These come first, because a scene sets other fields, which may also depend on the dimensions.
   const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
   const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];
   const values = names.map((name) => {
@@ -248,7 +248,7 @@ export async function textOf(page: Page, id: string): Promise<string> {
   return page.$eval(`#${id}`, (element) => element.textContent ?? '');
 }
 
-/** What the simulation holds, and how the picture should look. */
+/** The state of the simulation, and how the picture should look. */
 export interface Scenery {
   readonly dimensions: number;
   readonly count: number;
@@ -429,7 +429,7 @@ export function compareWithState(image: Picture, scenery: Scenery, tolerance: nu
   const corners: boolean[] = [];
   points.forEach(([x, y], particle) => {
     const expected = colourOfValue(scenery, values[particle] ?? 0);
-    // Other particles lie behind a panel or outside the window.
+    // Particles outside the free part lie behind a panel or outside the window.
     if (isInside(x, y, free, -2)) {
       seen++;
       if (colourDistance(pixelAt(image, x, y), expected) <= tolerance) hits++;

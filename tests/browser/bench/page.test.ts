@@ -155,7 +155,7 @@ describe('the benchmark page', () => {
     expect(names.every((name) => name)).toBe(true);
   });
 
-  browserTest('refuses to start without engines, by keyboard', async () => {
+  browserTest('refuses to start by keyboard if no engine is chosen', async () => {
     const { page } = await open();
     await choosePlan(page, [], ['300'], 3);
     await page.focus('#go');
@@ -218,7 +218,7 @@ describe('the benchmark page', () => {
     ]);
   });
 
-  browserTest('fits a wide window and a phone, with results and with choices', async () => {
+  browserTest('fits a wide window with its choices open, and a phone with its results', async () => {
     const { page } = await open();
     await choosePlan(page, ['cpu-grid'], ['300'], 3);
     await runToEnd(page);

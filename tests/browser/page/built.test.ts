@@ -16,9 +16,10 @@ const PAGES = [
 ];
 
 /**
- * Limits in bytes after gzip. MOST_LOADED: what the page loads before its first picture. MOST_UNTOUCHED: what it loads
- * without input on a screen that shows every part. MOST_IN_FOLDER: the folder of playground and explainer, which also
- * holds the grid's searches as separate files.
+ * Limits in bytes after gzip:
+ * - MOST_LOADED: what the page loads before its first picture;
+ * - MOST_UNTOUCHED: what the page loads without input on a screen that shows every part;
+ * - MOST_IN_FOLDER: the folder of playground and explainer, which also holds the grid's searches as separate files.
  */
 const MOST_LOADED = 125_000;
 const MOST_UNTOUCHED = 150_000;
@@ -107,7 +108,7 @@ describe('the built page', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
 
-  browserTest('loads no more than the limits, from a sub-path', async () => {
+  browserTest('loads no more bytes than the limits allow, and works below a sub-path', async () => {
     const { page, expectNoProblems } = await browser.openPage('./', { width: 1440, height: 900 });
     expect(new URL(page.url()).pathname).toBe('/some/folder/');
     expect(await page.title()).toMatch(/cellstorm/i);
@@ -139,8 +140,8 @@ describe('the built page', () => {
     expectNoProblems();
   });
 
-  browserTest('requests a part again if it failed to load, and stays as it is meanwhile', async () => {
-    // Requests fail on purpose.
+  browserTest('requests a part again if it failed to load, and keeps its state until then', async () => {
+    // Requests fail on purpose, so the page may report problems.
     const { page } = await openPlayground(browser, { query: QUICK });
     const unloaded = /^A part of the page could not be loaded/;
     await page.setOfflineMode(true);
@@ -164,7 +165,7 @@ describe('the built page', () => {
     expect(await isOpen(page, 'presets')).toBe(true);
   });
 
-  browserTest('changes the engine, which is a file of its own', async () => {
+  browserTest('changes the engine, which it loads from a file of its own', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu' });
     expect(await page.evaluate(() => window.cellstorm?.simulation?.backend)).toBe('gpu');
@@ -198,9 +199,9 @@ describe.each(PAGES)('the built page %s', (path) => {
     expectNoProblems();
   });
 
-  browserTest('refuses inline scripts and styles, and everything of other origins', async () => {
+  browserTest('refuses inline scripts and styles, and everything from other origins', async () => {
     const { page } = await open();
-    // These pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
+    // These two pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
     expect(await page.evaluate(attack)).toBe(/^(bench|verify)/.test(path) ? 'taken' : 'refused');
     await expect
       .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
@@ -209,10 +210,10 @@ describe.each(PAGES)('the built page %s', (path) => {
   });
 });
 
-describe('the built explainer and benchmark', () => {
+describe('the built explainer', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('have the engine only where they need it', async () => {
+  browserTest('opens the step in its address, loads little script, and links to the playground', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#sum-9', {
       width: 900,
       height: 620,

@@ -20,7 +20,7 @@ interface Shown {
   }[];
 }
 
-/** Without indices it reads the current step. */
+/** Reads what the page shows at these steps, by default at the current step. */
 async function readSteps(page: Page, indices: readonly number[] = [-1]): Promise<Shown[]> {
   return page.evaluate((wanted) => {
     const scrub = document.querySelector<HTMLInputElement>('#scrub');
@@ -162,7 +162,7 @@ describe('the steps of the explainer', () => {
     );
 
   browserTest(
-    'are shown by a link, even if the address changes again before the page knows of it',
+    'are shown by a link, even if the address changes again before the page handles the first change',
     async () => {
       const { page, expectNoProblems } = await browser.openPage('explainer.html#probe-8');
       await expectStep(page, firstOf('probe') + 8);
@@ -175,7 +175,7 @@ describe('the steps of the explainer', () => {
     },
   );
 
-  browserTest('show in the world what they read, and the verdicts so far', async () => {
+  browserTest('mark in the world the cells that they read, and the verdicts so far', async () => {
     const { page, linked } = await openStep('probe', 8);
     const { focus } = steps[linked] as Step;
     const world = await page.evaluate(() => {
@@ -214,7 +214,7 @@ describe('the steps of the explainer', () => {
     await takePicture(page, 'explainer-dark');
   });
 
-  browserTest('have a legend of what the stage shows, and of nothing else', async () => {
+  browserTest('have a legend of the marks that the stage shows, and of no others', async () => {
     const { page } = await openStep('probe', 8);
     const legend = await legendOf(page);
     expect(legend).toEqual(expect.arrayContaining(['tested, too far', '0slots of the cells searched']));
@@ -290,7 +290,7 @@ describe('the steps of the explainer', () => {
     await page.click('#character-keys');
   });
 
-  browserTest('are in the address', async () => {
+  browserTest('are named in the address', async () => {
     const { page } = await open();
     await page.click('#last');
     await page.click('#back');
@@ -304,7 +304,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, firstOf('order'));
   });
 
-  browserTest('take the nearest number if the address has one that is too large', async () => {
+  browserTest('end at the last step of a stage if the number in the address is too large', async () => {
     const { page } = await openStep('probe', 8);
     await page.evaluate(() => {
       window.location.hash = '#sum-99999';
@@ -316,7 +316,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, lastOf('sum'));
   });
 
-  browserTest('play only when asked, and stop', async () => {
+  browserTest('play only after Play is pressed, and stop at Pause', async () => {
     const { page } = await openStep('sum');
     expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
     await page.evaluate(() => window.scrollTo(0, 0));
@@ -349,7 +349,7 @@ describe('the mistakes of the explainer', () => {
     return opened;
   });
 
-  browserTest('are cells that are too small, or larger than they need to be', async () => {
+  browserTest('include cells that are too small, or larger than they need to be', async () => {
     const { page } = await open();
     for (const [size, state] of [
       [0.5, 'broken'],
@@ -369,7 +369,7 @@ describe('the mistakes of the explainer', () => {
     expect(await textOf(page, 'size-bars')).toMatch(/2256 of 2256 without a grid/);
   });
 
-  browserTest('are coordinates that are rounded towards zero instead of down', async () => {
+  browserTest('include coordinates that are rounded towards zero instead of down', async () => {
     const { page } = await open();
     await page.click('#rounding input[value="truncate"]');
     const cast = await verdictOf(page, 'floor');
@@ -392,7 +392,7 @@ describe('the mistakes of the explainer', () => {
     expect(floor.text).toMatch(/(\d+) of \1/);
   });
 
-  browserTest('are shared buckets if the cells of their particles are not compared', async () => {
+  browserTest('include shared buckets if the cells of their particles are not compared', async () => {
     const { page } = await open();
     const doubled = await verdictOf(page, 'collision');
     expect(doubled.state).toBe('broken');
@@ -409,7 +409,7 @@ describe('the mistakes of the explainer', () => {
     expect(numbersIn(compared.text)).toContain(expected);
   });
 
-  browserTest('are crowds in one cell', async () => {
+  browserTest('include crowds in one cell', async () => {
     const { page } = await open();
     await scrubTo(page, 'crowd-count', 200);
     const crowded = await verdictOf(page, 'crowd');
@@ -426,7 +426,7 @@ describe('the mistakes of the explainer', () => {
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
   });
 
-  browserTest('are made and mended by keys alone, with a visible focus', async () => {
+  browserTest('can be made and mended by keys alone, with a visible focus', async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#count-3', {
       width: 1280,
       height: 900,
@@ -536,7 +536,7 @@ describe('the explainer on a phone', () => {
     ['upright', 390, 844, STAGES],
     ['on its side', 844, 390, STAGES.filter((_, index) => index % 3 === 2)],
   ] as const) {
-    browserTest(`keeps text and buttons visible wherever the page is scrolled, ${name}`, async () => {
+    browserTest(`keeps text and buttons visible wherever the page is scrolled (${name})`, async () => {
       const { page } = await open();
       await setPhone(page, width, height);
       for (const { name: stage } of stages) {

@@ -17,7 +17,7 @@ const timeOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?
 const leftOf = (page: Page) => page.evaluate(() => window.cellstorm?.toScreen([5, 5])[0] ?? 0);
 const openSheets = (page: Page) => page.$$eval('dialog[open]', (sheets) => sheets.length);
 
-describe('the keys of the page', () => {
+describe('the keys and buttons of the page', () => {
   const browser = useBrowser({ serve: 'build' });
   // The CPU engine starts sooner, and no test here depends on the engine.
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
@@ -48,7 +48,7 @@ describe('the keys of the page', () => {
     await waitForText(page, 'notice', /on the clipboard/);
   });
 
-  browserTest('open and close the help, which lists them', async () => {
+  browserTest('open and close the help, which lists the keys', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.keyboard.press('?');
@@ -59,7 +59,7 @@ describe('the keys of the page', () => {
     expect(await isOpen(page, 'help')).toBe(false);
   });
 
-  browserTest('do nothing if they are characters and the visitor switched those off', async () => {
+  browserTest('do nothing if they are character keys, which the visitor switched off', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.click('#help-open');
@@ -74,7 +74,7 @@ describe('the keys of the page', () => {
     expect(await leftOf(page)).toBeGreaterThan(left);
     await page.click('#help-open');
     await page.click('#character-keys');
-    // In the help sheet a question mark closes it.
+    // A question mark also closes the help if it is open.
     await page.keyboard.press('?');
     expect(await openSheets(page)).toBe(0);
     await page.keyboard.press('.');

@@ -144,7 +144,7 @@ describe('the page on a phone', () => {
 describe('the page by keyboard', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('marks the focus, reaches every control, and shows its hint', async () => {
+  browserTest('marks the focus, reaches the controls, and shows their hints', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { query: QUICK });
     const unmarked: string[] = [];
     const hints = new Map<string, readonly (string | null)[]>();
@@ -266,7 +266,7 @@ describe('the page in a window', () => {
     }
   });
 
-  browserTest('keeps colours and outlines with a meaning if the system forces its own colours', async () => {
+  browserTest('keeps meaningful colours and outlines if the system forces its own colours', async () => {
     const { page } = await begin();
     await toggle(page, 'heatMap', 'contactLines');
     const session = await page.createCDPSession();

@@ -18,7 +18,7 @@ import {
 
 type Fate = (request: HTTPRequest) => void;
 
-/** Applies each fate to requests for addresses that end with its key. */
+/** Each fate handles the requests for addresses that end with its key. All other requests continue. */
 async function interceptRequests(page: Page, fates: Map<string, Fate>): Promise<void> {
   await page.setRequestInterception(true);
   page.on('request', (request) => {
@@ -85,7 +85,7 @@ describe('the page', () => {
     },
   );
 
-  browserTest('says that it waits for a part, without motion if the system asks for that', async () => {
+  browserTest('says that it waits for a part, without motion if the system asks for less of it', async () => {
     const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
     expect(await textOf(page, 'waiting')).toBe('');
     const tools = holdBack();
@@ -117,7 +117,7 @@ describe('the page', () => {
     expect((await signOf(page)).cursor).not.toBe('progress');
   });
 
-  browserTest('starts a tool at the present pointer once it is loaded', async () => {
+  browserTest('starts a tool where the pointer is once the tool is loaded', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: hideGpu });
     // Nothing moves or falls at first, and no particle has a neighbour that is close enough to hit at once.
     await arrange(page, { scene: 'lattice', size: 0.125, brush: 12, engine: 'cpu' });
@@ -153,7 +153,7 @@ describe('the page', () => {
     expectNoProblems();
   });
 
-  browserTest('requests a tool again when it is used', async () => {
+  browserTest('requests a tool again at its next use if it failed to load', async () => {
     const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
     const fates = new Map<string, Fate>([[TOOLS, (request) => request.abort()]]);
     await interceptRequests(page, fates);
@@ -169,7 +169,7 @@ describe('the page', () => {
     await page.mouse.up();
   });
 
-  browserTest('requests the chart again when its place is visible again', async () => {
+  browserTest('requests the chart again if it failed to load and is scrolled into view again', async () => {
     const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
     let failed = 0;
     const fates = new Map<string, Fate>([

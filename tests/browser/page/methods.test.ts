@@ -52,7 +52,7 @@ function refusalOf(page: Page, id: string) {
   ]);
 }
 
-/** One fluid and the flock in the default tier. */
+/** The default tier tests only these scenes on the GPU: one fluid and the flock. */
 const FIRST = ['wave-tank', 'murmuration'];
 const OTHERS = SCENES.filter(({ method }) => method !== 'collisions');
 
@@ -147,7 +147,7 @@ describe('a scene of another method', () => {
       const image = await takePicture(page, `ages-${engine}`);
       const young = scenery.values.flatMap((age, particle) => (age < 0.5 ? [particle] : []));
       // Other particles may cover a young one. It counts if its pixel is closer to the colour of its own age than to
-      // the fluid's.
+      // the colour of the oldest particles.
       const isYoung = young.filter((particle) => {
         const [x, y] = scenery.points[particle] ?? [0, 0];
         const [own, old] = [scenery.values[particle] ?? 0, time].map((age) => colourOfValue(scenery, age));

@@ -191,7 +191,7 @@ describe('the page after its device was lost', () => {
     expectNoProblems();
   });
 
-  browserTest('keeps no note about a new device if the CPU is chosen meanwhile', async () => {
+  browserTest('shows no note about a new device once the CPU engine is chosen', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
     await loseDevice(page);
     await chooseOption(page, 'engine', 'CPU');

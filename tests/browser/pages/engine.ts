@@ -1,4 +1,4 @@
-/** Runs in the page of engine.test.ts. */
+/** Runs in the page of engine.test.ts: compares the engine with the reference, and returns state hashes. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createSimulation } from '../../../src/engine/simulation/simulation';
 import { requestGpu } from '../../../src/gpu/device';

@@ -1,4 +1,4 @@
-/** Starts Chrome with puppeteer and with Playwright, as users do, and captures what a page clears its canvas to. */
+/** Starts Chrome with puppeteer and with Playwright, as users do, and captures a canvas of one colour. */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -81,7 +81,7 @@ describe('launchChrome', () => {
     });
   }
 
-  browserTest('computes without flags for a canvas', { tags: 'full' }, async () => {
+  browserTest('has an adapter without the flags for a canvas', { tags: 'full' }, async () => {
     const browser = await launchChrome(puppeteer, { canvas: false, gpu: 'software' });
     try {
       const page = await browser.newPage();
@@ -93,13 +93,13 @@ describe('launchChrome', () => {
     }
   });
 
-  browserTest('says that Chrome has no adapter', { tags: 'full' }, async () => {
+  browserTest('says that the pages of Chrome have no WebGPU', { tags: 'full' }, async () => {
     const options = { gpu: 'software', flags: ['--disable-features=WebGPU,WebGPUService'] } as const;
     const launched = launchChrome(puppeteer, { ...options, flags: [...options.flags, '--disable-gpu'] });
     await expect(launched).rejects.toThrow(/starts, but its pages have no WebGPU: /);
   });
 
-  browserTest('says why a program is no Chrome', async () => {
+  browserTest('says that a program that is no Chrome does not start', async () => {
     const launched = launchChrome(puppeteer, { path: process.execPath });
     await expect(launched).rejects.toThrow(`${process.execPath} does not start: `);
   });

@@ -22,7 +22,7 @@ async function recipe(heading: string): Promise<string> {
   return code;
 }
 
-describe('the recipes', () => {
+describe('the recipe', () => {
   const packages = ['webgpu', 'debug', 'ms', 'vitest', 'puppeteer', 'playwright-core', '@deno'];
   const installed = useInstalledPackage(packages);
 
@@ -36,7 +36,7 @@ describe('the recipes', () => {
     expect(code).toBe(0);
   });
 
-  browserTest('for vitest fails for each reason', { tags: 'full' }, async () => {
+  browserTest('for vitest fails for each reason that the guide lists', { tags: 'full' }, async () => {
     await installed.write('failing.test.js', (await recipe('## vitest')) + FAILING);
     const { code, output } = await installed.runFile(VITEST, 'run', 'failing');
     expect(output).toMatch(/3 failed \| 1 passed \| 1 skipped/);
@@ -47,7 +47,7 @@ describe('the recipes', () => {
     expect(code).toBe(1);
   });
 
-  browserTest('for node:test passes, and fails for each reason', { tags: 'full' }, async () => {
+  browserTest('for node:test passes, and fails for each of these reasons', { tags: 'full' }, async () => {
     await installed.write('double.test.mjs', await forNodeTest());
     const passed = await installed.runFile('--test', '--test-reporter=tap', 'double.test.mjs');
     expect(passed.output).toMatch(/^# pass 1$/m);
@@ -82,7 +82,7 @@ describe('the recipes', () => {
     expect(code).toBe(0);
   });
 
-  browserTest('for set-up finds what is there', { tags: 'full' }, async () => {
+  browserTest('for set-up finds the Chrome and the driver that are there', { tags: 'full' }, async () => {
     await installed.write('setup.mjs', await recipe('## GitHub Actions'));
     const { code, output } = await installed.runFile('setup.mjs');
     expect(output).toMatch(/^\S+ (SwiftShader|lavapipe|undefined)$/m);

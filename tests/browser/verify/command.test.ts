@@ -1,6 +1,6 @@
 /**
- * `cellstorm verify --browser` from built files laid out as in the package: with a real browser, and with programs that
- * only pretend to be one.
+ * Tests `cellstorm verify --browser`, built and laid out as in the package. Runs it with a real browser, and with
+ * programs that only pretend to be a browser.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

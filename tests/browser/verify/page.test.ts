@@ -114,7 +114,7 @@ describe('the page verify.html', () => {
     for (const { hash } of shown) expect(hash).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  browserTest('finds what Node finds, exactly where no rounding decides', { tags: 'full' }, async () => {
+  browserTest('finds what Node finds, equal where rounding decides nothing', { tags: 'full' }, async () => {
     const { page } = await open();
     const { cases } = await reportOf(page);
     const inNode = await runInNode();
@@ -153,7 +153,7 @@ describe('the page verify.html', () => {
     expect(await countOpen()).toBe(0);
   });
 
-  browserTest('fits a wide window and a phone, in both themes', { tags: 'full' }, async () => {
+  browserTest('fits a light page in a wide window and a dark one on a phone', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.click('#fold');
     for (const [width, height, theme] of [

@@ -49,7 +49,7 @@ describe('the figures of the panel', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { count: SOME }));
 
-  browserTest('show the same contacts and state for both broad phases, and all pairs for naive', async () => {
+  browserTest('show equal contacts for both broad phases, and all pairs as candidates of naive', async () => {
     const { page } = await open();
     await arrange(page, { count: 300 });
     const measureWith = async (broadPhase: string) => {

@@ -138,7 +138,7 @@ describe('files', () => {
     expect(elsewhere.measure().hash).toBe(await hashOf(page));
   });
 
-  browserTest('of a state are named, and disable what the scene would decide', async () => {
+  browserTest('of a state are named, and replace the scene and its number of particles', async () => {
     const { page } = await openSaved();
     expect(await textOf(page, 'scene-hint')).toMatch(/from mine\.bin, a state of the scene gas\. /);
     expect(await page.$eval('#scene-hint', (hint) => hint.clientHeight)).toBeGreaterThan(0);
@@ -148,14 +148,14 @@ describe('files', () => {
     await takePicture(page, 'opened');
   });
 
-  browserTest('are left when a scene is chosen', async () => {
+  browserTest('are closed when a scene is chosen', async () => {
     const { page } = await openSaved();
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
   });
 
-  browserTest('are no part of a link, which the page says', async () => {
+  browserTest('are no part of a link, and the page says so', async () => {
     const { page } = await openSaved();
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
@@ -182,7 +182,7 @@ describe('files', () => {
   });
 
   browserTest(
-    'that are wrong change nothing, and the page says what is wrong without their markup',
+    'that are wrong change nothing, and the page says what is wrong but uses no markup of their names',
     async () => {
       const { page, saved, state } = await openSaved();
       const { min, max } = decodeCheckpoint(state.bytes);
@@ -222,7 +222,7 @@ describe('files', () => {
     const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
     expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
     const table = new TextDecoder().decode((await save(page, 'table')).bytes);
-    // One particle fewer, so that the old loads would not even fit.
+    // Leave out one particle, so that the old loads would not even fit.
     await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
     await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
     expect((await loadsOf())?.some((load) => load > 0)).toBe(false);

@@ -26,7 +26,7 @@ declare global {
   }
 }
 
-/** Runs in the page before its scripts. */
+/** Runs in the page. From then on, `window.recorded` counts the bytes that recorders of films produce. */
 function countRecorded(): void {
   const { start } = MediaRecorder.prototype;
   MediaRecorder.prototype.start = function (milliseconds) {
@@ -37,7 +37,7 @@ function countRecorded(): void {
   };
 }
 
-/** Runs in the page before its scripts. */
+/** Runs in the page. From then on, `window.marked` counts how often the inspector's marks are drawn onto a picture. */
 function countMarks(): void {
   const { drawImage } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
@@ -113,7 +113,7 @@ describe('a film', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share(async (opener) => {
     const opened = await openPlayground(opener, { before: keepFiles, count: 100, width: 401, height: 301 });
-    // Functions that run before the page's scripts cannot call each other.
+    // `before` takes only one function, and it cannot call others. These two may run later.
     await opened.page.evaluate(countRecorded);
     await opened.page.evaluate(countMarks);
     return opened;
@@ -228,7 +228,7 @@ describe('a film', () => {
     expect((await framesOf(live.bytes)).frames).toBeGreaterThan(0);
   });
 
-  browserTest('is saved if the device is lost: a live one and an exact one', { tags: 'full' }, async () => {
+  browserTest('is saved if the device is lost, whether it is live or exact', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { scene: 'gas' });
     await page.keyboard.press('s');

@@ -66,7 +66,7 @@ async function expectMarks(page: Page, bare: Picture, marked: Picture, inspected
         (along, axis) => along + ((step + 1) / 10) * ((inspected.position[axis] ?? 0) - along),
       ),
     );
-    // Dashes have gaps.
+    // A dashed line has gaps, so fewer of its points are marked.
     expect(line.filter(isMarked).length, `line to ${id}`).toBeGreaterThanOrEqual(
       verdict === 'contact' ? 9 : 3,
     );
@@ -277,7 +277,7 @@ describe('the card of the inspector', () => {
     openPlayground(opener, { query: '?v=1&count=100&engine=cpu&inspect=55', width: 390, height: 844 }),
   );
 
-  browserTest('covers the controls of a phone, and not the picture', async () => {
+  browserTest('covers the controls on a phone, but not the picture', async () => {
     const { page } = await open();
     await page.setViewport({ width: 390, height: 844 });
     await settle(page);
@@ -297,7 +297,7 @@ describe('the card of the inspector', () => {
     expect(isReached).toBe(true);
   });
 
-  browserTest('lies below notices', async () => {
+  browserTest('does not cover notices', async () => {
     const { page } = await open();
     await page.setViewport({ width: 390, height: 844 });
     await stepTimes(page, 1);

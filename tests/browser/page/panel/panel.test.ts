@@ -55,7 +55,7 @@ describe('the controls', () => {
     ['gpu', ['full']],
   ] as const) {
     browserTest(
-      `act on the run, each of them, and on its address (${engine})`,
+      `set the run and the picture, and appear in its address (${engine})`,
       { tags: [...tags] },
       async () => {
         const { page } = await open();
@@ -115,7 +115,7 @@ describe('the controls', () => {
     );
   }
 
-  browserTest('refuse counts that are not whole numbers in the range, and keep the last one', async () => {
+  browserTest('refuse counts that are not whole numbers in the range, and keep the last count', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 401 });
     for (const wrong of ['7', '-5', '1.5', '99999999999']) {
@@ -126,7 +126,7 @@ describe('the controls', () => {
     }
   });
 
-  browserTest('set the fewest particles by the start of the slider', async () => {
+  browserTest('set the smallest number of particles at the start of the slider', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 401 });
     await page.focus('#count-slider');
@@ -158,7 +158,7 @@ describe('the controls', () => {
 describe('the number of particles', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('is capped for naive, and comes back with the grid', async () => {
+  browserTest('is limited for the naive broad phase, and comes back with the grid', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
     expect(await countOf(page)).toBe(4001);
     await chooseOption(page, 'broadPhase', NAIVE);
@@ -170,7 +170,7 @@ describe('the number of particles', () => {
     expectNoProblems();
   });
 
-  browserTest('is reduced to one that fits if the device is too small, and the page says which', async () => {
+  browserTest('is reduced until it fits on the device, and the page says to which number', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: 90_000_000,
       before: () => {

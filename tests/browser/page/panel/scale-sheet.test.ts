@@ -157,7 +157,7 @@ describe('a sweep on the GPU', () => {
 describe('a sweep on the CPU engine', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('starts once, fits a phone, and ends with how both broad phases grow', async () => {
+  browserTest('starts once, fits a phone, and says how the times of both broad phases grow', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 390,

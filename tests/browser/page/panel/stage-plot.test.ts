@@ -7,7 +7,7 @@ async function stepUntilTimed(page: Page): Promise<void> {
   while (!/\d/.test(await textOf(page, 'stages'))) await stepTimes(page, 1);
 }
 
-/** A pass with more than this share has a band of at least some pixels. */
+/** A pass that takes more than this share of the step has a visible band in the plot. */
 const SEEN = 0.1;
 
 /** Parses `4.17 ms` or `1.2 s`. `< 0.01 ms` counts as 0. */
@@ -26,7 +26,7 @@ function stagesOf(page: Page): Promise<{ name: string; time: string; colour: str
   );
 }
 
-/** Returns the colours of the middle column, from top to bottom, without repetitions. */
+/** Returns the colours of the middle column, from top to bottom. Equal pixels in a row count once. */
 function coloursDown(page: Page, plot: string): Promise<string[]> {
   return page.$eval(`${plot} canvas`, (canvas) => {
     const { width, height } = canvas as HTMLCanvasElement;

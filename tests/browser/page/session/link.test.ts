@@ -80,7 +80,7 @@ describe('an address', () => {
     expect(lookedAgain.view).toEqual(looked.view.map((value) => expect.closeTo(value, 1)));
   });
 
-  browserTest('sets the appearance only if it was written by hand', async () => {
+  browserTest('sets the appearance that it contains, until the visitor chooses another', async () => {
     const { page } = await open();
     await follow(page, `./${QUICK}&appearance=light`);
     expect(await isDark(page)).toBe(false);
@@ -93,7 +93,7 @@ describe('an address', () => {
     expect(await page.evaluate(() => localStorage.length)).toBe(0);
   });
 
-  browserTest('leaves out the appearance that the visitor chose, which the next page still has', async () => {
+  browserTest('leaves out the appearance that the visitor chose, which the next page keeps', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await chooseOption(page, 'appearance', 'Light');

@@ -19,7 +19,7 @@ import {
 
 type Point = readonly [number, number];
 
-/** The CPU engine has less code of its own, so only the full tier tests it. */
+/** The CPU engine has less code of its own, so only the full tier runs these tests on it. */
 const ENGINES = [
   ['gpu', []],
   ['cpu', ['full']],
@@ -231,7 +231,7 @@ describe('a tool', () => {
     );
   }
 
-  browserTest('shows its reach by a ring, which grows with the picture and is only over it', async () => {
+  browserTest('shows its reach by a ring, which grows with the picture and is hidden beside it', async () => {
     const { page } = await open();
     await arrange(page, { ...CALM, pointer: 'push', brush: 30, engine: 'cpu' });
     const [x, y] = await middleOf(page);
@@ -250,7 +250,7 @@ describe('a tool', () => {
     expect((await ringOf(page)).width).toBe(0);
   });
 
-  browserTest('draws a wall while its key is down, as the arrows move the picture', async () => {
+  browserTest('draws a wall while its key is down and arrow keys move the picture', async () => {
     const { page } = await open();
     await arrange(page, { ...CALM, engine: 'cpu', pointer: 'wall', brush: 1 });
     await page.focus('#stage canvas');

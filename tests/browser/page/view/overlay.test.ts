@@ -1,4 +1,4 @@
-/** Tests that each overlay changes the picture where it should and nowhere else, on both engines, in 2D and 3D. */
+/** Tests that each overlay changes the picture where it should: on both engines in 2D, and in 3D. */
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
 import type { Rgb } from '../../../../src/page/model/colour';
@@ -171,7 +171,7 @@ describe.each([
     expect(red.length / contacts.length).toBeGreaterThan(0.97);
   });
 
-  browserTest('candidate pairs are joined by dashes, those in contact too', { tags: [...tags] }, async () => {
+  browserTest('dashes join candidate pairs, without a colour for contacts', { tags: [...tags] }, async () => {
     const { page, held, plain, picture, theme } = await show('candidatePairs');
     const { contacts, apart } = candidatesOf(held);
     const { empty, columns } = cellsOf(held);
