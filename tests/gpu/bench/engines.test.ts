@@ -1,4 +1,4 @@
-/** Every GPU engine finds what the oracle finds, on every scene that it accepts. */
+/** Tests that each GPU engine of the benchmark finds the pairs of the oracle on every scene that it accepts. */
 import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { openNaive } from '../../../bench/engines/gpu/naive';

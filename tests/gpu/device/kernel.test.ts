@@ -210,8 +210,8 @@ describe('a kernel that the device rejects while a simulation runs', () => {
     );
 
   /**
-   * Creates a simulation, then makes the device reject shaders whose label starts with `label`, until `restore`. Then
-   * creates an equal simulation, which meets the rejection.
+   * Creates the simulation `intact`. Then makes the device reject shaders whose label starts with `label`, until
+   * `restore` is called, and creates an equal simulation, which meets the rejection.
    */
   async function createPair(device: GPUDevice, label: string) {
     const options = sceneOptions(createScene('clustered', { dimensions: 2, count: 200 }));

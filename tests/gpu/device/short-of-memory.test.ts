@@ -50,7 +50,7 @@ describe('without memory for a staging buffer', () => {
   );
 
   gpuTest(
-    'or for times, profile rejects, and the simulation has made its step',
+    'or for times, profile rejects, but the simulation has made its step',
     async (device, tools) => {
       const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 50 }));
       const twin = await createSimulation(tools.wrap(), options);

@@ -41,7 +41,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'verification passes on 65,537 particles, where threads loop and the scan needs several blocks',
+  'verification passes on 65,537 particles, for which the scan needs several blocks of cells',
   async (_, tools) => {
     const cases = await casesOf(tools, { scenes: ['uniform'], dimensions: [2], counts: [65_537] });
     expectAllPass(cases);

@@ -1,4 +1,4 @@
-/** A body lies at its box's low corner and has the reference's level. */
+/** Tests that a box's body lies at the low corner of the box and has the level of the reference. */
 import { describe, expect } from 'vitest';
 import { defineLevels } from '../../../src/core/world/level-world';
 import { toStored } from '../../../src/gpu/layout';

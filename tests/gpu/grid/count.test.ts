@@ -1,4 +1,4 @@
-/** Ranks may come in any order, but each once. */
+/** Tests counts and ranks. The ranks in a bucket may come in any order, but each of them exactly once. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { startLength } from '../../../src/core/world/cells';

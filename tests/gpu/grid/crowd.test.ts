@@ -1,4 +1,4 @@
-/** Crowded buckets are sorted by merging, and each heavy particle gets a workgroup. */
+/** Tests crowds: crowded buckets are sorted by merging, and each heavy particle gets a workgroup. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_HEADER,
@@ -63,8 +63,8 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
 }
 
 /**
- * Returns the slots of the heavy particles. Counts the particles in each row of cells around a particle. In a bounded
- * world, counts those in each layer of rows.
+ * Returns the slots of the heavy particles. A particle is heavy if one of the rows of cells around it holds more than
+ * HEAVY_ROW particles. In a bounded world it is heavy if a layer of three rows holds more than three times as many.
  */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
@@ -159,7 +159,7 @@ gpuTest(
 describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
   for (const [name, options] of Object.entries(WORLDS)) {
     gpuTest(
-      `hold heavy particles exactly where a row of cells is too long, in a world that is ${name}`,
+      `list exactly the particles that are heavy, in a world that is ${name}`,
       async (_, tools) => {
         let heavy = 0;
         for (const crowd of [CROWDED, HEAVY_ROW, HEAVY_ROW + 1, 3 * HEAVY_ROW + 1]) {
@@ -226,7 +226,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     );
 
     gpuTest(
-      `step within the bound, twice to the same bits, in a world that is ${name}`,
+      `stay within the bound, and step to the same bits in two runs, in a world that is ${name}`,
       async (_, tools) => {
         // Just enough particles to be heavy, because the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
@@ -395,7 +395,8 @@ function expectWithin(
       const value = got.positions[id * dimensions + axis] as number;
       const apart = Math.abs(minimumImageInDoubles(value - exact, world.period[axis] as number));
       const limit = (bound.positions[slot] as number) / 2;
-      if (!(apart <= limit)) throw new Error(`position ${axis} of ${id} is ${value}, not ${exact}: ${limit}`);
+      if (!(apart <= limit))
+        throw new Error(`position ${axis} of ${id} is ${value}, not ${exact} ± ${limit}`);
       if (value !== grid.positions[slot * dimensions + axis]) moved++;
       const velocity = got.velocities[id * dimensions + axis] as number;
       const wanted = bound.exactVelocities[slot * dimensions + axis] as number;

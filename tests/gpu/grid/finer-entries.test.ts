@@ -1,4 +1,4 @@
-/** Inputs that a whole sort rarely or never gives a kernel. */
+/** Tests the kernels of finer entries with inputs that a whole sort rarely or never gives them. */
 import { describe, expect } from 'vitest';
 import {
   CROWD_BIT,
@@ -21,7 +21,7 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share, shuffled } from '../../helpers/passes';
 
-/** Memory that no kernel has written. */
+/** Marks memory that no kernel has written. */
 const GUARD = 0xffff_ffff;
 
 /** Particles of radius 0.5 are on level 0, and those of radius 2 ** level / 2 on `level`. */
@@ -76,7 +76,7 @@ describe.each(DIMENSIONS)('finer entries in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are listed for each cell, and only crowded lists are sorted in tiles, each by a workgroup',
+    'are listed for each cell, and only crowded lists get tiles, each for a workgroup to sort',
     async (_, tools) => {
       const gpu = tools.wrap();
       for (const [count, tiles] of [

@@ -1,4 +1,4 @@
-/** Ids ascend in each cell, and no bit changes. */
+/** Tests that ids ascend in each cell after the gather, and that no bit of the state changes. */
 import { describe } from 'vitest';
 import { cellBytes } from '../../../src/core/world/cells';
 import { defineWorld } from '../../../src/core/world/world';

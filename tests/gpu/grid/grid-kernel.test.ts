@@ -63,7 +63,7 @@ fn skip(slot: u32) {
   parameters: { shift: 'vector', step: 'u32' },
 };
 
-/** Counts neighbours, sums their ids in two ways, and counts those visited after one of a higher slot. */
+/** Counts neighbours, combines their ids in two ways, and counts the neighbours whose slot does not ascend. */
 const ORDERED: GridKernelOptions = {
   label: 'ordered',
   code: `
@@ -456,7 +456,7 @@ gpuTest(
       const attempt = grid.kernel({ ...COUNTING, code: `${COUNTING.code}fn ${name}() {}` });
       await expect(attempt, name).rejects.toThrow(`defines "${name}", but`);
     }
-    // Names that differ in one character, and the same names as parameters and variables.
+    // The grid must accept names that differ in one character, and the same names for parameters and variables.
     const lookalikes = known.map((name) => `fn ${name}_(dot: u32) -> u32 { let min = dot; return min; }`);
     const kernel = await grid.kernel({ ...COUNTING, code: `${COUNTING.code}${lookalikes.join('\n')}` });
     kernel.destroy();
@@ -466,7 +466,7 @@ gpuTest(
 );
 
 gpuTest(
-  'the error message names a line of the kernel if a token is missing, or too many are at its end',
+  'the error message names a line of the kernel if a token is missing or its end has additional ones',
   async (_, tools) => {
     const grid = await createGrid(tools, box(2));
     const { code } = COUNTING;

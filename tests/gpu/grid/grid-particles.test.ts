@@ -8,7 +8,7 @@ import { DIMENSIONS, readWords } from '../../helpers/passes';
 const COUNT = 300;
 const EDGE = 8;
 
-/** Moves all particles several periods. Adds the minimum image from the corner to velocities. */
+/** Moves all particles by several periods. Adds 7 and the minimum image of the new position to velocities. */
 const DRIFT = `
 struct Own { found: u32 }
 

@@ -227,7 +227,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'rejects a buffer that is too small, missing, shared, its own or lacks a usage, and records nothing',
+    'rejects a buffer that is too small, missing, passed twice, its own or lacks a usage, and records nothing',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 3, count: 100 });
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene), velocities: true });

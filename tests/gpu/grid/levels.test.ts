@@ -16,7 +16,7 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED, SHARED_CASE } from '
 import { DIMENSIONS, readWords, shuffled } from '../../helpers/passes';
 import { fc, runs } from '../../helpers/properties';
 
-/** Units per length. Whole units round nothing for sums of radii up to 4096. */
+/** Units per length. If positions and radii are whole units, sums of radii up to 4096 are not rounded. */
 const UNITS = 32;
 
 const WORLDS: Readonly<Record<string, (dimensions: Dimensions, edge: number) => WorldOptions>> = {
@@ -140,7 +140,7 @@ describe.each(DIMENSIONS)('particles of many sizes in %dD', (dimensions) => {
   gpuTest(
     'have the pairs of brute force across the ends of a world with the fewest cells per row',
     async (device, tools) => {
-      // Extents in cells of the highest level, which are 128 wide. Axes that are not periodic may have one or two
+      // Extents in cells of the highest level, which are 128 wide. Axes that are not periodic may have fewer than three
       // cells. 2D uses the first two of each.
       const narrow: readonly (readonly [extents: readonly number[], periodic: readonly boolean[]])[] = [
         [

@@ -1,4 +1,4 @@
-/** Tests every level, folded dispatches, and zeros left behind. */
+/** Tests the scan: sums of many lengths, folded dispatches, and the zeros that it leaves in the counts. */
 import { describe, expect } from 'vitest';
 import { SCAN_BLOCK, SCAN_ITEMS } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -18,7 +18,7 @@ import { FOLD, readWords, runPass, share } from '../../helpers/passes';
 const WORLD = defineWorld({ dimensions: 2, min: [0, 0], max: [1, 1] }, 1);
 const GUARD = 0xdead_beef;
 
-/** Counts like those of a sparse world: mostly zero or small, with a few large ones. Sums wrap past 2³². */
+/** Returns counts like those of a sparse world: mostly zero or small, with a few large ones. Sums wrap past 2³². */
 function countsOf(length: number, seed = length): Uint32Array {
   const noise = createNoise(seed);
   return Uint32Array.from({ length }, () => {
@@ -61,7 +61,7 @@ async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number
   for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
 }
 
-/** Lengths around a vector, a thread and a block, and several blocks. */
+/** Lengths around those of a vector, of the items of a thread and of a block, and lengths of several blocks. */
 const LENGTHS = [
   0,
   1,

@@ -77,7 +77,7 @@ function expectScattered({ expected, got }: Awaited<ReturnType<typeof scatterSce
 
 describe.each(DIMENSIONS)('the scatter in %dD', (dimensions) => {
   gpuTest(
-    'writes slot and id at the bucket’s start plus the rank, folded or not',
+    'writes slot and id at the bucket’s start plus the rank, with and without a folded dispatch',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });

@@ -106,7 +106,7 @@ describe.each(DIMENSIONS)('worlds in %dD', (dimensions) => {
 
   for (const name of ['periodic', 'channel', 'far-apart', 'colliding-cells']) {
     gpuTest(
-      `move the scene ${name} like the reference, and checkpoints hold them`,
+      `move the scene ${name} like the reference, and continue from a checkpoint`,
       async (_, tools) => {
         const count = 120;
         const scene = createScene(name, { dimensions, count });
@@ -168,7 +168,7 @@ describe.each(DIMENSIONS)('a periodic box in %dD', (dimensions) => {
     Float32Array.from(points.flatMap((point) => [...point, 1].slice(0, dimensions)));
 
   gpuTest(
-    'wraps positions far outside, which queries do not move',
+    'wraps positions far outside, and queries do not move them',
     async (_, tools) => {
       const simulation = await createSimulation(tools.wrap(), {
         dimensions,

@@ -1,4 +1,4 @@
-/** Integers and the hash equal the reference exactly, floats within their roundings. */
+/** Tests that integers and the hash equal those of the reference, and that floats differ only by their roundings. */
 import { describe, expect } from 'vitest';
 import { MEASURE_WORKGROUP_SIZE, MEASURE_WORKGROUPS } from '../../../src/core/base/constants';
 import type { BroadPhase } from '../../../src/core/contact/settings';

@@ -1,4 +1,4 @@
-/** Programs that use cellstorm/node as installed: they run, end by themselves, and get errors that name a fix. */
+/** Tests programs that use an installed cellstorm/node: they run, end by themselves, and get errors that name a fix. */
 import { describe, expect, test } from 'vitest';
 import { allowsNoGpu } from '../../../src/testing/environment';
 import { codeOf, type InstalledPackage, useInstalledPackage } from '../../helpers/installed-package';
@@ -12,7 +12,7 @@ async function runIn(installed: InstalledPackage, code: string, ...flags: readon
 
 const skips = adapterName === 'none' && allowsNoGpu();
 
-/** Collects garbage while and after the program runs. Without an owner, Dawn's object would be collected. */
+/** Collects garbage in a running program. If nothing owned Dawn's object, this would collect it. */
 const COLLECT = `
 for (let round = 0; round < 10; round++) {
   globalThis.gc();
@@ -82,7 +82,7 @@ describe.skipIf(skips)('a program of the guide', () => {
     expect(code).toBe(0);
   });
 
-  test('is told that a worker thread cannot open WebGPU', { tags: 'full' }, async () => {
+  test('gets an error if a worker thread opens WebGPU', { tags: 'full' }, async () => {
     const program = `
       import { Worker, isMainThread } from 'node:worker_threads';
       import { fileURLToPath } from 'node:url';
@@ -101,7 +101,7 @@ describe.skipIf(skips)('a program of the guide', () => {
 describe('a program without the package webgpu', () => {
   const installed = useInstalledPackage([]);
 
-  test('is told to install it', { tags: 'full' }, async () => {
+  test('gets an error that names the package to install', { tags: 'full' }, async () => {
     const program = `
       import { openGpu } from 'cellstorm/node';
       await openGpu({ particles: 1, dimensions: 2 }).catch((error) => console.log(error.name, error.message));

@@ -1,4 +1,4 @@
-/** Kernels read the nodes as the host stored them, and survive corrupt words. */
+/** Tests that kernels read the nodes of a tree as the host stored them, and survive corrupt words. */
 import { describe, expect } from 'vitest';
 import { LEAF_BITS, nodeWords, ObstacleTree, TREE_HEADER } from '../../../src/core/obstacles/tree';
 import { firstObstacle } from '../../../src/core/world/cells';
@@ -10,7 +10,10 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { expectArraysEqual, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, readWords, runPass, share } from '../../helpers/passes';
 
-/** Writes the number of nodes, then three words per node: the node to skip to, the first body and the end. */
+/**
+ * Writes the number of nodes, then three words per node: the node to skip to, the first of the node's bodies, and their
+ * end.
+ */
 const READ_NODES = `// Needs: branch_count, branch_at, links.
 @compute @workgroup_size(1)
 fn read_nodes() {
@@ -71,7 +74,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
       expect(expected[0]?.[0]).toBe(tree.nodes);
       expectArraysEqual(await read(words, tree.nodes), [tree.nodes, ...expected.flat()], 'links');
 
-      // Nodes that lead back to themselves or to the root, and too many nodes.
+      // Make nodes lead back to themselves or to the root, and make their number too large.
       words[0] = 0xffff_ffff;
       for (let node = 0; node < tree.nodes; node++) words[skipOf(node)] = node % 2 ? node : 0;
       const corrupt = await read(words, tree.nodes);

@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('pairs of boxes in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are listed as far as those of whole boxes fit, with their total, and have events',
+    'are listed for the first boxes whose pairs all fit, are counted in full, and have events',
     async (device, tools) => {
       const stack = (count: number) =>
         scatterBoxes(

@@ -37,7 +37,10 @@ interface Boxes {
   readonly count: number;
 }
 
-/** Small, large, flat, points, on particles, outside, inverted, as large as the world, or not finite. */
+/**
+ * Returns boxes that are small, large, flat, points, on particles, outside, inverted, as large as the world, or not
+ * finite.
+ */
 function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
   const noise = createNoise(17);
   const unit = (value: number) => Math.round(value * UNITS) / UNITS;
@@ -90,7 +93,7 @@ function scatter(dimensions: Dimensions, world: string): Float32Array {
     () => Math.round(UNITS * (-1 + 10 * noise())) / UNITS,
   );
   positions[dimensions * 60 + 1] = Number.NaN;
-  // Two particles far outside along different axes; along periodic axes at most a period away.
+  // Two particles lie far outside along different axes, but along periodic axes at most a period outside.
   if (world === 'unbounded' || world.startsWith('bounded')) positions[dimensions * 70] = 1e30;
   positions[dimensions * 71 + 1] = world === 'periodic except along y' ? 150 : 14;
   return positions;

@@ -109,7 +109,7 @@ describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
       async (device, tools) => {
         const { grid, events, contacts, record } = await follow(device, tools, options);
         const crowd = new Crowd(options);
-        // In the first search all pairs begin. Then: moves, no change, fewer particles, none, all again.
+        // In the first search all pairs begin. Then follow moves, no change, fewer particles, none, and all again.
         let before = NOTHING;
         let changes = 0;
         for (const [count, move] of [
@@ -195,7 +195,7 @@ gpuTest(
     await expectEvents(events, first.pairs, middle.pairs);
     device.queue.submit([last.commands]);
     await expectEvents(events, middle.pairs, last.pairs);
-    // Two comparisons in one encoder. A search that is not compared is skipped.
+    // Record two comparisons into one encoder. The search between them is never compared, so it has no effect.
     const encoder = device.createCommandEncoder();
     const search = () => {
       crowd.wander(0.2);

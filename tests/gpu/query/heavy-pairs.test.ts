@@ -1,6 +1,6 @@
 /**
- * A workgroup lists the pairs of a particle with thousands of neighbours. A list that is too short holds the first
- * pairs.
+ * Tests that a workgroup lists the pairs of a particle with thousands of neighbours. A list that is too short holds
+ * only the pairs of the first particles whose pairs all fit.
  */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -14,7 +14,7 @@ import { countHeavy } from '../../helpers/inputs/variable-simulations';
 import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
-/** Units per length. Whole units round nothing. */
+/** Units per length. With whole units, nothing is rounded. */
 const UNITS = 32;
 const EDGE = 64;
 const LARGEST = 40;
@@ -25,7 +25,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** The large particles overlap nearly all others. */
+/** Returns particles among which those listed in `large` overlap nearly all others. */
 function crowdOf(dimensions: Dimensions, count: number, large: readonly number[]): Crowd {
   const random = new Random(7);
   const positions = Float32Array.from(

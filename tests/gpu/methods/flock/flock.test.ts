@@ -1,4 +1,4 @@
-/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
+/** Tests that steps are close to the CPU engine's, which computes in doubles, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuFlock, createFlock, type FlockState } from '../../../../src/methods/flock';
@@ -33,7 +33,7 @@ const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
 describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
   for (const [name, space] of SPACES) {
     gpuTest(
-      `moves like on the CPU, with the same bits twice, in ${name}`,
+      `moves like on the CPU, and gives the same bits in two runs, in ${name}`,
       async (_, tools) => {
         const options = { ...flockOptions(dimensions, space, 500), capacity: 510 };
         const first = await createFlock(tools.wrap(), options);
@@ -101,7 +101,7 @@ describe.each(DIMENSIONS)('a flock in %dD', (dimensions) => {
       const obstacles = options.obstacles as Float32Array;
       expect(least(obstacles)).toBeGreaterThan(0.75 - 1e-5);
       expect(least(obstacles.subarray(dimensions + 1))).toBeGreaterThan(0.3 - 1e-5);
-      // A boid that does not move has no neighbours.
+      // Hunters without speed stay where they are, and boids keep away from them.
       expect(hunters).toEqual(options.hunters);
       expect(least(hunters)).toBeGreaterThan(0.4);
       // Boids stand still, and hunters move.

@@ -1,4 +1,4 @@
-/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
+/** Tests that steps are close to the CPU engine's, which computes in doubles, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../../src/core/world/world';
 import { createCpuLife, createLife } from '../../../../src/methods/flock';
@@ -30,7 +30,7 @@ const USUAL_SPACES: Readonly<Record<Dimensions, string>> = {
 describe.each(DIMENSIONS)('particle life in %dD', (dimensions) => {
   for (const [name, space] of SPACES) {
     gpuTest(
-      `moves like on the CPU, with the same bits twice, in ${name}`,
+      `moves like on the CPU, and gives the same bits in two runs, in ${name}`,
       async (_, tools) => {
         const options = { ...lifeOptions(dimensions, space, 600), capacity: 610 };
         const first = await createLife(tools.wrap(), options);

@@ -1,4 +1,4 @@
-/** Stages are near those of the CPU engine, with the same bits in every run. */
+/** Tests that the fluid's steps are close to those of the CPU engine, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../../src/methods/fluid';
 import { AIR, SOLID } from '../../../../src/methods/fluid/lattice';
@@ -9,7 +9,7 @@ import { expectArraysWithin, gpuTest, SHARED } from '../../../helpers/node-gpu';
 
 const STEP = 1 / 120;
 
-/** A column beside a wall, with a gap of one particle per cell, and an obstacle that moves into it. */
+/** A column beside a wall. One of its rows has only one particle per cell, and an obstacle moves into the column. */
 const PLANE: FluidOptions = {
   dimensions: 2,
   cells: [24, 20],
@@ -24,7 +24,7 @@ const PLANE: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.6, 0.4], radius: 0.15, velocity: [-0.5, 0] }],
 };
 
-/** A cell size that is not a 32-bit float. */
+/** A column in 3D, with a cell size that is not a 32-bit float. */
 const SPACE: FluidOptions = {
   dimensions: 3,
   cells: [10, 12, 7],
@@ -37,7 +37,7 @@ const SPACE: FluidOptions = {
   ],
 };
 
-/** Tolerances of lengths and speeds after a few substeps in 32-bit floats, relative to those of the scenes. */
+/** Tolerances of positions and velocities after a few substeps in 32-bit floats. Lengths in the scenes are near 1. */
 const POSITION_BOUND = 1e-5;
 const SPEED_BOUND = 5e-4;
 
@@ -86,7 +86,7 @@ describe.each([
   }
 });
 
-/** The cells' centres lie exactly on the surface of an obstacle in the middle. */
+/** An obstacle lies in the middle. Centres of cells lie exactly on its surface. */
 function tankAtSurface(dimensions: 2 | 3, shape: 'ball' | 'box'): FluidOptions {
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const size = shape === 'ball' ? { radius: 0.2 } : { halfExtents: all(0.2) };
@@ -199,7 +199,7 @@ describe('a fluid', () => {
     async (_device, tools) => {
       const gpu = tools.wrap();
       const walls: FluidOptions['solids'] = ([x = 0]) => x < 2 || x > 5;
-      // In a time step of 1, these particles would move at least 4 cells.
+      // In a time step of 1, these particles would move 18 cells along an axis.
       for (const [solids, velocity, position, after] of [
         [undefined, [18, 0], [5.5, 3.5], [18, 0]],
         [undefined, [0, -18], [3.5, 1.5], [0, -18]],
@@ -295,7 +295,7 @@ describe('a fluid', () => {
   );
 
   gpuTest(
-    'lowers particles like its twin if velocities do not suffice, and energy does not grow',
+    'lowers particles like its twin if slower velocities do not suffice, so that energy does not grow',
     async (_device, tools) => {
       const solids: FluidOptions['solids'] = ([x = 0, y = 0]) => x > 1.4 && x < 1.6 && y < 0.3;
       const options = { ...gentleWave(8), solids };

@@ -1,4 +1,4 @@
-/** Steps are near those of the CPU engine in doubles, with the same bits in every run. */
+/** Tests that steps are close to the CPU engine's, which computes in doubles, and give the same bits in every run. */
 import { describe, expect } from 'vitest';
 import { createCpuPositionFluid, createPositionFluid } from '../../../../src/methods/pbf';
 import { expectComingAndGoing, expectSameFromCheckpoint } from '../../../helpers/inputs/flocks';
@@ -33,7 +33,7 @@ describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
       const expected = cpu.read();
       fluid.step(DT);
       const got = await fluid.read();
-      // Removed particles stay NaN after a step.
+      // The positions of removed particles stay NaN after a step.
       expect(new Float32Array(await tools.read(fluid.buffers.positions, 0, 4))).toEqual(
         Float32Array.of(Number.NaN),
       );

@@ -153,7 +153,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
           found: expected.length,
           crowded: 0,
         });
-        // The thread visits slots in this order.
+        // The thread joins the particles in the order of these ids.
         const ids = new Uint32Array(await tools.read(overlay.buffers?.ids as GPUBuffer));
         expect(Array.from(ids.subarray(0, simulation.count))).toEqual(Array.from(grid.ids));
         await expectHeat(tools, simulation, overlay, grid);
@@ -303,7 +303,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'report the number of pairs if the list is full, and leave out particles with too many',
+    'report the number of pairs if the list is full, and leave out particles with too many candidates',
     async (_, tools) => {
       // First more overlapping pairs than the list holds, then more candidates per particle than allowed.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {

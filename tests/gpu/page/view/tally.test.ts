@@ -1,4 +1,4 @@
-/** Other tests compare the CPU engine's counts with brute force. */
+/** Tests that the GPU's counts equal the CPU engine's. Other tests compare those with brute force. */
 import { describe, expect } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';

@@ -1,4 +1,4 @@
-/** The filter smooths bumps in the distances and keeps steps in depth. */
+/** Tests that the filter smooths bumps in the distances, and keeps the steps between surfaces. */
 import { describe, expect } from 'vitest';
 import { createLayouts } from '../../../../../src/page/view/draw-pipelines';
 import { DISTANCE_FORMAT, NOTHING } from '../../../../../src/page/view/fluid/pipelines';
@@ -16,7 +16,7 @@ const EMPTY = 56;
 
 describe('the fluid’s distances', () => {
   gpuTest(
-    'lose bumps and keep steps',
+    'lose their bumps, and keep the steps between surfaces',
     async (device, tools) => {
       const world = { dimensions: 3, min: [0, 0, 0], max: [2, 2, 2] } as const;
       const frame = frameOf(world, { width: SIZE, height: SIZE });

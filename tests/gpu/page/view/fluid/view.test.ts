@@ -11,7 +11,7 @@ import { DIMENSIONS } from '../../../../helpers/passes';
 const TANK: FluidOptions = { dimensions: 2, cells: [20, 20], cellSize: 0.1 };
 const BOX: FluidOptions = { dimensions: 3, cells: [16, 16, 16], cellSize: 0.125 };
 
-/** Blue is fluid, or the line along its surface. */
+/** Returns whether a pixel is blue: fluid, or the line along its surface. */
 function isFluid({ pixels }: Pictured, x: number, y: number): boolean {
   return pixels.at(x, y)[2] > 127;
 }
@@ -81,7 +81,7 @@ describe('a 2D surface', () => {
   );
 
   gpuTest(
-    'has no holes in a full tank, is flat on a half full one, and stops at solid cells, at any zoom',
+    'has no holes in a full tank and stops at solid cells at any zoom, and is flat in a half full tank',
     async (_, tools) => {
       const corner = (seen: Pictured, point: readonly [number, number]) =>
         seen.toPixel(point).map((along) => Math.min(SIZE, Math.max(0, along))) as [number, number];
