@@ -72,8 +72,8 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
 }
 
 /**
- * Sets the controls in `wanted`, all others to the scene's defaults. Then starts over, paused, with the fitted picture
- * and without sheets.
+ * Sets the controls in `wanted`. Sets all others to the scene's defaults, except the count, which becomes FEW. Then
+ * starts over, paused, with the fitted picture and without sheets.
  */
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;

@@ -316,7 +316,7 @@ describe('the steps of the explainer', () => {
     await expectStep(page, lastOf('sum'));
   });
 
-  browserTest('play only after Play is pressed, and stop at Pause', async () => {
+  browserTest('play only when they are started, and stop when they are paused', async () => {
     const { page } = await openStep('sum');
     expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
     await page.evaluate(() => window.scrollTo(0, 0));

@@ -151,7 +151,7 @@ describe('the page', () => {
 describe('the page after its device was lost', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('goes on from a kept state on a new device, with a change made meanwhile', async () => {
+  browserTest('goes on from a kept state on a new device, and applies a change made meanwhile', async () => {
     const opened = await openPlayground(browser, { count: SOME });
     const { page, expectNoProblems } = opened;
     await stepTimes(page, 2);

@@ -336,7 +336,7 @@ describe('a grid', () => {
       const readback = new Readback(gpu, 'test');
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, { positions: uploadVectors(tools, 2, 'p', scene.positions), count: 77 });
-      // Sizes that are no multiples of 8, and an empty one.
+      // Read sizes that are no multiples of 8, and one size of 0.
       const reading = readback.record(encoder, [
         { buffer: grid.ids, size: 4 * 77 },
         { buffer: grid.ids, size: 0 },

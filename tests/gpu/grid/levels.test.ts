@@ -442,7 +442,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         expect(words[2 * large]).toBeGreaterThan(HEAVY_ROW);
         expect(words[2 * large + 1]).toBe(64);
         expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
-        // Two levels have no finer entries.
+        // A grid of two levels has no finer entries.
         if (cellSize > 2) return;
         // Lists of thousands of entries are sorted by merging.
         const first = grid.world.cellCount + FINER_BUCKETS;

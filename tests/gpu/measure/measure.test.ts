@@ -133,7 +133,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
     [threads, undefined],
     [threads + 1, undefined],
     [threads + 4000, undefined],
-    // Two workgroups of 64.
+    // These run on two workgroups of 64 threads.
     [127, FOLD],
     [129, FOLD],
     [1000, FOLD],

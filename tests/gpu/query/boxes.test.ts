@@ -228,7 +228,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       // The first box holds particles 0 to 3. Of the six ids of the second one, four fit.
       const boxes = [0.5, 4.5, 0, 32].flatMap(corner);
       const search = await grid.inBoxes({ boxes: 2, capacity: 8 });
-      // Words of other data, which the holes must replace.
+      // Write other data, which the holes must replace.
       device.queue.writeBuffer(search.ids, 0, new Uint32Array(8).fill(5));
       const encoder = device.createCommandEncoder();
       grid.encode(encoder, {

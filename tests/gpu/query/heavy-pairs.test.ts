@@ -1,6 +1,6 @@
 /**
- * Tests that a workgroup lists the pairs of a particle with thousands of neighbours. A list that is too short holds
- * only the pairs of the first particles whose pairs all fit.
+ * Tests that a workgroup lists the pairs of a particle with more than a thousand neighbours. A list that is too short
+ * holds only the pairs of the first particles whose pairs all fit.
  */
 import { describe, expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -139,7 +139,7 @@ gpuTest(
 );
 
 gpuTest(
-  'pairs of boxes list a large box once with each of thousands of others',
+  'pairs of boxes list a large box once with each of more than a thousand others',
   async (_, tools) => {
     const count = 1400;
     const crowd = crowdOf(3, count, [0, 701]);

@@ -244,7 +244,7 @@ describe('files', () => {
     ['lattice', /saved; when opened, it goes on with the same bits/],
     ['hourglass', /saved; when opened, its gravity and obstacles no longer move/],
   ] as const) {
-    browserTest(`of a state hold no more than the page says (${scene})`, async () => {
+    browserTest(`of a state are saved with a notice of what they keep (${scene})`, async () => {
       const { page } = await open();
       await arrange(page, { scene, engine: 'cpu' });
       await save(page, 'state');

@@ -63,7 +63,7 @@ async function shareMarked(
 
 /** Returns the middles of empty and of taken cells, and of borders between two empty cells. */
 function cellsOf({ world, grid }: Held) {
-  // The cells without the ring.
+  // Leave out the ring of empty cells.
   const [columns, rows] = world.cells.map((cells) => cells - 2) as [number, number];
   const taken = new Set(
     Array.from(grid.ids, (_, slot) =>
