@@ -1,8 +1,8 @@
 /**
  * Host of shaders/grid/crowd.wgsl and heavy.wgsl: sorts crowded buckets between scatter and gather, and lists heavy
  * particles after the gather. One list serves twice: it holds the tiles to sort, which the heavy particles overwrite
- * later. With levels, only the number of heavy particles overwrites the tiles; the slots of these particles are in the
- * buffer of finer-entries.ts.
+ * later. With levels, they overwrite no tiles: the list's header counts them, and the buffer of finer-entries.ts holds
+ * their slots.
  */
 import text from '../../../shaders/grid/crowd.wgsl?raw';
 import heavyText from '../../../shaders/grid/heavy.wgsl?raw';

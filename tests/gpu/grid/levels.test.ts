@@ -443,7 +443,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] = vec2u(ow
         expect(words[2 * large + 1]).toBe(64);
         expect(finerBuckets(grid.world) > 0).toBe(cellSize === 2);
         // A grid of two levels has no finer entries.
-        if (cellSize > 2) return;
+        if (cellSize > 2) return grid.destroy();
         // Lists of thousands of entries are sorted by merging.
         const first = grid.world.cellCount + FINER_BUCKETS;
         const starts = await readWords(tools, grid.start, startLength(grid.world));
