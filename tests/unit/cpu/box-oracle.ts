@@ -63,7 +63,8 @@ export function expectInBox(
   expect(visited.length).toBe(got.length);
   expect(visited.every((id, index) => id === got[index])).toBe(true);
   expect(got.every((id, index) => index === 0 || id > (got[index - 1] as number))).toBe(true);
-  // Along a periodic axis a box of three periods contains all. Move its corners near, or the oracle would round them.
+  // Along a periodic axis, a box of three periods contains all particles. Longer boxes are cut to that length, because
+  // the oracle would round corners that are far away.
   const isWhole = (axis: number) =>
     (period[axis] as number) > 0 &&
     (max[axis] as number) - (min[axis] as number) > 3 * (period[axis] as number);
@@ -71,7 +72,7 @@ export function expectInBox(
   const far = max.map((value, axis) =>
     isWhole(axis) ? (origin[axis] as number) + 3 * (period[axis] as number) : value,
   );
-  // Corners outside a periodic world may be rounded when they are wrapped.
+  // Corners outside a periodic world may be rounded when they are wrapped. A particle this near a face may be found.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(near[axis] as number) + Math.abs(far[axis] as number) + length),
   );

@@ -21,7 +21,7 @@ describe('a profile of the CPU engine', () => {
     expect(timed.time).toBe(stepped.time);
   });
 
-  it('names the stages in their order, which together take the total time', () => {
+  it('names the stages in their order, with times that add up to the total', () => {
     const { source, stages, total } = begin({ restitution: 0 }).profile(1 / 60);
     expect(source).toBe('wall-clock');
     expect(Object.keys(stages)).toEqual(['integrate', 'sort', 'resolve']);
@@ -44,7 +44,7 @@ describe('a profile of the CPU engine', () => {
 });
 
 describe('a profile of the CPU fluid', () => {
-  it('gives the same bits as a substep, with the stage names of the GPU and the total time', () => {
+  it('gives the same bits as a substep, and names the stages like the GPU, with times that add up to the total', () => {
     const still = { ...FOUNTAIN, obstacles: [] };
     const [timed, stepped] = [createCpuFluid(still), createCpuFluid(still)];
     for (let step = 0; step < 12; step++) stepped.step(1 / 120, 1);

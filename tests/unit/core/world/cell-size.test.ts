@@ -22,7 +22,7 @@ describe('suggestCellSize', () => {
     expect(cpuEntry.suggestCellSize).toBe(suggestCellSize);
   });
 
-  it('suggests the largest diameter without a density, for every form of radii', () => {
+  it('without a density, suggests the largest diameter, or in an unbounded world the next power of two', () => {
     for (const radii of [
       3,
       Float32Array.of(1, 3, 2),
@@ -123,7 +123,7 @@ describe('suggestCellSize', () => {
     expect(suggest(2, 0.05)).toBeLessThanOrEqual(3);
     expect(suggest(3, 0.05)).toBeGreaterThanOrEqual(1.25);
     expect(suggest(3, 0.05)).toBeLessThanOrEqual(2);
-    // The suggestion must lie between the neighbours of the fastest measured size.
+    // The suggestion must lie between the measured sizes next to the fastest one.
     for (const [dimensions, density, least, most] of [
       [2, 0.002, 8, 32],
       [2, 0.0002, 16, 64],
@@ -174,7 +174,7 @@ describe('suggestCellSize', () => {
     }
   });
 
-  it('mentions mixed sizes', () => {
+  it('mentions in its reason that the largest particle is many times the smallest', () => {
     const { reason, cellSize } = suggestCellSize({ smallest: 1, largest: 8 });
     expect(cellSize).toBe(16);
     expect(reason).toMatch(/The largest particle is 8 times the smallest\. /);

@@ -10,7 +10,7 @@ import {
 import { defineWorld } from '../../../../src/core/world/world';
 import { fc } from '../../../helpers/properties';
 
-it('snaps what a GPU may flush to 0, and nothing else', () => {
+it('snaps subnormal numbers to 0, because a GPU may flush them, and changes no other number', () => {
   const below = 2 ** -126 - 2 ** -149;
   expect([2 ** -126, -(2 ** -126), below, -below, 2 ** -149].map(snap)).toEqual([
     2 ** -126,
@@ -22,17 +22,17 @@ it('snaps what a GPU may flush to 0, and nothing else', () => {
 });
 
 describe('cellCoordinate', () => {
-  // Ten cells inside a ring: 1 to 10.
+  // Cells 1 to 10 lie inside the world; cells 0 and 11 are the ring.
   it.each([
     ['the origin', 0, 0, 1, 1],
-    ['just below a border', 1 - 2 ** -24, 0, 1, 1],
-    ['on a border', 1, 0, 1, 2],
+    ['a position just below a border of cells', 1 - 2 ** -24, 0, 1, 1],
+    ['a position on a border of cells', 1, 0, 1, 2],
     ['a negative zero', -0, 0, 1, 1],
     ['a negative number past the origin', -0.5, -2, 1, 2],
     ['a coordinate for which floor differs from truncation', -1.5, -2, 1, 1],
-    ['before the world', -100, 0, 1, 1],
-    ['past the world', 100, 0, 1, 10],
-    ['on the far corner', 10, 0, 1, 10],
+    ['a position before the world', -100, 0, 1, 1],
+    ['a position past the world', 100, 0, 1, 10],
+    ['a position at the end of the world', 10, 0, 1, 10],
     ['a coarser cell', 7.9, 0, 0.25, 2],
     ['a huge finite number', 3e38, -3e38, 1, 10],
     ['a huge negative number', -3e38, 3e38, 1, 1],
@@ -44,7 +44,8 @@ describe('cellCoordinate', () => {
     for (const tiny of [2 ** -149, 2 ** -127, -(2 ** -149), -(2 ** -127), -1e-40]) {
       expect(cellCoordinate(Math.fround(tiny), 0, 1, 12)).toBe(1);
     }
-    // Without flushing and the clamp, a normal offset with a subnormal product would be one cell lower.
+    // The offset is normal, but its product with the inverse is subnormal. Without flushing and the clamp, the cell
+    // would be one lower.
     expect(cellCoordinate(-(2 ** -126), 0, 0.25, 12)).toBe(1);
   });
 
@@ -74,7 +75,7 @@ describe('cellOfParticle', () => {
     expect(cellOfParticle(box, new Float32Array([2.5, 1.5, 1.5]), 0)).toBe((2 * 5 + 2) * 6 + 3);
   });
 
-  it('leaves two buckets and the sentinel after the last cell', () => {
+  it('has two buckets after the last cell, and a start after them for the end', () => {
     const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
     expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
   });

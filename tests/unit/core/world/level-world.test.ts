@@ -24,15 +24,16 @@ describe('a periodic world with variable radii', () => {
     return defineLevels(options, RADII, 1000);
   };
 
-  it('is rejected if rounding leaves two cells on the highest level, which would be visited twice', () => {
-    // Cells become slightly wider, so eleven instead of twelve fit: too few for three cells of 4.
+  it('is rejected if rounding leaves only two cells on the highest level: their pairs would be visited twice', () => {
+    // Rounding makes cells slightly wider, so eleven instead of twelve fit along an axis. The highest level, whose
+    // cells are four times as wide, then has two instead of three.
     expect(() => make(1, 13)).toThrow(
       /^world\.max\[0\] is 13, .* 3 cells = 13\.00.*, since the axis is periodic\.$/,
     );
     expect(highest(make(0, 12))).toEqual([3, 3]);
   });
 
-  it('has three cells on every level, and accepts the length that its error suggests', () => {
+  it('has at least three cells along each axis on every level, and accepts the length that its error suggests', () => {
     const thirds = fc.integer({ min: -300, max: 300 });
     fc.assert(
       fc.property(thirds, fc.double({ min: 11, max: 30, noNaN: true }), (third, length) => {
@@ -50,7 +51,7 @@ describe('a periodic world with variable radii', () => {
     );
   });
 
-  it('widens its cells if millions would be empty, but keeps three along each axis', () => {
+  it('widens its cells if millions would be empty, but keeps at least three along each axis', () => {
     const sparse = (max: readonly number[], periodic = true, capacity = 100) => {
       const min = max.map(() => 0);
       const dimensions = max.length as Dimensions;
@@ -58,18 +59,19 @@ describe('a periodic world with variable radii', () => {
     };
     const wide = sparse([1e5, 1e5]);
     expect([wide.levels, wide.baseDiameter, wide.cellCount]).toEqual([1, 64, Math.floor(1e5 / 64) ** 2]);
-    // The largest particles are 4 wide. Cells are not widened if there are at most 2^22, or at most 16 per particle.
+    // Cells that fit the largest particles are 4 wide. They are not widened further if there are at most 2^22 of them,
+    // or at most 16 per particle.
     const most = 4 * 2 ** 11;
     expect(sparse([most, most]).baseDiameter).toBe(4);
     expect(sparse([most, most + 4]).baseDiameter).toBe(8);
     expect(sparse([most, most + 4], true, 2 ** 18 + 2 ** 8).baseDiameter).toBe(4);
-    // A box that is not periodic keeps the requested cells, since empty ones cost nothing on the CPU.
+    // If the box is not periodic, cells never become wider than the largest particle needs.
     expect(sparse([most, most + 4], false).baseDiameter).toBe(4);
     expect(sparse([24, 1e4, 1e4]).cells).toEqual([3, 1250, 1250]);
     expect(sparse([12, 1e4, 1e4]).cells).toEqual([3, 2500, 2500]);
   });
 
-  it('has no cells wider than the largest particle by default', () => {
+  it('has no cells wider than the largest particle, even if the box has more than two such cells per particle', () => {
     for (const periodic of [true, false]) {
       const radii = { smallest: 0.45, largest: 0.5 };
       const world = defineLevels(
@@ -112,7 +114,7 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
   });
 
-  it('takes typed arrays as corners, also of a room that is lower than its boxes are wide', () => {
+  it('accepts typed arrays as corners, also of a room that is lower than its boxes are wide', () => {
     const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
     const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
     const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
@@ -122,7 +124,7 @@ describe('a world with variable radii', () => {
     );
   });
 
-  it('has just enough cells to cover a bounded box, on the lowest level', () => {
+  it('has just enough cells on the lowest level to cover a bounded box', () => {
     const max = [20.5, 3];
     const { cells, cellSize } = defineLevels({ dimensions: 2, min: [0, 0], max }, RADII, 1000);
     expect(
@@ -188,7 +190,7 @@ describe('levels of a periodic world that begins off 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // A longer box has slightly larger cells, so the accepted length may grow by a rounding.
+    // A longer box has slightly larger cells, so the box must be longer than the message says by a rounding error.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

@@ -1,4 +1,4 @@
-/** Cells miss no neighbour despite rounding. */
+/** Tests that cells of periodic and unbounded worlds miss no neighbour despite rounding. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -25,7 +25,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     const arbitrary = (most: number) =>
       (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, most);
 
-    it('have particles closer than the diameter in adjacent cells', () => {
+    it('put particles closer than the diameter into adjacent cells', () => {
       fc.assert(
         fc.property(arbitrary(24), (crowd) => {
           const { world } = crowd;
@@ -53,7 +53,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
       );
     });
 
-    it('have the same pairs as by brute force', () => {
+    it('give the same pairs as brute force', () => {
       let pairs = 0;
       fc.assert(
         fc.property(arbitrary(60), (crowd) => {
@@ -76,7 +76,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
 describe('a periodic axis', () => {
   const world = defineWorld({ dimensions: 2, min: [-2, 0], max: [3.5, 4], periodic: [true, false] }, 1);
 
-  it('wraps coordinates, and does not change those of other axes', () => {
+  it('wraps its own coordinates, and leaves those along other axes unchanged', () => {
     expect(world.period).toEqual([5.5, 0]);
     expect([-2, 3.25, -2.25, 3.5, 3.75, -7].map((x) => wrapOnce(world, x, 0))).toEqual([
       -2, 3.25, 3.25, -2, -1.75, -1.5,
@@ -108,7 +108,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('has minimum images, the same from both sides', () => {
+  it('has minimum images that only change their sign if the two positions are swapped', () => {
     expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
     expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
     expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);
@@ -124,7 +124,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('has at least three cells, of which the last includes the remainder', () => {
+  it('has at least three cells, and the last one also covers the remainder of the length', () => {
     const of = (edge: number) => () =>
       defineWorld({ dimensions: 2, min: [0, 0], max: [edge, 8], periodic: [true, false] }, 1);
     expect(of(3)().cells).toEqual([3, 10]);
@@ -161,7 +161,7 @@ describe('an unbounded world', () => {
     ]);
   });
 
-  it('spreads cells over its table, and keeps blocks of a row together', () => {
+  it('spreads cells over its table, and keeps the cells of a block along x together', () => {
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 4096);
     const fill = new Uint32Array(world.cellCount);
     for (let x = 0; x < 64; x++) {
@@ -175,7 +175,7 @@ describe('an unbounded world', () => {
     expect(Math.max(...fill)).toBeLessThan(7);
   });
 
-  it('counts particles that share a bucket', () => {
+  it('counts the particles in buckets that several cells share', () => {
     const world = defineWorld({ dimensions: 2, unbounded: true }, 1, 100);
     const home = bucketOfLattice(world, [0, 0]);
     let row = 2;

@@ -20,7 +20,7 @@ function neighbourFloat(value: number, direction: 1 | -1): number {
 }
 
 describe('defineWorld', () => {
-  it('keeps the inverse exact if nothing can drift', () => {
+  it('keeps the exact inverse of a cell size that is a power of two, in a world that begins at 0', () => {
     for (const cellSize of [0.25, 1, 2, 64]) {
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [1000, 137], cellSize }, cellSize);
       expect(world.inverseCellSize).toBe(1 / cellSize);
@@ -28,13 +28,13 @@ describe('defineWorld', () => {
     }
   });
 
-  it('keeps an inverse of 1 with a negative origin if the diameter leaves room for the drift', () => {
+  it('keeps an inverse of 1 with a negative origin if the diameter leaves room for rounding', () => {
     const world = defineWorld({ dimensions: 2, min: [-64, -64], max: [64, 64], cellSize: 1 }, 0.875);
     expect(world.inverseCellSize).toBe(1);
     expect(world.cells).toEqual([130, 130]);
   });
 
-  it('widens cells by at most the drift if rounding could separate neighbours', () => {
+  it('widens cells, by at most the rounding error, if rounding could put neighbours two cells apart', () => {
     const world = defineWorld({ dimensions: 3, min: [-1, 0, 0], max: [99, 10, 10] }, 0.1);
     expect(world.cellSize).toBeGreaterThan(Math.fround(0.1));
     expect(world.cellSize).toBeLessThan(0.1 * (1 + 8 * 2 ** -24 * 1002));
@@ -49,7 +49,7 @@ describe('defineWorld', () => {
     expect(Object.isFrozen(world)).toBe(true);
   });
 
-  /** The greatest cell distance of particles nearer than a diameter. */
+  /** Returns how many cells apart two particles about `position` can be if they are nearer than a diameter. */
   function widestGap(world: World, position: number): number {
     const { diameter, inverseCellSize } = world;
     const [low, cells] = [world.min[0] as number, world.cells[0] as number];
@@ -105,7 +105,7 @@ describe('defineWorld', () => {
         (size, binade, before, nudge, share) => {
           const diameter = Math.fround(size);
           const power = 2 ** (binade + Math.round(Math.log2(diameter)));
-          // An origin that puts a cell border on the power of two, plus or minus a float.
+          // This origin puts a cell border on the power of two, or a few floats beside it.
           let low = Math.fround(power - before / Math.fround(1 / diameter));
           for (let step = 0; step < Math.abs(nudge); step++) low = neighbourFloat(low, nudge < 0 ? -1 : 1);
           const world = defineWorld(
@@ -128,7 +128,7 @@ describe('defineWorld', () => {
     ['a corner that is missing', { max: undefined }, 1, /^world\.max is undefined, .* 2 finite numbers\.$/],
     ['a NaN in a corner', { max: [10, Number.NaN] }, 1, /^world\.max\[1\] is NaN, .* finite number/],
     ['a corner past 32-bit floats', { max: [1e39, 10] }, 1, /^world\.max\[0\] is 1e\+39, .* fits 32-bit/],
-    ['an origin that flushing would move', { min: [1e-35, 0] }, 1, /^world\.min\[0\] is .*2\^-100/],
+    ['an origin that a device may flush to 0', { min: [1e-35, 0] }, 1, /^world\.min\[0\] is .*2\^-100/],
     ['corners in the wrong order', { min: [20, 0] }, 1, /^world\.max\[0\] is 10, .*= 21/],
     ['a box narrower than a particle', { max: [0.5, 10] }, 1, /^world\.max\[0\] is 0\.5, .*= 1/],
     [
@@ -153,9 +153,9 @@ describe('defineWorld', () => {
       /^the number of cells in the world is .* 2147483644 in all/,
     ],
     ['cells far smaller than floats resolve', { cellSize: 1e-7 }, 1e-7, /^the number of cells /],
-    ['a diameter whose square vanishes', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
+    ['a diameter whose square underflows', { cellSize: 1e-20 }, 1e-20, /^diameter is 1e-20, .*2\^-40/],
     ['a diameter whose square overflows', { max: [1e21, 1e21] }, 1e20, /^diameter is .*2\^60/],
-    ['cells whose inverse a device may flush', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
+    ['cells whose inverse a device may flush to 0', { cellSize: 1e38 }, 1, /^world\.cellSize is 1e\+38, /],
   ])('rejects %s', (_, change, diameter, message) => {
     const options = { ...valid, ...change } as WorldOptions;
     expect(() => defineWorld(options, diameter)).toThrow(ArgumentError);
@@ -194,7 +194,7 @@ describe('the error for a box that is too small', () => {
           if (min.some((low) => low !== 0 && Math.abs(low) < 2 ** -100)) return;
           const max = axes.map(([, , , length], axis) => (min[axis] as number) + length * diameter);
           const cellSize = Math.fround(diameter) * stretch;
-          // At most one error per axis.
+          // Each axis may cause at most one error.
           const seen = new Set<number>();
           for (;;) {
             try {

@@ -10,7 +10,10 @@ import { expectSeen, fc, runs } from '../../../helpers/properties';
 
 const PERIOD = 8;
 
-/** Exact if corners are multiples of 1/64 and the period is a power of two. */
+/**
+ * Moves each box by whole periods, so that its low corner lies in the periodic world. This is exact if corners are
+ * multiples of 1/64 and the period is a power of two.
+ */
 function wrapCell(dimensions: number, boxes: Float32Array, period: readonly number[]): Float32Array {
   return boxes.map((value, index) => {
     const axis = index % dimensions;
@@ -45,7 +48,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     let images = 0;
     fc.assert(
       fc.property(arbitraryBoxes(dimensions, 'dyadic', 50, false), wraps, (dense, period) => {
-        // Very thin boxes need not have corners at multiples of 1/64.
+        // Round all corners to multiples of 1/64, since those of very thin boxes may lie between.
         const boxes = dense.map((value) => Math.round(value * 64) / 64);
         const inside = wrapCell(dimensions, boxes, period);
         const expected = bruteForceBoxPairs(dimensions, inside, period);
@@ -111,7 +114,7 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
     expect(found.filter((pairs) => pairs > 50).length).toBeGreaterThanOrEqual(5);
   });
 
-  it('are the same in each build of one finder, and from each of its methods', () => {
+  it('are the same as by brute force in each build of one finder, and from each of its methods', () => {
     const noise = createNoise(4);
     const finder = createCpuBoxPairs({ dimensions });
     for (const count of [0, 1, 500, 2, 900, 0, 63, 64, 65]) {

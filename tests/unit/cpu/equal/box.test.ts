@@ -60,7 +60,7 @@ describe.each([2, 3] as const)('a box in a grid in %dD', (dimensions) => {
       diameter: 1,
       capacity: 9,
     });
-    // 0, 1 … 7 along x, in the middle of the other axes.
+    // Eight particles at x = 0, 1 … 7, in the middle of the world along the other axes.
     const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
       word % dimensions === 0 ? word / dimensions : 4,
     );

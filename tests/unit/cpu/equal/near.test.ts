@@ -6,7 +6,7 @@ import { cubeOf } from '../../../helpers/inputs/cubes';
 import { DIMENSIONS } from '../../../helpers/passes';
 
 it.each(DIMENSIONS)(
-  'looks at cells only if they are at most as many as the particles, in %dD',
+  'searches cell by cell only if the cells in reach are at most as many as the particles, in %dD',
   (dimensions) => {
     const count = 200;
     const positions = new Float32Array(dimensions * count);
@@ -24,7 +24,7 @@ it.each(DIMENSIONS)(
       return ids.sort((a, b) => a - b);
     };
     const upTo = (end: number) => Array.from({ length: end }, (_, id) => id);
-    // 5 cells along each axis, with a spare cell on each side.
+    // Along each axis the search covers 5 cells: 3 in reach, and a spare one on each side.
     expect(idsWithin(1)).toEqual([0, 1]);
     expect(reads).toHaveBeenCalled();
     // 43 cells along each axis: more cells than particles.

@@ -1,4 +1,7 @@
-/** Equal to brute force if dyadic, otherwise within rounding. */
+/**
+ * Compares the search for the nearest particles with brute force. At dyadic positions the distances must be equal, at
+ * other positions they may differ by rounding.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -18,7 +21,10 @@ const WHOLE = 2 ** 60;
 
 type SearchNearest = (point: number[], k: number, radius?: number) => Nearest;
 
-/** The objects have one size, or sizes up to 1:256. A further object is added and removed again. */
+/**
+ * Returns the search of an index. Its objects have one size, or sizes whose ratios are up to 1:256. One more object is
+ * added before the others and removed after them.
+ */
 function indexSearch(
   options: WorldOptions & { readonly dimensions: Dimensions },
   positions: Float32Array,
@@ -44,7 +50,7 @@ function indexSearch(
   };
 }
 
-describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
+describe.each([2, 3] as const)('the nearest particles in %dD', (dimensions) => {
   it.each(Object.entries(askedWorlds(dimensions)))(
     'have the ids and the distances of brute force in a world that is %s',
     { tags: 'case' },
@@ -62,7 +68,8 @@ describe.each([2, 3] as const)('the nearest in %dD', (dimensions) => {
         if (!position.every(Number.isFinite)) continue;
         const all = findNearest(world, positions, position, PARTICLES, 2 * WHOLE);
         for (const radius of [0.5, 1, ...radii, undefined]) {
-          // The reference omits particles exactly at the radius, and rounds large squares to 32-bit floats.
+          // The reference omits particles exactly at the radius, so it searches farther, and the radius is applied
+          // here. It also rounds large squares to 32-bit floats; such distances are not compared.
           const nearer = all.filter(
             ({ distanceSquared }) => radius === undefined || distanceSquared <= radius * radius,
           );

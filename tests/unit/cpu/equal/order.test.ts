@@ -25,7 +25,7 @@ describe('the sort of a grid with a large capacity', () => {
   });
 });
 
-describe.each(DIMENSIONS)('the census of an order in %dD', (dimensions) => {
+describe.each(DIMENSIONS)('the census of a CellOrder in %dD', (dimensions) => {
   it('counts the cells of the finite particles, at full capacity and below it', () => {
     const capacity = 150;
     const order = new CellOrder(defineLattice(cubeOf('bounded', dimensions, 8, capacity)), capacity);

@@ -12,7 +12,7 @@ import { sortedPairs } from '../../../helpers/exact-pairs';
 import { fc, runs } from '../../../helpers/properties';
 
 describe('the pairs of a grid in 2D', () => {
-  // Rows 10 and 11 are each longer than a window, and no slot is sparse.
+  // Rows 10 and 11 each have more slots than the window of plane-window.ts, and no slots are sparse.
   const count = 24_800;
   const noise = createNoise(5);
   const next = (below: number) => Math.floor(noise() * below * 64) / 64;
@@ -50,8 +50,8 @@ describe('the pairs of a grid in 2D', () => {
     }
   });
 
-  it('are found with the window again after rows that do not fit', () => {
-    // There are 25 cells per disc on average, but far fewer in the occupied rows.
+  it('are found with the window again after rows that do not fit it', () => {
+    // There are 24 cells per disc on average, but far fewer in the occupied rows.
     const lattice = defineLattice(defineWorld({ dimensions: 2, min: [0, 0], max: [1500, 400] }, 1));
     const order = new CellOrder(lattice, count);
     const sorted = new Float32Array(2 * count);
@@ -67,7 +67,8 @@ describe('the pairs of a grid in 2D', () => {
     PLANE.collect(search.task, 0x7fff_ffff, count);
     const upTo = (row: number) =>
       Array.from({ length: count }, (_, id) => positions[2 * id + 1] as number).filter((y) => y < row).length;
-    // Row 9 searches row 10, and only the first tenth of row 11 is too far from row 12.
+    // The window must hold all slots to the end of the next row. Row 9 already does not fit, because row 10 follows it.
+    // After the first tenth of row 11, the rest of row 11 and all of row 12 fit.
     const [fitting = 0] = stops;
     expect(fitting).toBeGreaterThan(upTo(9) - 256);
     expect(fitting).toBeLessThanOrEqual(upTo(10));
@@ -81,7 +82,7 @@ describe('the pairs of a grid in 2D', () => {
     expect(stops.at(-1)).toBe(count);
   });
 
-  it('count as sparse only if fewer than a quarter of the samples have a neighbour', () => {
+  it('belong to slots that count as sparse only if fewer than a quarter of the samples have a neighbour', () => {
     // The first of every sixteen slots is sampled.
     const keysWith = (near: number, slots: number, gap = 2) => {
       let key = 0;
@@ -96,7 +97,7 @@ describe('the pairs of a grid in 2D', () => {
     expect(isSparse(keysWith(15, slots), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots, 3), slots, 0)).toBe(true);
     expect(isSparse(keysWith(64, slots), slots, STRETCH)).toBe(true);
-    // No slot follows the last ones.
+    // The last slot has no slot after it.
     expect(isSparse(keysWith(1, 17), 17, 0)).toBe(false);
     expect(isSparse(keysWith(1, 17), 17, 16)).toBe(true);
     expect(isSparse(keysWith(16, slots), 1, 0)).toBe(false);

@@ -151,7 +151,7 @@ describe.each([2, 3] as const)('a ray through a grid in %dD', (dimensions) => {
       grid.alongRay(corner(4), corner(0).with(0, -1), 0.25, (other) => visited.push(id, distance, other));
       expect(() => grid.build(new Float32Array(dimensions))).toThrow(CellstormError);
     });
-    // Distances are in lengths of the direction.
+    // Distances are multiples of the direction's length.
     expect(visited).toEqual([0, 1, 2].flatMap((id) => [3, 4].flatMap((other) => [id, id / 2, other])));
     const ask = (...rest: [number, number?]) => grid.findAlongRay(corner(1), corner(1), ...rest);
     expect(() => ask(-1)).toThrow(/^greatestDistance is -1, /);

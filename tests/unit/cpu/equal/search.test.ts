@@ -11,7 +11,7 @@ import { DIMENSIONS } from '../../../helpers/passes';
 const COUNT = 120;
 
 describe.each(DIMENSIONS)('the pairs of a search in %dD', (dimensions) => {
-  it.each(WORLD_KINDS)('are exact in a world that is %s if many particles are a diameter apart', (kind) => {
+  it.each(WORLD_KINDS)('are exact in a world that is %s, even if many particles just touch', (kind) => {
     const world = cubeOf(kind, dimensions, 5, COUNT);
     const noise = createNoise(3);
     // At multiples of 1/4, many distances are exactly 1.
@@ -19,7 +19,7 @@ describe.each(DIMENSIONS)('the pairs of a search in %dD', (dimensions) => {
     const order = new CellOrder(defineLattice(world), COUNT);
     const sorted = new Float32Array(positions.length);
     order.sort(positions, new Uint32Array(positions.buffer), COUNT, new Uint32Array(sorted.buffer));
-    // The doubles next to 1 need more than a comparison of rounded squares.
+    // If the diameter is one of the doubles next to 1, comparing rounded squares is not enough.
     const [touching, ...others] = [1, 1 - 2 ** -53, 1 + 2 ** -52].map((diameter) => {
       const expected = oracle(positions, dimensions, diameter, world.period);
       for (const broadPhase of ['grid', 'naive'] as const) {

@@ -12,13 +12,16 @@ import { fc, runs } from '../../../helpers/properties';
 
 describe('the pairs of a grid in 3D', () => {
   type Ball = readonly [number, number, number];
-  /** Draws multiples of 1/units below a limit. */
+  /** Returns a function that draws multiples of 1/units below a limit. */
   const drawFrom = (seed: number) => {
     const noise = createNoise(seed);
     return (limit: number, units: number) => Math.floor(noise() * limit * units) / units;
   };
 
-  /** Compares with a sweep along the longest axis. Coordinates must be dyadic, so that doubles decide exactly. */
+  /**
+   * Compares the pairs of a grid with those of a sweep along the longest axis. Coordinates must be dyadic, so that
+   * doubles decide exactly.
+   */
   const expectSwept = (balls: readonly Ball[], max: readonly number[]) => {
     const grid = createCpuGrid({
       dimensions: 3,
@@ -90,10 +93,10 @@ describe('the pairs of a grid in 3D', () => {
     );
   });
 
-  it('count as sparse from sixteen cells per slot on', () => {
+  it('belong to slots that count as sparse if there are at least sixteen cells per slot', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
-    // Between n slots there are only n − 1 gaps of the keys, so gaps of 16 make fewer than 16 cells per slot.
+    // The keys of n slots have only n − 1 gaps between them, so gaps of 16 cells make fewer than 16 cells per slot.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
     // Only the stretch itself counts, not what follows it.
@@ -103,7 +106,7 @@ describe('the pairs of a grid in 3D', () => {
     expect(isSparseInSpace(keysWith(99, 2), 2, 1)).toBe(false);
   });
 
-  it('are found with the window if balls are not sparse and a layer fits, otherwise by keys', () => {
+  it('are found with the window if balls are not sparse and a layer fits it, otherwise by keys', () => {
     // A thin layer, one that is too long, and a crowded one.
     const below = drawFrom(9);
     const counts = [3000, 40_000, 6000];

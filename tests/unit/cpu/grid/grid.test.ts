@@ -73,7 +73,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       box(0, 1, 1, 40),
     ];
     const coordinate = fc.oneof(
-      // Cell borders and exact ties are common.
+      // These make cell borders and exact ties common.
       fc.integer({ min: -6, max: 18 }).map((half) => half / 2),
       fc.integer({ min: -5000, max: 9000 }).map((unit) => unit / 1024),
       fc.float({ min: -6, max: 12, noNaN: true }),
@@ -93,7 +93,10 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  /** Expects the cells of core/world/cells.ts, ids ascending in each, and particles without a position last. */
+  /**
+   * Expects the particles in the cells that core/world/cells.ts computes, with ascending ids in each cell. Particles
+   * with a coordinate that is not finite must come last.
+   */
   const expectCanonical = (grid: ReturnType<typeof box>, positions: Float32Array) => {
     const cells = Array.from({ length: positions.length / dimensions }, (_, particle) =>
       vectorAt(positions, dimensions, particle).every(Number.isFinite)
@@ -128,7 +131,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     );
   });
 
-  it('keeps a finite particle even if the number of its cell is not finite', () => {
+  it('keeps a finite particle even if its scaled coordinate overflows to infinity', () => {
     const count = 100;
     const grid = box(-3.3, 4.7, 0.7, count);
     const positions = Float32Array.from({ length: dimensions * count }, (_, index) => (index % 97) / 14 - 3);
@@ -140,7 +143,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     expectCanonical(grid, positions);
   });
 
-  it('gives the same result for sorted and for reversed input', () => {
+  it('finds the same pairs for sorted and for reversed input', () => {
     const scene = createScene('clustered', { dimensions, count: 3000 });
     const { min, max } = scene;
     const grid = createCpuGrid({ dimensions, min, max, diameter: 1, capacity: 3000 });
@@ -264,7 +267,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     },
   );
 
-  it('keeps its own copy of the positions, and can use only the first of them', () => {
+  it('keeps its own copy of the positions, and can be built from only the first of them', () => {
     const grid = box(0, 8, 1, 10);
     const positions = new Float32Array(dimensions * 3).fill(2);
     grid.build(positions, 2);

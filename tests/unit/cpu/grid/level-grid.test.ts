@@ -99,7 +99,7 @@ const SCATTERED: Readonly<Record<string, Scatter>> = {
       (noise) => 64 ** noise(),
     );
   },
-  'about a few large ones': (dimensions) => {
+  'around a few large ones': (dimensions) => {
     const edge = dimensions === 2 ? 400 : 80;
     const options = { dimensions, unbounded: true };
     const size = (_: () => number, index: number) => (index % 700 === 3 ? 64 : 1);
@@ -144,7 +144,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   });
 
   for (const [name, scatter] of Object.entries(SCATTERED)) {
-    it(`finds the same pairs as brute force among thousands ${name}, in any order of input`, {
+    it(`finds the same pairs as brute force among many particles ${name}, in any order of input`, {
       tags: 'case',
     }, () => {
       const crowd = scatter(dimensions);
@@ -157,7 +157,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       const expected = bruteForceLevelPairs(grid.world, positions, radiusOf);
       expect(expected.length).toBeGreaterThan(200);
       expectPairs(grid, [...expected]);
-      // The input comes in canonical order, then in another.
+      // The input comes in canonical order, then in reverse.
       for (const order of [ids, ids.slice().reverse()]) {
         const moved = new Float32Array(positions.length);
         order.forEach((id, index) => {
@@ -280,7 +280,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   });
 });
 
-/** Returns pairs of indices into `order` as sorted pairs of its entries. */
+/** Replaces the indices in `pairs` by the entries of `order`, and puts the lower entry of each pair first. */
 function namedAs(pairs: Uint32Array, order: Uint32Array): number[] {
   const named: number[] = [];
   for (let word = 0; word < pairs.length; word += 2) {

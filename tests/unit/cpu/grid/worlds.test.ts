@@ -99,7 +99,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       };
       const expected = pairsOf(Uint32Array.from({ length: capacity }, (_, index) => index));
       expect(2 * expected.length).toBeGreaterThan(40_000);
-      // Compare as bytes, since the assertion library takes seconds.
+      // Compare as bytes, since the assertion library would take seconds to compare the elements.
       for (const sources of [order, order.slice().reverse()]) {
         expect(Buffer.from(pairsOf(sources).buffer).equals(Buffer.from(expected.buffer))).toBe(true);
       }
@@ -178,39 +178,43 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     { periodic: [false, true, false], edge: 3.5 },
     { periodic: [false, true, true], edge: 3 },
     { periodic: [false, false, true], edge: 4.25 },
-  ])('finds all pairs with $edge cells per axis, periodic $periodic', { tags }, ({ periodic, edge }) => {
-    const along = Array.isArray(periodic) ? periodic.slice(0, dimensions) : periodic;
-    const options = {
-      dimensions,
-      min: repeat(0, dimensions),
-      max: repeat(edge, dimensions),
-      periodic: along,
-    };
-    const grid = createCpuGrid({ ...options, diameter: 1, capacity: 80 });
-    // Ties and borders are common.
-    const coordinate = fc.oneof(
-      fc.integer({ min: -8, max: 16 }).map((half) => half / 2),
-      fc.integer({ min: -16, max: 16 }).map((step) => edge + step / 16),
-      fc.integer({ min: 0, max: 5000 }).map((unit) => unit / 1024),
-    );
-    const vectors = fc.array(fc.array(coordinate, { minLength: dimensions, maxLength: dimensions }), {
-      maxLength: 80,
-      size: 'max',
-    });
-    fc.assert(
-      fc.property(vectors, (list) => {
-        const positions = Float32Array.from(
-          list.flat().map((value) => Math.max(-edge, Math.min(value, 2 * edge - 2 ** -10))),
-        );
-        grid.build(positions);
-        expectPairs(grid, exactPairs({ world: grid.world, positions }, 1));
-      }),
-      runs(20),
-    );
-  });
+  ])(
+    'finds all pairs if the world is $edge cells long along each axis, with periodic: $periodic',
+    { tags },
+    ({ periodic, edge }) => {
+      const along = Array.isArray(periodic) ? periodic.slice(0, dimensions) : periodic;
+      const options = {
+        dimensions,
+        min: repeat(0, dimensions),
+        max: repeat(edge, dimensions),
+        periodic: along,
+      };
+      const grid = createCpuGrid({ ...options, diameter: 1, capacity: 80 });
+      // These make exact ties and cell borders common.
+      const coordinate = fc.oneof(
+        fc.integer({ min: -8, max: 16 }).map((half) => half / 2),
+        fc.integer({ min: -16, max: 16 }).map((step) => edge + step / 16),
+        fc.integer({ min: 0, max: 5000 }).map((unit) => unit / 1024),
+      );
+      const vectors = fc.array(fc.array(coordinate, { minLength: dimensions, maxLength: dimensions }), {
+        maxLength: 80,
+        size: 'max',
+      });
+      fc.assert(
+        fc.property(vectors, (list) => {
+          const positions = Float32Array.from(
+            list.flat().map((value) => Math.max(-edge, Math.min(value, 2 * edge - 2 ** -10))),
+          );
+          grid.build(positions);
+          expectPairs(grid, exactPairs({ world: grid.world, positions }, 1));
+        }),
+        runs(20),
+      );
+    },
+  );
 
   it('decides ties across the ends like exact arithmetic', () => {
-    // Coordinates are not dyadic, and one diameter apart across the end.
+    // The two particles are about one diameter apart across the end. Their coordinates are not dyadic.
     const single = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
       fc.property(
@@ -267,7 +271,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
   it('finds each pair once if neighbouring cells share a bucket', () => {
     const grid = createCpuGrid({ dimensions, unbounded: true, diameter: 1, capacity: 64 });
     const { world } = grid;
-    // These cells, one above the other, share a bucket of the smallest table.
+    // Each of these cells shares a bucket of the smallest table with the cell above it.
     const shared: number[][] = [];
     for (let y = 0; y < 400 && shared.length < 5; y++) {
       const cell = [31, y, 7].slice(0, dimensions);

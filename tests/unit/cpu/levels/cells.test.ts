@@ -27,7 +27,7 @@ it('the cells near a point on an axis that wraps are listed once each', () => {
           for (let cell = parts[part] as number; cell <= (parts[part + 1] as number); cell++) list.push(cell);
         }
         found.push(name + list.sort((a, b) => a - b).join());
-        // One more cell on each side than the radius reaches.
+        // The list has one more cell on each side than the radius reaches.
         const first = Math.floor((position - radius) / edge) - 1;
         const last = Math.floor((position + radius) / edge) + 1;
         const near = Array.from({ length: count }, (_, cell) => cell).filter((cell) =>

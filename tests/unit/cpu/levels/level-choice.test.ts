@@ -24,7 +24,7 @@ describe('the choice of levels', () => {
     expect(choose([1000, 0, 1000], [1 / 200, 1 / 200, 1 / 200])).toEqual({ used: [2], assigned: [2, 2, 2] });
   });
 
-  it('assigns small particles to their own level if a cell of a large particle holds many', () => {
+  it('assigns small particles to their own level if a cell of a large particle would hold many of them', () => {
     expect(choose([1e5, 0, 0, 1], [1 / 300, 1 / 200, 1 / 20, 1 / 2])).toEqual({
       used: [0, 3],
       assigned: [0, 3, 3, 3],
@@ -36,7 +36,7 @@ describe('the choice of levels', () => {
     expect(used).toEqual([1, 3]);
   });
 
-  it('chooses no level without particles', () => {
+  it('chooses no level if there are no particles', () => {
     expect(choose([0, 0], [1, 1]).used).toEqual([]);
   });
 });

@@ -42,7 +42,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
         const positions = Float32Array.from({ length: count * dimensions }, (_, word) =>
           coordinate(noise, Math.floor(word / dimensions)),
         );
-        // Radii have sixteen steps per octave; some balls are points, and one is too large.
+        // There are sixteen different radii per factor of two. Some balls are points, and one is too large.
         const radiusOf = Float32Array.from({ length: count }, (_, id) =>
           id % 20 === 7 ? 0 : 2 ** (-Math.floor(97 * noise()) / 16),
         );
@@ -139,7 +139,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     },
   );
 
-  /** Returns a grid with many small balls elsewhere, so that rays walk through every level. */
+  /** Returns a grid with the given balls and many small ones elsewhere, so that rays walk through cells. */
   const among = (
     options: WorldOptions,
     centres: readonly (readonly number[])[],
@@ -188,7 +188,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
     const centres = [1, -1].map((sign) => corner(2).with(1, sign * far));
     const grid = among({ dimensions, unbounded: true }, centres, [0.5, 1]);
     for (const [id, sign] of [1, -1].entries()) {
-      // The ray continues along all axes, but rounding keeps its coordinate along one.
+      // The ray moves along all axes, but along axis 1 rounding does not change its coordinate.
       const origin = corner(2)
         .with(0, 2.5)
         .with(1, sign * far);

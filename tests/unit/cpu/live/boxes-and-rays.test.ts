@@ -95,7 +95,8 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       );
       expectSeen(sums.inBox, 3000);
       expectSeen(sums.met, 200);
-      // Doubles are coarser far from the origin, so more hits are ambiguous there. With other seeds, chance decides.
+      // Doubles are coarser far from the origin, so more hits are ambiguous there. With a seed other than the usual
+      // one, chance decides how many, so their number is not checked.
       if (isUsualSeed) expect(sums.doubts).toBeLessThan(sums.met / (kind === 'unbounded' ? 5 : 10));
     });
   });
@@ -214,13 +215,13 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met(vector(4, 4.5), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3), left, 0)).toEqual([[0, 0]]);
       expect(met(vector(4, 3 - 2 ** -40), left, 0)).toEqual([]);
-      // Distances are in lengths of the direction; equal distances are ordered by id.
+      // Distances are multiples of the direction's length. Hits at equal distances are ordered by id.
       index.add(vector(4), 1);
       expect(met(vector(4, 0), vector(0, 6), 0.9)).toEqual([
         [0, 0.5],
         [2, 0.5],
       ]);
-      // The present radius and position of each object decide.
+      // After a change, the new radius or position of an object decides.
       index.resize(0, 2);
       index.move(2, vector(7));
       expect(met(vector(4, 1), right, 2)).toEqual([[0, 1]]);
@@ -306,7 +307,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
 
   it('searches all cells in which a ray may touch an object because of rounding', () => {
     const tiny = 2 ** -60;
-    // The centre is below a border of cells. It is farther than its radius from the ray by less than the rounding.
+    // The centre is below a border of cells. Its distance from the ray exceeds its radius by less than rounding.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
     index.add(vector(-8, -8, -tiny));
     const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];

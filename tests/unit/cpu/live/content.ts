@@ -60,7 +60,7 @@ export function nearOf(index: Pick<CpuIndex, 'near'>, point: number[], radius: n
   return ids;
 }
 
-/** Compares everything except `near` with exact arithmetic on all pairs. */
+/** Compares the content, the pairs and each object's partners with exact arithmetic on all pairs. */
 export function expectContent(index: CpuIndex, content: Content, cellSize?: number): void {
   const { period } = index.bounds;
   expect(index.count).toBe(content.size);
@@ -121,14 +121,14 @@ export function expectNearest(index: CpuIndex, content: Content, point: number[]
   }
 }
 
-/** Visited cells, rows of cells, and levels whose objects were all tested. */
+/** Numbers of visited cells, of visited rows of cells, and of levels whose objects were all tested (`lists`). */
 export interface Visits {
   cells: number;
   rows: number;
   lists: number;
 }
 
-/** An endless search fails. */
+/** Counts what the searches in `run` visit. More than a million cells or rows throw, so an endless search fails. */
 export function countVisits<Result>(run: (visits: Visits) => Result): Result {
   const { visitRow, visitLevel } = LiveCells.prototype;
   const visits = { cells: 0, rows: 0, lists: 0 };
@@ -151,7 +151,7 @@ export function countVisits<Result>(run: (visits: Visits) => Result): Result {
 
 type Corners = readonly [readonly number[], readonly number[]];
 
-/** Returns the number of objects in the box. */
+/** Compares the searches in a box with brute force, and returns the number of objects found. */
 export function expectInBox(index: CpuIndex, content: Content, [min, max]: Corners): number {
   const { period } = index.bounds;
   const got = [...index.findInBox(min, max)];
@@ -197,7 +197,7 @@ export function hitsOf(
   return hits;
 }
 
-/** Returns the number of hits, and of ambiguous ones. */
+/** Compares the hits of a ray with brute force. Returns the number of hits, and how many of them are ambiguous. */
 export function expectAlongRay(
   { min, period }: CpuIndex['bounds'],
   hits: readonly (readonly [number, number])[],
@@ -220,7 +220,7 @@ export function expectAlongRay(
   return [ids.length, expectHits(ids, distances, { hits: expected, doubtful }, JSON.stringify(ray))];
 }
 
-/** A box or a ray between two objects, with offsets in periods and diameters. */
+/** Describes a box or a ray between two objects, whose ends are moved by periods and diameters. */
 export interface Query {
   readonly objects: readonly [number, number];
   readonly moves: readonly (readonly [number, number])[];
@@ -250,7 +250,7 @@ export function arbitraryQuery(dimensions: Dimensions): fc.Arbitrary<Query> {
   });
 }
 
-/** Each position is an object's, moved by some periods and diameters of the crowd. */
+/** Returns two positions: those of two objects, each moved by some periods and some diameters of the crowd. */
 export function cornersOf(content: Content, { period, diameter }: World, { objects, moves }: Query): Corners {
   const balls = entriesOf(content).map(([, ball]) => ball);
   const [a, b] = ([0, 1] as const).map((which) =>
@@ -270,7 +270,7 @@ export function boxOf([a, b]: Corners, { isTurned }: Query): Corners {
   return isTurned ? [low.with(0, high[0] as number), high.with(0, low[0] as number)] : [low, high];
 }
 
-/** Undefined if the positions coincide, or if their difference does not fit 32-bit floats. */
+/** Returns undefined if the positions almost coincide, or if their difference does not fit 32-bit floats. */
 export function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | undefined {
   const origin = a.map(Math.fround);
   const way = origin.map((from, along) => {
@@ -282,7 +282,7 @@ export function rayOf([a, b]: Corners, { axis, reach }: Query): ReferenceRay | u
   return { origin, direction: way, greatestDistance: reach };
 }
 
-/** A new index with the same content must give the same answers in the same order. */
+/** Expects that a new index with the same content gives the same answers in the same order. */
 export function expectAsFresh(
   index: CpuIndex,
   content: Content,
@@ -306,9 +306,11 @@ export function expectAsFresh(
 
 export interface Step {
   readonly act: 'add' | 'move' | 'creep' | 'resize' | 'remove';
-  /** Number of the object, index of the position in the crowd, and offset in periods. */
+  /** Chooses the object among those in the index. */
   readonly object: number;
+  /** Chooses the new position among those of the crowd. */
   readonly position: number;
+  /** The position is moved by this many periods. */
   readonly periods: number;
   /** Radius, in diameters of the crowd. */
   readonly size: number;
@@ -346,7 +348,7 @@ export function worldOptionsOf(world: World): WorldOptions {
   return options;
 }
 
-/** Each error must leave the index unchanged. */
+/** Plays a script on an index, and returns the content that it must have. Calls that throw must not change it. */
 export function play(
   index: CpuIndex,
   { world, positions }: Crowd,

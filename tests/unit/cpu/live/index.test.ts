@@ -78,7 +78,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expectSeen(pairs, 1000);
     });
 
-    it('finds the same as a grid that is rebuilt in each frame', {
+    it('gives the same answers as a grid that is rebuilt in each frame', {
       tags: dimensions === 3 ? 'case' : [],
     }, () => {
       const random = new Random(7);
@@ -190,7 +190,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(pairsOf(index)).toEqual([[large, small]]);
   });
 
-  it('decides ties like exact arithmetic, also across the ends', () => {
+  it('decides ties like exact arithmetic, also across the ends of a periodic world', () => {
     const size = fc.oneof(fc.float({ min: 0.125, max: 1, noNaN: true }), fc.constant(0.5));
     let differing = 0;
     fc.assert(
@@ -233,7 +233,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       ),
       runs(2000),
     );
-    // Doubles alone would decide some of them wrongly.
+    // Doubles alone would decide some of these ties wrongly.
     expectSeen(differing, 3);
   });
 
@@ -276,7 +276,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(partnersOf(index, 0).length).toBeGreaterThan(count / 20);
   });
 
-  it('finds objects on borders of cells, on both sides of them', () => {
+  it('finds objects on the borders of cells, and just below them', () => {
     for (const radius of [0.5, 0.25, 0.4]) {
       const index = createCpuIndex({ dimensions, unbounded: true, capacity: 4 ** dimensions * 2, radius });
       const content: Content = new Map();
@@ -322,7 +322,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     expect(index.position(id)).toEqual(vector(2, 1));
   });
 
-  it('removes everything at once', () => {
+  it('removes all objects at once', () => {
     const index = createCpuIndex(box(8, 40, 0.5));
     for (let id = 0; id < 40; id++) index.add(vector(id / 8), 2 ** -(id % 5));
     index.clear();

@@ -13,7 +13,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     radius,
   });
 
-  it('finds the nearest to a point even if the smallest object is far smaller than most', () => {
+  it('finds the objects nearest to a point even if the smallest object is far smaller than most', () => {
     const edge = dimensions === 2 ? 64 : 16;
     const index = createCpuIndex({ ...box(edge, edge ** dimensions + 2), periodic: true });
     for (let cell = 0; cell < edge ** dimensions; cell++) {

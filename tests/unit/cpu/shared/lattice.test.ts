@@ -6,7 +6,7 @@ import { createCpuGrid } from '../../../../src/cpu';
 import { reserve, reservedCells } from '../../../../src/cpu/shared/lattice';
 
 describe('a lattice', () => {
-  it('is named if it cannot be allocated', () => {
+  it('is described by the error message if it cannot be allocated', () => {
     const { cells } = defineWorld({ dimensions: 2, min: [0, 0], max: [5, 3] }, 1);
     // A real allocation would first take all the memory of the machine.
     const tooLong = () => new Float32Array(2 ** 53);
@@ -43,7 +43,7 @@ describe('a lattice', () => {
     },
   );
 
-  it('is rejected with its number of cells, and an unbounded one with its number of particles', () => {
+  it('is rejected with a message that gives its number of cells, or of particles in an unbounded world', () => {
     const unbounded = defineWorld({ dimensions: 2, unbounded: true }, 1, 7);
     const tooLong = () => new Float32Array(2 ** 53);
     expect(() => reserve(7, tooLong, reservedCells(unbounded))).toThrow(

@@ -4,7 +4,7 @@ import { exactOverlap } from '../../../helpers/exact-pairs';
 import { fc, runs } from '../../../helpers/properties';
 
 describe('exact overlap', () => {
-  it('agrees with exact arithmetic next to the diameter', () => {
+  it('agrees with exact arithmetic for points about one diameter apart', () => {
     const single = fc.float({ min: -4, max: 4, noNaN: true });
     // Points one diameter apart are as near to a tie as rounding allows.
     fc.assert(

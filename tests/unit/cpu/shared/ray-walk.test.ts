@@ -1,4 +1,7 @@
-/** A search that loops over the images of a particle at extreme coordinates would never end. */
+/**
+ * Tests rays among particles at extreme coordinates. A search that looped over the images of such a particle would
+ * never end.
+ */
 import { describe, expect, it } from 'vitest';
 import { wrapOnce } from '../../../../src/core/world/cells';
 import type { Dimensions, World, WorldOptions } from '../../../../src/core/world/world';
@@ -36,7 +39,7 @@ const extreme = fc.oneof(
   { weight: 1, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true }) },
 );
 
-/** No ray meets a particle that is not in the box along an axis that wraps. */
+/** Replaces a particle that is outside the box along an axis that wraps by NaN, because no ray meets it. */
 function reachable(world: World, positions: Float32Array): Float32Array {
   const { dimensions, min, period } = world;
   const stored = positions.map((value, word) => wrapOnce(world, value, word % dimensions));
@@ -62,7 +65,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     { weight: 5, arbitrary: fc.double({ min: 0, max: 4 * EDGE, noNaN: true }) },
   );
 
-  it.each(Object.keys(worlds))('meets the same ones as by brute force in a %s world', (name) => {
+  it.each(Object.keys(worlds))('meets the same particles as by brute force in a %s world', (name) => {
     const options = worlds[name] as WorldOptions;
     let met = 0;
     fc.assert(
@@ -114,7 +117,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     expectSeen(met, 60);
   });
 
-  it('meets none that is more than a period outside, even if the ray is short and there are many', () => {
+  it('meets no ball more than a period outside the box, even if the ray is short and there are many balls', () => {
     // Moved by one period, each ball would lie in the last column and on the ray.
     const options = { dimensions, min: corner(0), max: corner(EDGE), periodic: true };
     const position = corner(4).with(0, 2 * EDGE + 0.5);
@@ -133,7 +136,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
     }
   });
 
-  it('answers at once in a periodic world; an index, which wraps any coordinate, does too', () => {
+  it('is answered at once in a periodic world, also by an index, which wraps any coordinate', () => {
     const options = { dimensions, min: corner(-3), max: corner(EDGE - 3), periodic: true };
     for (const coordinates of [
       [1, -1e20],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-test('a CPU simulation uses positions and velocities that the caller wrote', async () => {
+test('a CPU simulation uses positions and velocities that the caller wrote into its buffers', async () => {
   const { createCpuSimulation } = await import('../../../../src/cpu');
   const simulation = createCpuSimulation({
     dimensions: 2,

@@ -19,7 +19,7 @@ import { DIMENSIONS } from '../../../helpers/passes';
 const DRIVEN = sceneNames({ driven: true });
 
 const DT = 1 / 60;
-/** Half of the default: enough for few grains. */
+/** Half of the default number, which is enough for few grains. */
 const SUBSTEPS = 4;
 
 interface Played {

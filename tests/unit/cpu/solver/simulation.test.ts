@@ -57,9 +57,9 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
         fast.step(dt);
         plain.step(dt);
         const { positions, velocities } = difference(fast.read(), plain.read());
-        // The reference rounds to 24 bits after every operation, this engine only what it stores. Positions are below
-        // 16, and about 40 operations round them. The error of an overlap, times ½ relaxation / dt, becomes an error of
-        // velocity.
+        // The reference rounds to 24 bits after every operation; this engine rounds only what it stores. Positions are
+        // below 16, and about 40 operations round them. The error of an overlap, times ½ relaxation / dt, becomes an
+        // error of velocity.
         const rounding = 16 * 2 ** -24;
         expect(positions).toBeLessThan(40 * rounding);
         expect(velocities).toBeLessThan((40 * rounding * 0.175) / dt);
@@ -228,11 +228,11 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(hashState(dimensions, positions, velocities, ids)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it('quarantines particles that are not finite, and the others continue', () => {
+  it('quarantines particles that are too fast, and the others continue', () => {
     const options = { ...crowd(dimensions, 60, 9), walls: false };
     const clean = createCpuSimulation({ ...options, capacity: 62 });
     const strange = createCpuSimulation({ ...options, capacity: 62 });
-    // They start far from all others and leave the range of 32-bit floats within a step or two.
+    // Two more particles start far from all others, at the ends of the range of 32-bit floats.
     const far = new Float32Array(dimensions).fill(3.4028234e38);
     strange.add({ positions: far });
     strange.add({ positions: far.map((value) => -value) });
@@ -241,7 +241,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
       const changed = velocities.map((value, index) => (index < 60 * dimensions ? value : speed));
       strange.restore({ ...checkpoint, velocities: changed });
     };
-    // At 2⁴⁷ they stay finite for one step, at 2⁴⁸ they do not.
+    // A speed of 2⁴⁷ is accepted. 2⁴⁸, GREATEST_SPEED, is too much: a step makes the positions NaN.
     fast(2 ** 47);
     strange.step(1e-3);
     expect(strange.measure().nonFinite).toBe(0);
@@ -268,7 +268,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect(resumed.measure().nonFinite).toBe(0);
   });
 
-  it('adds and removes particles, lowest free ids first', () => {
+  it('removes particles, and gives new ones the lowest free ids', () => {
     const positions = (count: number, value = 1) =>
       Float32Array.from({ length: dimensions * count }, (_, index) => value + index);
     const simulation = createCpuSimulation({ dimensions, radius: 0.5, capacity: 6 });

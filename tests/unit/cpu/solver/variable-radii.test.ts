@@ -1,4 +1,4 @@
-/** Steps equal the reference's. */
+/** Tests that steps with variable radii equal those of the reference, except for rounding. */
 import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
 import { hashState } from '../../../../src/core/state/hash';
@@ -18,7 +18,7 @@ const ROUNDING = 16 * 2 ** -24;
 
 const hashOf = (simulation: CpuSimulation) => simulation.measure().hash;
 
-/** Returns the greatest differences by component, of minimum images. */
+/** Returns the greatest differences of components of the positions (as minimum images) and of the velocities. */
 function difference(fast: CpuSimulation, plain: Pick<CpuSimulation, 'read'> | ReferenceSimulation) {
   const a = fast.read();
   const b = plain.read() as ReturnType<ReferenceSimulation['read']>;
@@ -119,7 +119,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
       },
     );
 
-    it('gives the same with both broad phases, except for the order of sums', () => {
+    it('gives the same positions with both broad phases, except that sums in another order round differently', () => {
       const options = crowd({}, 6);
       const grid = createCpuSimulation(options);
       const naive = createCpuSimulation({ ...options, broadPhase: 'naive' });
@@ -156,7 +156,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     });
 
     it('continues from a checkpoint in a file with the same bits', () => {
-      // The world is dense, so many particles bear others.
+      // The world is dense, so many particles carry a load.
       const options = variableOptions(
         { dimensions, kind, count: 160, ratio: 2, seed: 8, density: 4 },
         { gravity, restitution: 0.4, friction: 0.3, substeps: 1 },
@@ -220,7 +220,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     expect(hashOf(simulation)).not.toBe(before.hash);
   });
 
-  it('gives the same results as for equal particles if radii are equal', () => {
+  it('gives the same results as a simulation of one radius if all radii are equal', () => {
     const mixed = variableOptions({ dimensions, kind: 'periodic', count: 150, ratio: 1 }, { gravity });
     const { radii: _, radiusRange: __, ...plain } = mixed;
     const equal = createCpuSimulation({ ...plain, radius: 1 });
@@ -284,7 +284,7 @@ describe.each([2, 3] as const)('CpuSimulation with variable radii in %dD', (dime
     expect(simulation.measure()).toMatchObject({ outside: 0, nonFinite: 0 });
   });
 
-  it('rejects obstacles without room for them', () => {
+  it('rejects obstacles if it was created without room for them', () => {
     const simulation = createCpuSimulation(
       variableOptions({ dimensions, kind: 'unbounded', count: 9, ratio: 4 }),
     );
@@ -309,7 +309,7 @@ describe('radii out of range', () => {
       'the largest of radii and the balls around halfExtents',
       { radii: Float32Array.of(fine, 0), halfExtents: Float32Array.of(0, 0, 1, 1) },
     ],
-  ])('are named after the option they come from: %s', (name, sizes) => {
+  ])('are rejected with a message that names the option they come from: %s', (name, sizes) => {
     expect(() => createCpuSimulation({ dimensions: 2, unbounded: true, positions, ...sizes })).toThrow(
       new RegExp(
         `^${name} is 1(\\.41\\d*)?, but it must be at most 2\\^\\d+ times [\\d.e-]+, the largest radius that the lowest level of cells holds\\.$`,

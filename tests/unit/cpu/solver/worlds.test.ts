@@ -70,7 +70,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'case' : [];
 
   describe.each(WORLDS)('in a world that is %s', { tags }, (kind) => {
-    /** Returns the greatest differences by component, of minimum images. */
+    /** Returns the greatest differences of components of the positions (as minimum images) and of the velocities. */
     function difference(fast: CpuSimulation, plain: ReferenceSimulation) {
       const [a, b] = [fast.read(), plain.read()];
       expect([...a.ids]).toEqual([...b.ids]);
@@ -266,7 +266,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
             const [a, b] = [fast.measure(), plain.measure()];
             collisions += a.bucketCollisions;
             for (const name of INTEGERS) {
-              // The reference decides in 32-bit floats, this engine exactly.
+              // The reference decides borderline pairs in 32-bit floats, this engine decides them exactly.
               if (name !== 'contacts' || b.borderline === 0) expect(a[name], name).toBe(b[name]);
             }
             expect(a.hash).toBe(b.hash);
