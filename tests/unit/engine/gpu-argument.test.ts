@@ -1,4 +1,4 @@
-/** Every public function that takes a Gpu refuses the same mistakes with the same words. */
+/** Tests that public functions that take a Gpu refuse the same mistakes with the same words. */
 import { describe, expect, it } from 'vitest';
 import {
   ArgumentError,

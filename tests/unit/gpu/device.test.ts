@@ -15,7 +15,7 @@ describe('wrapDevice', () => {
   });
 });
 
-/** The methods by which objects of WebGPU are told apart. */
+/** Makes an object with the method by which `checkGpu` recognizes an object of WebGPU. */
 const webGpuObject = (method: string) => ({ [method]: () => undefined });
 
 describe('checkGpu', () => {
@@ -42,7 +42,7 @@ describe('requestGpu', () => {
     vi.unstubAllGlobals();
   });
 
-  /** An adapter that creates devices and records the requests. */
+  /** Makes a stand-in for navigator.gpu. Its adapter creates devices and records the requests. */
   function provider(limits: Readonly<Record<string, number>> = {}, features: readonly string[] = []) {
     const requests: GPUDeviceDescriptor[] = [];
     const adapter = {

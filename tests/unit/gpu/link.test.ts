@@ -1,4 +1,4 @@
-/** A test for each trap of wgsl-preprocessor. */
+/** Tests the linker, also where the package wgsl-preprocessor alone would accept or change text silently. */
 import { describe, expect, it } from 'vitest';
 import { HASH_SEED_LOW, SCAN_BLOCK, WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { GpuError } from '../../../src/core/base/errors';
@@ -243,7 +243,7 @@ describe('needs', () => {
     expect(attempt({ sources: [needing] })).toThrow(GpuError);
   });
 
-  it('count only where the flags leave their use', () => {
+  it('are checked only if the flags keep the lines that use the name', () => {
     expect(attempt({ bindings: {}, flags: { ON: false } })).not.toThrow();
   });
 });
@@ -265,7 +265,7 @@ describe("a user's code", () => {
     expect(locate(written.length - 1)).toEqual({ file: 'density', line: 3, text: 'const A = 1; //@7' });
   });
 
-  it('may define any name but the public ones, because the others get a prefix', () => {
+  it('may define any name but the public ones, because the other names of the engine get a prefix', () => {
     const ours = [
       'struct Grid { size: u32 }',
       'var<workgroup> tile: array<Grid, 4>;',

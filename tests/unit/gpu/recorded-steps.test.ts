@@ -1,4 +1,4 @@
-/** Calls that come before an encoder with a recorded step is finished. */
+/** Tests calls that come before the encoder with a recorded step is finished. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
 import { RecordedSteps } from '../../../src/gpu/device';

@@ -1,4 +1,4 @@
-/** Stages whose timestamps run backwards have no time and are counted. */
+/** Tests the times of stages. A stage whose timestamps run backwards gets no time and is counted as discarded. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Gpu } from '../../../src/gpu/device';
 import type { Readback } from '../../../src/gpu/readback';

@@ -1,4 +1,7 @@
-/** One step over all pairs, in doubles. The CPU engines must agree with it; they share no code with it. */
+/**
+ * Computes one step of boids, of particle life and of the position-based fluid over all pairs, in doubles. The CPU
+ * engines must agree with it. They share no code with it.
+ */
 import { describe, expect, test } from 'vitest';
 import { createCpuFlock, createCpuLife } from '../../../src/methods/flock';
 import { createCpuPositionFluid } from '../../../src/methods/pbf';
@@ -125,7 +128,7 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
     expectNear(got.positions, packed(after.map((one) => one.position)), 'positions');
   });
 
-  test('a fluid has the density of its kernels and moves along the gradient', () => {
+  test('a position-based fluid has the density of its smoothing kernels and moves along their gradients', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 1, gravity: 0 });
     const fluid = createCpuPositionFluid({ ...options, velocities: undefined, tension: 0.25 });
     const { softness, pressure, tension } = fluid.settings;

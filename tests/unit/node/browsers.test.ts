@@ -1,4 +1,4 @@
-/** Finding browsers on made-up machines, and the flags with which they start. */
+/** Tests how browsers are found on made-up machines, and the flags with which they start. */
 import { describe, expect, it } from 'vitest';
 import { chromeArguments, findBrowser, firefoxFlags, firefoxPreferences } from '../../../src/node/browsers';
 import type { Machine } from '../../../src/node/drivers';
@@ -50,7 +50,7 @@ describe('findBrowser', () => {
     );
   });
 
-  it('takes the path of a browser, and nothing else', () => {
+  it('accepts the path of a browser, but no unknown name', () => {
     const machine = machineWith(['/my/firefox-nightly', '/my/brave']);
     expect(findBrowser(machine, '/my/firefox-nightly')?.isFirefox).toBe(true);
     expect(findBrowser(machine, '/my/brave')?.isFirefox).toBe(false);

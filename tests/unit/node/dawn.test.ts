@@ -1,4 +1,4 @@
-/** Pauses between Dawn's polls on a software GPU. Only callbacks of native bindings wait. */
+/** Tests the pauses between Dawn's polls on a software GPU. Only callbacks of native bindings may be delayed. */
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { calmPolling } from '../../../src/node/dawn';

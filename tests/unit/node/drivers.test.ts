@@ -166,7 +166,7 @@ describe('findChrome', () => {
     expect(found?.folder).toBe(dirname(windows));
   });
 
-  test('finds none on a bare machine', () => {
+  test('finds no browser on a bare machine', () => {
     expect(findChrome(machine({}))).toBeUndefined();
   });
 });
@@ -261,7 +261,7 @@ describe('chooseDriver', () => {
     ['system', ['system', 'environment']],
     ['swiftshader', ['SwiftShader']],
     ['lavapipe', ['lavapipe']],
-  ] as const)('accepts for %s: %s', (preference, accepted) => {
+  ] as const)('with the preference %s, accepts the drivers %s', (preference, accepted) => {
     const drivers = ['SwiftShader', 'lavapipe', 'system', 'environment'] as const;
     expect(drivers.filter((driver) => isPreferred(driver, preference))).toEqual(accepted);
   });

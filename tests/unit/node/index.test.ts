@@ -1,4 +1,4 @@
-/** Wrong options, which are rejected before WebGPU starts. */
+/** Tests wrong options, which `openWebGpu` rejects before WebGPU starts. */
 import { expect, test } from 'vitest';
 import { openWebGpu } from '../../../src/node';
 

@@ -28,7 +28,7 @@ describe('HashGrid.create rejects', () => {
     await expectRefusal(HashGrid.create(untouchableGpu(), options), argument, value, accepted);
   });
 
-  it('options beyond a limit', async () => {
+  it('options that need more than a limit of the device', async () => {
     const attempt = HashGrid.create(untouchableGpu(), { ...good, capacity: 9_000_000 });
     await expect(attempt).rejects.toMatchObject({ name: 'LimitError', limit: 'maxStorageBufferBindingSize' });
     const wide = HashGrid.create(untouchableGpu(), { ...good, max: [400, 400, 400] });

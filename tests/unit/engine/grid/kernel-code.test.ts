@@ -20,7 +20,7 @@ const check =
     checkCode(code, 'density', 2, buffers);
 
 describe('names', () => {
-  // tests/gpu/grid/grid-kernel.test.ts checks with a device that our modules use no others.
+  // tests/gpu/grid/grid-kernel.test.ts checks with a device that the engine's modules use no other ones.
   const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
   it('of WGSL are rejected, however they are declared', () => {
@@ -64,7 +64,7 @@ describe('names', () => {
     }
   });
 
-  it('that only resemble these are accepted, and members and locals may have any of these', () => {
+  it('that only resemble names of WGSL are accepted, and members and local variables may even have these names', () => {
     const internal = ['grid', 'start', 'cell_of', 'each_particle', 'WORKGROUP_SIZE'];
     for (const name of [
       ...names.map((name) => `${name}_of_mine`),

@@ -1,4 +1,7 @@
-/** A search must visit enough cells for every nearer particle despite rounding, and no more than needed. */
+/**
+ * Tests how many cells a search must visit: so many that it misses no particle within its radius despite rounding, and
+ * no more than needed.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { latticeCoordinate } from '../../../../src/core/world/cells';
@@ -16,7 +19,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('have particles nearer than a radius within the cells that it spans', () => {
+    it('have particles nearer than a radius within the cells that the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -83,7 +86,7 @@ describe('a radius', () => {
     ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
     ['two cells, if rounding may add one', shifted, 2.5, 3],
     ['two cells, if an inexact corner of the box may add one', scaled, 4, 3],
-    ['nearly two cells, by more than rounding', shifted, 2.499, 2],
+    ['less than two cells by more than rounding', shifted, 2.499, 2],
     ['a cell wider than the diameter', unbounded, 1, 1],
     ['three such cells', unbounded, 3, 3],
   ])('of %s spans the expected number of cells', (_, world, radius, cells) => {

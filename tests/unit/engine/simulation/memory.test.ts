@@ -36,7 +36,7 @@ describe('memory', () => {
     }
   });
 
-  it('includes nothing for obstacles and crowds without them', () => {
+  it('includes bytes for obstacles and crowds only if they are requested', () => {
     const plain = estimateMemory(2, 1000, 4000, 'unbounded');
     expect(estimateMemory(2, 1000, 4000, 'unbounded', {})).toBe(plain);
     expect(estimateMemory(2, 1000, 4000, 'unbounded', { obstacles: 0, crowds: false })).toBe(plain);

@@ -10,7 +10,7 @@ function run(fluid: CpuFluid, substeps: number): CpuFluid {
 }
 
 describe('a checkpoint', () => {
-  test('may be taken while emitters are off; runs from it match once emitters are on again', () => {
+  test('may be taken while emitters are off, and continues with the same bits when they are on again', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 3);
     fluid.set({ emitters: [] });
     const other = createCpuFluid(FOUNTAIN);
@@ -20,7 +20,7 @@ describe('a checkpoint', () => {
     expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
   });
 
-  test('holds when each particle was added; without that, all count as initial', () => {
+  test('contains the time at which each particle was added; without it, all count as initial particles', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 40);
     const { births, ...without } = fluid.checkpoint();
     expect(births).toEqual(
@@ -33,7 +33,7 @@ describe('a checkpoint', () => {
     expect(other.checkpoint().births?.every((birth) => birth === 0)).toBe(true);
   });
 
-  test('fits a fluid with another transfer', () => {
+  test('can be restored into a fluid with another transfer', () => {
     const checkpoint = run(createCpuFluid(FOUNTAIN), 3).checkpoint();
     const fluid = createCpuFluid({ ...FOUNTAIN, transfer: 'flip', blend: 0.9 });
     fluid.restore(checkpoint);

@@ -19,7 +19,7 @@ describe('a fluid on the CPU', () => {
   const report = (done: number, total: number) => reports.push(`${done} of ${total}`);
   beforeEach(() => reports.splice(0));
 
-  // Long enough for the wave to return from the far wall, and for the splash to fall into it.
+  // The steps suffice for the wave to return from the far wall, and for the splash to fall into it.
   test.each([
     [2, 16, 110, 'flip'],
     [2, 16, 110, 'apic'],
@@ -101,7 +101,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'removes energy growth from velocities and heights: %s',
+    'removes the energy that a substep gains from velocities and heights: %s',
     (transfer) => {
       const options = { ...gentleWave(12), transfer };
       const free = createCpuFluid({ ...options, restraint: 0 });
@@ -167,7 +167,7 @@ describe('a fluid on the CPU', () => {
     expect(whole).toBeGreaterThan(0.01);
   });
 
-  // Density correction changes velocities by a share of a cell per substep.
+  // Density correction changes velocities by a share of a cell per substep, which is much if substeps are short.
   test.each([
     ['flip', 1e-4],
     ['apic', 1e-6],
@@ -198,7 +198,7 @@ describe('a fluid on the CPU', () => {
     const { positions } = fluid.read();
     for (let first = 0; first < positions.length; first += 2) {
       const [x = 0, y = 0] = positions.subarray(first);
-      // The box has moved by 2/3; keeping particles apart may push back by less than half a cell.
+      // The box has moved by 2/3; keeping particles apart may push them into it by less than half a cell.
       if (y < 0.75) expect(x).toBeGreaterThan(2 / 3 - 0.04);
     }
     expect(fluid.measure()).toMatchObject({ inSolid: 0, outside: 0, nonFinite: 0 });
@@ -258,7 +258,7 @@ describe('a fluid on the CPU', () => {
     ],
     ['one particle', { fill: [], positions: Float32Array.of(0.75, 0.75) }],
     ['the smallest tank, full', { cells: [2, 2], solids: undefined, fill: [{ min: [0, 0], max: [1, 1] }] }],
-  ] as const)('continues with %s', (name, changes) => {
+  ] as const)('continues with %s, but is rejected if all cells are solid', (name, changes) => {
     const solids = ([x = 0]: readonly number[]) => x < 0.5;
     const fill = [{ min: [0, 0], max: [1, 0.5] }];
     const options = {

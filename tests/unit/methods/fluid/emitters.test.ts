@@ -31,7 +31,7 @@ describe('emitters', () => {
     },
   );
 
-  test('add particles where a region reaches beyond the tank, as they enter the tank', () => {
+  test('add particles as they enter the tank, if the region reaches beyond the tank', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
     const emitter: Emitter = { min: [-0.5, 0.25], max: [0.5, 0.75], velocity: [2, 0] };
     const { positions } = emit([emitter], scope, [0, 0], 0.0625, () => true);
@@ -40,7 +40,7 @@ describe('emitters', () => {
     expect(Math.max(...positions.filter((_, index) => index % 2 === 0))).toBeLessThan(0.125 + 1 / 32);
   });
 
-  test('are refused with their number of points if that is too large', () => {
+  test('are refused with a message that gives their number of points if it is too large', () => {
     const scope = { dimensions: 2, spacing: 0.5, max: [4096, 4096] } as const;
     const emitter: Emitter = { min: [0, 0], max: [300, 300], velocity: [1, 0] };
     expect(() => checkEmitters([emitter], scope)).toThrow(
@@ -48,7 +48,7 @@ describe('emitters', () => {
     );
   });
 
-  test('add the same number in one step as in many, and keep new particles apart', () => {
+  test('add as many particles in one step as in several shorter ones, and keep new particles apart', () => {
     const scope = { dimensions: 2, spacing: 1 / 32, max: [1, 1] } as const;
     const emitter: Emitter = { min: [0.2, 0.2], max: [0.6, 0.8], velocity: [2, 0] };
     const [whole, parts] = [

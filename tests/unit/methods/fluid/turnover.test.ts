@@ -1,4 +1,4 @@
-/** Uses the CPU engine, whose calls are synchronous. */
+/** Tests emitters and drains with the CPU engine, whose calls are synchronous. */
 import { describe, expect, test } from 'vitest';
 import { type CpuFluid, createCpuFluid, fluidWarnings } from '../../../../src/methods/fluid';
 import { COLLECT_EVERY, Turnover } from '../../../../src/methods/fluid/turnover';
@@ -66,7 +66,7 @@ describe('a fluid with emitters and drains', () => {
     const gone = Uint32Array.from({ length: all }, (_, id) => id).find((id) => !ids.includes(id)) as number;
     fluid.remove([gone]);
     run(fluid, COLLECT_EVERY);
-    // The ids are being collected, but are not removed yet; meanwhile one of them is reused.
+    // The drained ids are being collected, but are not removed yet. Meanwhile a new particle gets one of them.
     expect(fluid.count).toBe(all - 1);
     expect(Array.from(fluid.add({ positions: Float32Array.of(0.7, 0.7) }))).toEqual([gone]);
     run(fluid, COLLECT_EVERY);
@@ -90,7 +90,7 @@ describe('a fluid with emitters and drains', () => {
     ]);
   });
 
-  test('waits for a late list of drained ids, and then removes them except reused ones', async () => {
+  test('waits for a late list of drained ids, and then removes these ids except reused ones', async () => {
     const removed: number[][] = [];
     let tell = (_: Uint32Array): void => undefined;
     const turnover = new Turnover({

@@ -72,7 +72,7 @@ describe('a position-based fluid rejects', () => {
 });
 
 describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
-  test('corrects excess density, more with every round, and keeps momentum away from walls', () => {
+  test('corrects excess density, more with every iteration, and away from walls keeps momentum', () => {
     const options = blockOf(dimensions, { squeeze: 0.85, iterations: 4, gravity: 0 });
     const fluids = [1, 2, 3, 4].map((iterations) => createCpuPositionFluid({ ...options, iterations }));
     const excesses = fluids.map((fluid) => {
@@ -107,7 +107,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     expect(() => other.restore({ ...fluid.checkpoint(), density: 1 })).toThrow(/^checkpoint\.density is 1, /);
   });
 
-  test('moves as if removed particles had never been, also after a checkpoint with gaps in its ids', () => {
+  test('moves as if removed particles had never existed, also after a checkpoint with gaps in its ids', () => {
     const block = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 1 });
     const count = block.positions.length / dimensions;
     const removed = Array.from({ length: count }, (_, id) => id).filter((id) => id % 3 === 1 || id === 0);

@@ -46,7 +46,7 @@ test.each([
   [0, 0],
   [1e-50, 2 ** -126],
   [0.5, 0.5],
-])('the uniforms hold the restraint %f', (restraint, expected) => {
+])('the uniforms store the restraint %f as %f', (restraint, expected) => {
   const { plan } = createCpuFluid({ dimensions: 2, cells: [4, 4], cellSize: 1, restraint });
   expect(frameOf(plan, 'gravity', 1 / 120)[3]).toBe(expected);
 });

@@ -31,7 +31,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     }
   });
 
-  it('looks up the cell of a point by the size of the cells', () => {
+  it('finds the cell of a point, whatever the size of the cells', () => {
     const mask = new Uint8Array(lattice.size);
     // The cell (3, 1, …) is solid.
     mask[lattice.first + 3 * lattice.strides[0] + lattice.strides[1]] = 1;

@@ -9,8 +9,8 @@ test('settlement computes from sums how to remove gained energy', () => {
   const { share, ...rest } = settlement({ ...sums, gain: 1 }, 0.5);
   expect(share * 2 - share ** 2 / 2).toBeCloseTo(1, 12);
   expect(rest).toEqual({ scale: 1, lowering: 0 });
-  // Velocities that are not on the lattice give at most 1.5. Slowing then gives at most 4.25, half of the remaining 8.5.
-  // Lowering gives at most 0.2.
+  // Dropping velocities that the lattice does not store removes an energy of at most 1.5. Slowing then removes at most
+  // 4.25, half of the remaining 8.5. Lowering removes at most 0.2.
   const slowed = (taken: number) => ({ share: 1, scale: Math.sqrt(1 - taken / 8.5) });
   expect(settlement({ ...sums, gain: 2.5 }, 0.5)).toEqual({ ...slowed(1), lowering: 0 });
   expect(settlement({ ...sums, gain: 5.85 }, 0.5)).toEqual({
@@ -27,12 +27,12 @@ test('settlement computes from sums how to remove gained energy', () => {
     ...slowed(8.5 * MOST_SLOWING),
     lowering: MOST_LOWERING,
   });
-  // If kinetic energy grew by more than that share, up to the growth is taken, minus what was already removed.
+  // If kinetic energy grew by more than that share, slowing removes at most the growth, minus what was already removed.
   const grown = (growth: number) => settlement({ ...sums, gain: 99, growth }, 0.01);
   expect(grown(4)).toEqual({ ...slowed(2.5), lowering: MOST_LOWERING });
   expect(grown(99)).toEqual({ ...slowed(8.5), lowering: MOST_LOWERING });
   expect(settlement({ ...sums, gain: 2.7, growth: 99 }, 0.01).scale).toBeCloseTo(slowed(1).scale, 12);
-  // Without gravity all is taken from velocities; without motion nothing can be removed.
+  // Without gravity, all the energy is removed from velocities. Without motion, nothing can be removed.
   expect(settlement({ ...sums, potential: 0, gain: 8.75 }, 0.5)).toEqual({ ...slowed(7.25), lowering: 0 });
   const empty = { gain: 1, growth: 0, kinetic: 0, along: 0, squared: 0, potential: 0 };
   expect(settlement(empty, 1)).toEqual(nothing);

@@ -1,4 +1,4 @@
-/** cpu-fluid.test.ts checks the volume of a dam break. */
+/** Tests the measured volume of given particles. cpu-fluid.test.ts checks that of a dam break. */
 import { describe, expect, test } from 'vitest';
 import { AIR, defineLattice, entryAt, SOLID } from '../../../../../src/methods/fluid/lattice';
 import { markFluid, markSolids } from '../../../../../src/methods/fluid/reference/cells';
@@ -15,7 +15,7 @@ const PER_CELL = 4;
 
 const LATTICE = defineLattice(2, [CELLS, CELLS, 1]);
 
-/** Counts finer cells whose centres are inside. */
+/** Returns the area of a shape, by counting finer cells whose centres are inside. */
 function areaOf(inside: Inside): number {
   const fine = 8;
   let count = 0;

@@ -62,50 +62,53 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     }
   });
 
-  test.each([false, true])('keep velocities that are equal for all particles (slopes: %s)', (affine) => {
-    const next = createNoise(7);
-    const count = 200;
-    const positions = Float32Array.from(
-      { length: dimensions * count },
-      (_, index) => 0.25 * (0.1 + next() * ((lattice.cells[index % dimensions] as number) - 0.2)),
-    );
-    const velocities = new Float32Array(dimensions * count);
-    const slopes = new Float32Array(dimensions ** 2 * count);
-    for (let particle = 0; particle < count; particle++) {
-      const [x = 0, y = 0] = positions.subarray(dimensions * particle);
-      velocities.set(affine ? [1 - 4 * y, 2 + 4 * x] : [1, 2], dimensions * particle);
-      if (affine) slopes.set([-1, 1], dimensions ** 2 * particle + 1);
-      if (affine && dimensions === 3) slopes.set([0, -1, 0, 1, 0, 0, 0, 0, 0], 9 * particle);
-      else if (affine) slopes.set([0, -1, 1, 0], 4 * particle);
-    }
-    const out = {
-      velocity: entries(),
-      fullness: new Float64Array(lattice.size),
-      inside: new Uint32Array(lattice.size),
-    };
-    const ids = Uint32Array.from({ length: count }, (_, id) => id);
-    const kinds = new Uint8Array(lattice.size).fill(SOLID);
-    eachCell(lattice, (entry, x) => {
-      if (x !== 2) kinds[entry] = AIR;
-    });
-    const input = { lattice, cellSize: 0.25, particlesPerCell: 2, kinds };
-    particlesToGrid(input, { count, positions, velocities, ids }, affine ? slopes : undefined, out);
-    let reached = 0;
-    for (let axis = 0; axis < 2; axis++) {
-      eachFace(lattice, axis, (face, x, y) => {
-        const got = out.velocity[axis * lattice.size + face] as number;
-        if (got === 0) return;
-        const expected = axis === 0 ? (affine ? 1 - (y + 0.5) : 1) : affine ? 2 + (x + 0.5) : 2;
-        expect(got).toBeCloseTo(expected, 4);
-        reached++;
+  test.each([false, true])(
+    'give faces the velocity of the particles if it is constant, or with slopes linear (slopes: %s)',
+    (affine) => {
+      const next = createNoise(7);
+      const count = 200;
+      const positions = Float32Array.from(
+        { length: dimensions * count },
+        (_, index) => 0.25 * (0.1 + next() * ((lattice.cells[index % dimensions] as number) - 0.2)),
+      );
+      const velocities = new Float32Array(dimensions * count);
+      const slopes = new Float32Array(dimensions ** 2 * count);
+      for (let particle = 0; particle < count; particle++) {
+        const [x = 0, y = 0] = positions.subarray(dimensions * particle);
+        velocities.set(affine ? [1 - 4 * y, 2 + 4 * x] : [1, 2], dimensions * particle);
+        if (affine) slopes.set([-1, 1], dimensions ** 2 * particle + 1);
+        if (affine && dimensions === 3) slopes.set([0, -1, 0, 1, 0, 0, 0, 0, 0], 9 * particle);
+        else if (affine) slopes.set([0, -1, 1, 0], 4 * particle);
+      }
+      const out = {
+        velocity: entries(),
+        fullness: new Float64Array(lattice.size),
+        inside: new Uint32Array(lattice.size),
+      };
+      const ids = Uint32Array.from({ length: count }, (_, id) => id);
+      const kinds = new Uint8Array(lattice.size).fill(SOLID);
+      eachCell(lattice, (entry, x) => {
+        if (x !== 2) kinds[entry] = AIR;
       });
-    }
-    expect(reached).toBeGreaterThan(30);
-    expect(out.inside.reduce((sum, one) => sum + one, 0)).toBe(count);
-    expect(out.fullness.reduce((sum, one) => sum + one, 0)).toBeCloseTo(count / input.particlesPerCell, 9);
-  });
+      const input = { lattice, cellSize: 0.25, particlesPerCell: 2, kinds };
+      particlesToGrid(input, { count, positions, velocities, ids }, affine ? slopes : undefined, out);
+      let reached = 0;
+      for (let axis = 0; axis < 2; axis++) {
+        eachFace(lattice, axis, (face, x, y) => {
+          const got = out.velocity[axis * lattice.size + face] as number;
+          if (got === 0) return;
+          const expected = axis === 0 ? (affine ? 1 - (y + 0.5) : 1) : affine ? 2 + (x + 0.5) : 2;
+          expect(got).toBeCloseTo(expected, 4);
+          reached++;
+        });
+      }
+      expect(reached).toBeGreaterThan(30);
+      expect(out.inside.reduce((sum, one) => sum + one, 0)).toBe(count);
+      expect(out.fullness.reduce((sum, one) => sum + one, 0)).toBeCloseTo(count / input.particlesPerCell, 9);
+    },
+  );
 
-  test('extrapolate velocities from known faces only, and not from far away', () => {
+  test('extrapolate velocities only from known faces, and only a few faces far', () => {
     const long = defineLattice(dimensions, [9, 2, dimensions === 3 ? 2 : 1]);
     const velocity = new Float64Array(dimensions * long.size).fill(9);
     const known = new Uint8Array(dimensions * long.size);
@@ -120,7 +123,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     });
   });
 
-  test('keep particles out of solid cells and let them slide along', () => {
+  test('keep particles out of solid cells and let them slide along these', () => {
     const mask = new Uint8Array(lattice.size);
     eachCell(lattice, (entry, x) => {
       if (x === 3) mask[entry] = 1;
@@ -137,7 +140,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     expect(out[1]).toBeLessThan(5);
   });
 
-  test('solve pressure: the cycle is symmetric, the residual is right, iterations hardly grow', () => {
+  test('solve pressure with a symmetric cycle, a right residual and hardly more iterations on larger lattices', () => {
     const next = createNoise(11);
     const counts: number[] = [];
     for (const cells of dimensions === 2 ? [16, 32, 128] : [8, 16]) {
@@ -186,7 +189,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
   });
 });
 
-/** Fluid below a wavy surface, around a solid block. */
+/** Returns the equations and velocities of a fluid below a wavy surface, around a solid block. */
 function problem(lattice: Lattice, next: () => number): { hierarchy: Hierarchy; velocity: Float64Array } {
   const hierarchy = createHierarchy(defineLevels(lattice));
   const kinds = new Uint8Array(lattice.size).fill(SOLID);
