@@ -28,7 +28,7 @@ const STEP = 1 / 60;
 async function start(change: Partial<Choices>, count = 120): Promise<CpuSimulationView> {
   const choices = { ...chooseScene(defaultChoices(), change.scene ?? 'dam-break'), ...change };
   const { options, method } = await startFrom(choices, count);
-  if (!method) throw new Error(`${choices.scene} is of no method.`);
+  if (!method) throw new Error(`The scene ${choices.scene} belongs to no method.`);
   return method.onCpu({ ...options, ...roomFor(choices, options) });
 }
 
@@ -153,7 +153,7 @@ describe('a running fluid', () => {
     expect(body.settings.substeps).toBe(3);
     body.set(settings);
     expect(body.settings).toEqual(settings);
-    // APIC has no share to change.
+    // APIC has no FLIP share that could be changed.
     const apic = await start({ scene: 'dam-break', transfer: 'apic' });
     apic.set(settingChanges(from, { ...from, flipShare: 0.5, gravity: 1 }));
     expect(apic.settings).toMatchObject({ gravity: [0, -1], flipShare: 0 });

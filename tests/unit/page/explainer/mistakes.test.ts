@@ -39,7 +39,7 @@ function expectMended(search: Search, world: World, positions: Float32Array, dia
 describe('cells of any size', () => {
   const { positions, diameter } = touching;
 
-  it('find all contacts from one diameter on, with more tests the larger they are', () => {
+  it('find all contacts if they are at least a diameter wide; the larger they are, the more pairs are tested', () => {
     let looks = 0;
     for (const diameters of [1, 1.5, 3, 8]) {
       const { search, world, refusal } = tryCellSize(diameters, touching);
@@ -116,7 +116,7 @@ describe('a table of buckets', () => {
 });
 
 describe('a crowd', () => {
-  it('in one cell has all contacts, and as many tests as without a grid', () => {
+  it('in one cell finds all its contacts, but with as many tests as without a grid', () => {
     for (const count of [2, 50, MOST_CROWDED]) {
       const { search, world, positions, fullest, comparisons, isCrowded } = tryCrowd(count, 0);
       expectMended(search, world, positions, CROWD_DIAMETER);

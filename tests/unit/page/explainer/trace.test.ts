@@ -102,7 +102,7 @@ describe('the explainer', () => {
     }
   });
 
-  it('has only entries of the reference at every step, or undefined ones', () => {
+  it('has at every step only entries that equal those of the reference or are still undefined', () => {
     const wrong: string[] = [];
     for (const [index, step] of steps.entries()) {
       for (const name of WRITTEN_ONCE) {

@@ -14,7 +14,7 @@ describe('the distance tests of a step', () => {
     expect(explanation).toMatch(/once each.* 3 substeps of one pass each\./);
   });
 
-  it('are done from both sides on the GPU, and for each particle with itself: n² per pass for naive', () => {
+  it('are done from both sides on the GPU, also between each particle and itself: n² per pass for naive', () => {
     const settings = { ...simulation.settings, broadPhase: 'naive' as const };
     const naive = { count: 500, nonFinite: 0, candidates: (500 * 499) / 2 };
     const gpu = { backend: 'gpu' as const, radiusRange: undefined, settings };
@@ -33,7 +33,7 @@ describe('the distance tests of a step', () => {
     );
   });
 
-  it("are explained for the CPU engine's own levels if sizes differ", () => {
+  it('are explained with the levels that the CPU engine uses if sizes differ', () => {
     const explained = (backend: 'cpu' | 'gpu', radiusRange?: { smallest: number; largest: number }) =>
       checksOf(measures, { backend, radiusRange, settings: simulation.settings }).explanation;
     const sizes = { smallest: 0.5, largest: 1 };

@@ -13,7 +13,7 @@ const HARDWARE = { isSoftware: false, most: 100_000_000 };
 const SOFTWARE = { isSoftware: true, most: 1_000_000 };
 
 describe('choices', () => {
-  it('scale particles or vary their sizes, the same for the same seed', () => {
+  it('scale particles or vary their sizes, and give equal sizes for equal seeds', () => {
     const choices = { ...defaultChoices('uniform'), count: 200 };
     const usual = simulationOptions(choices, 200);
     const half = simulationOptions({ ...choices, size: 0.5 }, 200);
@@ -87,7 +87,7 @@ describe('the room of a simulation', () => {
     expect(roomFor({ pointer: 'wall' }, options)).toEqual({ capacity: 100, obstacleCapacity: 4000 });
     expect(roomFor(choices, options, held)).toEqual({ capacity: 151, obstacleCapacity: 3 });
     expect(roomFor({ pointer: 'wall' }, options, held)).toEqual({ capacity: 151, obstacleCapacity: 4003 });
-    // Never less than before, since earlier states may need it.
+    // The room never shrinks, since earlier states may need it.
     const before = { capacity: 900, obstacleCapacity: 5000 };
     expect(roomFor({ pointer: 'wall' }, options, held, before)).toEqual(before);
     const many = simulationOptions({ ...choices, count: 10_000 }, 10_000);

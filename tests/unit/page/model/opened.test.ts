@@ -105,7 +105,7 @@ function hashOf({ options, checkpoint }: ReturnType<typeof startOf>): string {
 }
 
 describe('an opened state', () => {
-  it('continues as it would have, in its world and with all its settings', () => {
+  it('continues like the simulation that wrote it, in its world and with all its settings', () => {
     for (const dimensions of [2, 3] as const) {
       const vector = (...values: number[]) => values.slice(0, dimensions);
       const options: SimulationOptions = {
@@ -154,7 +154,7 @@ describe('an opened state', () => {
     expect(hashOf(startOf(chosen, 0))).toBe(hashOf({ options: empty }));
   });
 
-  it('names its scene, and says that parts which a scene moves are missing', () => {
+  it('is described with its scene, and with a note if that scene would move gravity or obstacles', () => {
     const { checkpoint } = presentOf(PLANE);
     const described = (scene?: string) =>
       describeOpened(open('some.bin', encodeCheckpoint({ ...checkpoint, scene })));
@@ -185,7 +185,7 @@ describe('an opened state', () => {
     expect(checkpoint).toMatchObject({ unbounded: true, positions });
   });
 
-  it('is rejected with its name if it is invalid or too large, before any allocation', () => {
+  it('is rejected with a message that names the file if it is invalid or too large, before any allocation', () => {
     expect(() => open('a.bin', stateOf(PLANE), 2)).toThrow(
       /a\.bin is a state of 3 particles with ids up to 2, but it must be one with ids below 2/,
     );

@@ -7,7 +7,7 @@ import { readLink, writeLink } from '../../../../src/page/session/link';
 const PICTURES = fileURLToPath(new URL('../../../../src/page/presets/', import.meta.url));
 
 describe('presets', () => {
-  it('are links as the page writes them, each with a picture, all pictures small', () => {
+  it('are links as the page writes them, each with a picture; all pictures together are small', () => {
     expect(PRESETS.length).toBeGreaterThanOrEqual(8);
     for (const { name, link, title, text, alt } of PRESETS) {
       expect(writeLink(readLink(`?${link}`)), name).toBe(link);

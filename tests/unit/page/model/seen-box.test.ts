@@ -1,4 +1,4 @@
-/** The picture shows all particles, or if they are too far apart, those around the first. */
+/** Tests that the picture shows all particles or, if they are too far apart, those near the first one. */
 import { describe, expect, it } from 'vitest';
 import { capOf, defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../../src/page/model/fields';

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/page/panel/sweep';
 import { fc } from '../../../helpers/properties';
 
-/** Milliseconds of c · n^p at sizes up to `most`. */
+/** Returns a curve of factor · count^exponent milliseconds, at sizes up to `most`. */
 function curve(factor: number, exponent: number, most = 1e6): Curve {
   return SIZES.filter((count) => count <= most).map((count) => ({
     count,
@@ -38,7 +38,7 @@ describe('the crossover of two curves', () => {
     );
   });
 
-  it('does not exist if one is always faster, and is undefined without a common size', () => {
+  it('names the broad phase that is faster at all sizes, and is undefined without a common size', () => {
     expect(crossoverOf({ grid: curve(1, 1), naive: curve(1, 2) })).toEqual({
       kind: 'always',
       faster: 'grid',
@@ -149,7 +149,7 @@ describe('a sweep', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
   afterEach(() => void vi.useRealTimers());
 
-  it('times both alternately, and stops each before a size whose step would take too long', async () => {
+  it('times both broad phases alternately, and stops each before a size whose step would take too long', async () => {
     const sweep = request(({ broadPhase, count }) =>
       broadPhase === 'naive' ? 1e-4 * count ** 2 : 0.01 * count,
     );

@@ -14,7 +14,7 @@ function running() {
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
 describe('the history of a simulation', () => {
-  it('keeps the first state, and later changed ones, some seconds apart', async () => {
+  it('keeps the first state, and changed states some seconds apart', async () => {
     const run = running();
     const { simulation } = run;
     const history = new History();
@@ -38,7 +38,7 @@ describe('the history of a simulation', () => {
     expect(times).toEqual([...times].sort((a, b) => b - a));
   });
 
-  it('keeps no unchanged state, and forgets those of another simulation', async () => {
+  it('stores no unchanged state again, and forgets the states of an earlier simulation', async () => {
     const history = new History();
     history.attach(running());
     history.update(0);
@@ -104,13 +104,13 @@ describe('a stored state', () => {
     const history = new History();
     history.attach({ simulation, births });
     history.update(0);
-    // Changed after the read began.
+    // This birth changes after the read of the state began.
     births[1] = 9;
     await settled();
     simulation.remove([0]);
     putBirths(births, history.latest as State);
     expect([...births]).toEqual([0.25, 0.5]);
-    // In the order of ids, for present particles only.
+    // A state has births in the order of ids, for present particles only.
     expect((await stateOf({ simulation, births })).births).toEqual(Float32Array.of(0.5));
   });
 

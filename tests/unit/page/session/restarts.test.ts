@@ -83,7 +83,7 @@ class Page {
   readonly engineNotes = this.notes.engineNotes;
   readonly gpuAvailable: boolean[] = [];
   readonly opened: FakeEngine[] = [];
-  /** Changes the next engines when they are opened. */
+  /** Each function changes one of the next engines when it is opened. */
   readonly plans: ((engine: FakeEngine) => void)[] = [];
   readonly restarts: Restarts;
 
@@ -144,7 +144,7 @@ describe('a device that is too small', () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onStart = () => {
-        // The visitor changes these meanwhile.
+        // The visitor changes these choices meanwhile.
         page.choices = { ...page.choices, brush: 7, friction: 0.75 };
         throw new LimitError('maxBufferSize', 'Too many.', 503);
       };
@@ -172,7 +172,7 @@ describe('a device that is too small', () => {
     expect(page.notices).toHaveLength(1);
   });
 
-  it('starts with fewer if the lattice of a fluid is too large, even if the error names no count', async () => {
+  it('starts with fewer particles if the lattice of a fluid is too large and the error names no count', async () => {
     const page = new Page();
     const tooLarge = (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -216,7 +216,7 @@ describe('a device that is too small', () => {
     expect(page.shown.at(-1)?.hasPast).toBe(false);
   });
 
-  it('starts with fewer if its memory is full, and on the CPU if not even a few fit', async () => {
+  it('starts with fewer particles if its memory is full, and on the CPU if not even a few fit', async () => {
     const page = new Page();
     const full = (most: number) => (engine: FakeEngine) => {
       engine.onStart = (count) => {
@@ -236,7 +236,7 @@ describe('a device that is too small', () => {
 });
 
 describe('a lost device', () => {
-  it('is replaced by one that opens at a second attempt; otherwise the GPU can still be chosen', async () => {
+  it('is replaced, at a second attempt if necessary; if that fails too, the GPU can still be chosen', async () => {
     const none = () => {
       throw new GpuError('no-adapter', 'There is no adapter.');
     };
@@ -519,7 +519,7 @@ function unloaded(): Error {
   vi.stubGlobal('window', new EventTarget());
   watchLoading();
   window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-  // The other stubs are the page's notes.
+  // Undo only this stub: the other stubs are the page's notes.
   vi.stubGlobal('window', undefined);
   return failure;
 }
@@ -552,7 +552,7 @@ describe('a part that could not be loaded', () => {
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded\..*more usual settings/);
   });
 
-  it('makes the GPU run the scene if it is the CPU engine, and ends with a message without a GPU', async () => {
+  it('is replaced by the GPU if it is the CPU engine; without a GPU, a message says that nothing runs', async () => {
     const failure = unloaded();
     const missing = () => {
       throw failure;

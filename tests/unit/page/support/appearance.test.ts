@@ -55,7 +55,7 @@ async function openPage(search: string, storage: unknown) {
     styleSheets: [
       {
         get cssRules(): never {
-          // For example the sheet of a browser extension.
+          // Some sheets must not be read, for example that of a browser extension.
           throw new Error('SecurityError');
         },
       },

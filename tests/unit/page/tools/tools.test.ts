@@ -22,7 +22,7 @@ afterEach(() => {
 });
 
 describe('tools', () => {
-  /** Counts requests. The only particle is at (1, 1) of the window. */
+  /** Opens tools on a made-up page, which counts their requests. The only particle is at (1, 1) of the window. */
   function open(pointer: Choices['pointer'], movesObstacles = false) {
     const simulation = createCpuSimulation({
       dimensions: 2,

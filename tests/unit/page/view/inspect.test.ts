@@ -36,7 +36,7 @@ interface Known {
 function open(name: string, dimensions: 2 | 3, count: number): Known {
   const simulation = createCpuSimulation(sceneOptions(createScene(name, { dimensions, count })));
   for (let step = 0; step < 4; step++) simulation.step(1 / 60);
-  // Ids with gaps.
+  // Leave gaps in the ids.
   simulation.remove([3, 17, 40]);
   const particles = simulation.read() as ParticleArrays;
   return { simulation, particles, inspect: inspectAll(simulation.world, simulation.radius, particles) };
