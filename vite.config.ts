@@ -46,7 +46,7 @@ export default defineConfig(({ command }) => ({
   },
   // For a path without a file, return an error and not the page.
   appType: 'mpa',
-  // The worker of verify.html is one file, so that the other pages get nothing of it.
+  // The worker of verify.html is one file, so that the other pages load nothing of it.
   worker: {
     format: 'es',
     plugins: () => [stripShaders],
@@ -69,7 +69,7 @@ export default defineConfig(({ command }) => ({
     // Browsers without module preloading load the page without it.
     modulePreload: { polyfill: false },
     rolldownOptions: {
-      // The plugin that builds the worker takes long.
+      // Do not warn about slow plugins: the one that builds the worker takes long.
       checks: { pluginTimings: false },
       // Replace each constant by its value, also long ones: 300 compressed bytes less.
       optimization: { inlineConst: { mode: 'all' } },
@@ -83,7 +83,7 @@ export default defineConfig(({ command }) => ({
           groups: [
             {
               name: 'draw',
-              // Leave the modules that these import in other chunks, from which other pages load them.
+              // The modules that these modules import stay in other chunks, from which other pages load them.
               includeDependenciesRecursively: false,
               test: /src\/page\/(model\/(colour|overlays|fluid-colours|fields|choices|checks|scenes)|view\/(camera|frame))\.ts$/,
             },

@@ -1,6 +1,9 @@
 /**
- * Four projects run in order: unit (no GPU); gpu (Dawn in Node) alone, because the software GPU uses every core; then
- * browser (headless Chrome) together with portability (wgpu in Deno), because pages wait more than they compute.
+ * Defines four projects. They run in this order:
+ * - unit, without a GPU
+ * - gpu, in Node with Dawn. It runs alone, because the software GPU uses every core.
+ * - browser (headless Chrome) together with portability (wgpu in Deno), because pages wait more than they compute.
+ *
  * Node loads the modules itself through scripts/loader.mjs. Vite's module runner is slower: it replaces every import by
  * a getter.
  */
@@ -37,7 +40,7 @@ function project(
     test: {
       name,
       include: [`tests/${name}/**/*.test.ts`],
-      // Given here, because Vitest reads this file again for each project, without the option --mode.
+      // The environment is set here too, because Vitest reads this file again for each project, without --mode.
       env,
       sequence: { groupOrder: order },
       maxWorkers: workers,

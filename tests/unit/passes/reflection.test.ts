@@ -49,7 +49,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Heat: HEAT_FIELDS,
 };
 
-/** Constant and value of @workgroup_size, by the entry point. */
+/** Constant and value of @workgroup_size, by the entry point. Other entry points have WORKGROUP_SIZE. */
 const SCAN = ['SCAN_WORKGROUP_SIZE', SCAN_WORKGROUP_SIZE] as const;
 const ONE = ['LIST_COUNT_WORKGROUP_SIZE', LIST_COUNT_WORKGROUP_SIZE] as const;
 const WORKGROUPS: Readonly<Record<string, readonly [string, number]>> = {
@@ -97,8 +97,8 @@ function reflect(description: KernelDescription): Reflected {
 }
 
 /**
- * Returns the code with empty function bodies: in these, wgsl_reflect 1.6.0 takes names such as `workgroup` for
- * keywords; Tint and naga do not.
+ * Returns the code with empty function bodies. In a body, wgsl_reflect 1.6.0 takes names such as `workgroup` for
+ * keywords, which Tint and naga do not.
  */
 function declarationsOf(code: string): string {
   let text = '';
@@ -156,7 +156,7 @@ const kernels = ([2, 3] as const).flatMap((dimensions) => [
   ...describePageKernels(dimensions).filter(({ bindings }) => !('view' in bindings)),
 ]);
 
-it('describes each kernel once, and subgroup variants only for devices with subgroups', () => {
+it('each kernel is described once, and subgroup variants only for devices with subgroups', () => {
   for (const dimensions of [2, 3] as const) {
     const labels = describeKernels(dimensions, true).map(({ label }) => label);
     expect(new Set(labels).size).toBe(labels.length);
@@ -240,7 +240,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
   },
 );
 
-it('uses every uniform struct of the host in some kernel', () => {
+it('every uniform struct of the host is used in some kernel', () => {
   const seen = kernels.flatMap((kernel) => {
     // The tests above have reflected them, unless this one runs alone.
     if (!uniformNames.has(kernel)) reflect(kernel);

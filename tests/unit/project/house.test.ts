@@ -64,7 +64,7 @@ describe('imports', () => {
     expect(importObjection('elsewhere/file.ts', 'src/index.ts')).toMatch(/is in no folder/);
   });
 
-  test('of the page from inside the library are in a list with reasons', () => {
+  test('by the page from inside the library are in a list with reasons', () => {
     const file = 'src/page/view/overlay.ts';
     const inside = Object.entries(PAGE_TAKES_FROM_INSIDE);
     for (const target of ['src/index.ts', 'src/cpu/index.ts', 'src/methods/fluid/index.ts']) {
@@ -86,7 +86,7 @@ describe('imports', () => {
     }
   });
 
-  test('that this list allows are all used', () => {
+  test('that PAGE_TAKES_FROM_INSIDE allows are all used', () => {
     expect(findUnused()).toEqual([]);
     expect(findUnused(['src/gpu/kernel.ts', 'src/gpu/link.ts'], ['src/page/view/tally.ts'])).toEqual([
       'PAGE_TAKES_FROM_INSIDE lists src/gpu/link.ts, which src/page does not import.',

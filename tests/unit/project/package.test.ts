@@ -132,7 +132,7 @@ describe('the package', () => {
     expect(stdout.trim()).toBe('function function true\nfunction object function function 0');
   });
 
-  test('imports no other package, nothing of Node and no page, except the entries for Node', async () => {
+  test('imports no other package and uses neither Node nor the DOM, except in the entries for Node', async () => {
     const dist = join(folder, 'node_modules/cellstorm/dist');
     const texts = new Map<string, string>();
     await readModules(join(dist, 'index.js'), texts);
@@ -203,7 +203,7 @@ describe('the package', () => {
   });
 });
 
-/** Returns bytes after gzip. Chunks that are imported later do not count. */
+/** Returns the bytes that a page loads, after gzip. Chunks that are imported later do not count. */
 async function bundle(entry: string, name: string): Promise<number> {
   const input = join(folder, `${name}.js`);
   await writeFile(input, `import { ${name} } from '${entry}'; globalThis.used = ${name};`);

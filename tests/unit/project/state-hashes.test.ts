@@ -12,7 +12,7 @@ describe('the recorded states of the CPU engine', () => {
       });
     }
   }
-  test('are those of these cases and no others', () => {
+  test('are those of STATE_HASH_CASES and no others', () => {
     recorded.finish(STATE_HASH_CASES.map(({ name }) => name));
   });
 });

@@ -17,7 +17,7 @@ import {
 } from '../../../src/scenes';
 import { EQUAL_RADIUS_SCENES } from '../../helpers/scene-names';
 
-/** Sizes are multiples of 1/32. */
+/** Scenes of balls with variable radii. All their sizes and positions are multiples of 1/32. */
 const SIZED_BALLS = sceneNames({ variableRadii: true, hasBoxes: false, driven: false });
 
 /** The end of the message about a scene that is unknown or does not collide. */
@@ -46,7 +46,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
           const axis = index % dimensions;
           if (!Number.isInteger(position * 1024)) notDyadic++;
           if (!Number.isInteger((scene.velocities[index] as number) * 1024)) notDyadic++;
-          // The whole particle lies inside, so that no wall acts at first; along periodic axes only its centre does.
+          // The whole particle lies inside, so that no wall acts at first; along periodic axes only its centre must.
           const { periodic = false } = scene;
           const wraps = typeof periodic === 'boolean' ? periodic : periodic[axis];
           const spare = wraps ? 0 : scene.radius;
@@ -71,7 +71,7 @@ describe.each(['2', '3'])('in %sD', (text) => {
   });
 });
 
-/** Uses brute force. */
+/** Returns the number of contacts of each particle, by brute force. */
 function contactsOf(scene: Scene): number[] {
   const { dimensions, positions, count } = scene;
   return Array.from({ length: count }, (_, a) => {
@@ -133,7 +133,7 @@ describe.each([2, 3] as const)('properties of the scenes in %dD', (dimensions) =
     expect(contacts.filter((count) => count === (dimensions === 2 ? 6 : 12)).length).toBeGreaterThan(400);
   });
 
-  it('clustered: at least 89% in at most 1% of the world, about 8 per cell', () => {
+  it('clustered: at least 89% of the particles lie in 1% of the world, about 8 per cell', () => {
     const count = 20_000;
     const scene = createScene('clustered', { dimensions, count });
     const low = Math.floor((scene.max[0] as number) * 0.3 * 1024) / 1024;
@@ -192,7 +192,7 @@ describe('createScene', () => {
     expect(() => createScene(name, request as { dimensions: 2; count: number })).toThrow(message);
   });
 
-  it('makes options that changes override', () => {
+  it('makes options, which further changes override', () => {
     const scene = createScene('pile', { dimensions: 2, count: 10 });
     const options = sceneOptions(scene, { capacity: 20, friction: 0.5, gravity: [0, 0] });
     expect(planSimulation(options)).toMatchObject({
@@ -211,7 +211,7 @@ function createSized(name: string, request: SceneRequest) {
 }
 
 describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions) => {
-  it.each(SIZED_BALLS)('%s is exact, and the same for the same seed', (name) => {
+  it.each(SIZED_BALLS)('%s has only multiples of 1/32, and is the same for the same seed', (name) => {
     for (const count of [0, 1, 2, 1000]) {
       const scene = createSized(name, { dimensions, count, seed: 7 });
       const { positions, radii, radiusRange, radius, settings: sceneSettings } = scene;
@@ -256,7 +256,7 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
     for (let octave = 0; octave < 6; octave++) {
       const inside = radii.filter((radius) => radius >= 2 ** octave && radius < 2 ** (octave + 1));
       expect(Math.abs(inside.length - 1000)).toBeLessThan(150);
-      // The lower half of the octave, in logarithms.
+      // These radii are in the lower half of the octave, by their logarithms.
       const lower = inside.filter((radius) => radius < 2 ** octave * Math.SQRT2);
       expect(Math.abs(lower.length / inside.length - 0.5)).toBeLessThan(0.07);
     }
@@ -292,7 +292,7 @@ describe('the registry', () => {
   });
 });
 
-it('a flag that is undefined leaves no scene out', () => {
+it('sceneNames leaves no scene out if a flag is undefined', () => {
   const flags = { driven: undefined } as unknown as { readonly driven: boolean };
   expect(sceneNames(flags)).toEqual(sceneNames());
 });

@@ -155,7 +155,7 @@ it('the pack includes all sources of the CUDA program', () => {
   for (const file of included) expect(NATIVE_SOURCES).toContain(file);
 });
 
-it('bench/NOTES.md documents the command', () => {
+it('the README.txt of the pack documents its command', () => {
   const text = readFileSync(join(SCRIPTS, 'README.txt'), 'utf8');
   expect(text).toMatch(/^ {4}\.\/run\.sh \[FOLDER\]$/m);
   expect(text).toMatch(/npm run bench:report -- FOLDER/);

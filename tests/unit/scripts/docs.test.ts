@@ -1,4 +1,4 @@
-/** The documentation: it holds every guide and every export, its links have targets, and it needs no network. */
+/** Tests that the documentation has every guide and every export, has no dead links, and needs no network. */
 import {
   existsSync,
   mkdirSync,
@@ -77,7 +77,7 @@ describe('the documentation', () => {
     const names = rows.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['Worlds', 'createSimulation', 'createCpuGrid', 'Fluid']));
     expect(rows.filter(({ url }) => !existsSync(join(folder, 'docs', url.replace(/#.*/, ''))))).toEqual([]);
-    // A word that only the guide of grains contains.
+    // The guide of grains contains this word.
     expect(index.invertedIndex.map(([word]) => word)).toContain('hourglass');
   });
 
@@ -137,7 +137,7 @@ describe('the development server', () => {
     }
   });
 
-  test('and built pages link to the same address', () => {
+  test('and the built pages link to the documentation at the same address', () => {
     expect(readFileSync(join(ROOT, 'index.html'), 'utf8')).toContain('href="./docs/index.html"');
   });
 });

@@ -1,4 +1,7 @@
-/** A build strips shaders; the linker must find the same names in them, because it renames those beside user code. */
+/**
+ * Tests that the linker finds the same names in shaders that a build has stripped. It must, because it renames them
+ * beside user code.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** The comparison of arrays, by the text of its tables. */
+/** Tests the comparison of arrays by the tables in its messages. */
 import { AssertionError } from 'node:assert';
 import { describe, expect, test } from 'vitest';
 import { expectArraysEqual, expectArraysWithin } from '../../../src/testing/arrays';

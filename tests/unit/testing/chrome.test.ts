@@ -1,4 +1,4 @@
-/** Starting Chrome, on simulated machines and with a simulated library. */
+/** Tests how Chrome is started, on simulated machines and with a simulated library. */
 import { describe, expect, test } from 'vitest';
 import { flagsFor } from '../../../src/node/chrome-flags';
 import type { Machine } from '../../../src/node/drivers';
@@ -27,7 +27,7 @@ function machine({ platform = 'linux', environment = {}, files = [] }: Parts = {
   };
 }
 
-/** A library whose browser answers the question for an adapter. */
+/** Makes a library whose browser gives this answer if it is asked for an adapter. */
 function library(answer: string | Error, own?: string) {
   const log: unknown[] = [];
   const page = {
@@ -70,7 +70,7 @@ describe('the flags', () => {
     expect(flags.join()).not.toMatch(/=vulkan/i);
   });
 
-  test('use the GPU of the system if there is one, or if it is named', () => {
+  test('use the GPU of the system if there is one, or if the option names it', () => {
     const flags = flagsFor(machine({ files: nvidia }), {});
     expect(flags).toContain('--disable-vulkan-surface');
     expect(flags.join()).not.toMatch(/swiftshader/i);

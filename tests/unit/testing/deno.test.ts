@@ -1,9 +1,9 @@
-/** runInDeno rejects wrong arguments before it starts anything. */
+/** Tests that openDeno and runInDeno reject wrong arguments before they start anything. */
 import { describe, expect, test } from 'vitest';
 import { type DenoSource, openDeno, runInDeno } from '../../../src/testing/deno';
 
 describe('openDeno', () => {
-  test('rejects what is no source', () => {
+  test('rejects a source that does not have either a file or code', () => {
     const open = (source: unknown) => () => openDeno(source as DenoSource);
     expect(open('code')).toThrow('source is "code", but it must be an object with some of file, code.');
     expect(open({})).toThrow('source is an object, but it must be an object with either file or code.');

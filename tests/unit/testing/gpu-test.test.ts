@@ -1,4 +1,4 @@
-/** GPU tests on a fake device, because a real one does not report errors on demand. */
+/** Tests `createGpuTest` on a fake device, because a real one does not report errors on demand. */
 import { describe, expect, test, vi } from 'vitest';
 import { createGpuTest, type GpuTestOptions, type TestFunction } from '../../../src/testing/gpu-test';
 
@@ -9,7 +9,7 @@ interface Story {
   readonly lost?: { readonly reason: string; readonly message: string };
 }
 
-/** Returns WebGPU whose devices report what the story says, while the body runs. */
+/** Returns a fake WebGPU. Its devices report what the story says, once the body calls `tell`. */
 function made({ scopes = {}, uncaptured, lost }: Story): { gpu: () => GPU; tell: () => Promise<void> } {
   const stack: string[] = [];
   let lose: (info: unknown) => void = () => undefined;
@@ -114,7 +114,7 @@ describe('bodies on a shared device', () => {
     expect(open).toHaveBeenCalledOnce();
   });
 
-  test('do not contain each other', async () => {
+  test('are rejected inside another such body', async () => {
     const { withDevice } = kit();
     await expect(withDevice(() => withDevice(() => undefined))).rejects.toThrow(
       'options.shared is true, but it must be left out inside a body on the shared device.',

@@ -1,4 +1,4 @@
-/** Wrong arguments of the tools for buffers. They are rejected before anything reaches the device. */
+/** Tests that the tools for buffers reject wrong arguments before anything reaches the device. */
 import { describe, expect, test } from 'vitest';
 import { createTools } from '../../../src/testing/gpu-tools';
 
@@ -18,7 +18,7 @@ describe('read', () => {
     await expect(read(wrong, offset, bytes)).rejects.toThrow(message);
   });
 
-  test('returns nothing from the end', async () => {
+  test('returns no bytes if it begins at the end of the buffer', async () => {
     expect((await read(buffer, 16)).byteLength).toBe(0);
   });
 });

@@ -46,7 +46,12 @@ describe('ensureChrome', () => {
       ['install'],
     ],
     ['downloads if installing fails', { apt: 'root', download: cached }, cached, ['install', 'download']],
-    ['downloads first elsewhere', { apt: 'root', debian: false, download: cached }, cached, ['download']],
+    [
+      'downloads first on systems other than Debian',
+      { apt: 'root', debian: false, download: cached },
+      cached,
+      ['download'],
+    ],
     ['downloads first for a user with sudo', { apt: 'sudo', download: cached }, cached, ['download']],
     [
       'installs with sudo if the download fails',

@@ -1,4 +1,4 @@
-/** Pictures by value: where and how much two differ, and what PNG files hold. */
+/** Tests pictures by their values: where and how much two pictures differ, and what PNG files contain. */
 import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
 import {
@@ -90,7 +90,7 @@ describe('comparePictures', () => {
 });
 
 describe('PNG files', () => {
-  test('keep a picture', () => {
+  test('restore the picture that was written into them', () => {
     const changed = picture([[3, 2, 3, 0]]);
     expect(decodePng(encodePng(changed))).toEqual(changed);
   });
@@ -105,7 +105,7 @@ describe('PNG files', () => {
     expect(decodePng(png)).toEqual({ width: 2, height: 1, data: Uint8Array.from(expected) });
   });
 
-  test('of 16 bits and other values are rejected', () => {
+  test('are rejected if they have 16 bits per channel, or are no bytes at all', () => {
     const png = encode({ width: 1, height: 1, channels: 1, depth: 16, data: Uint16Array.of(7) });
     expect(() => decodePng(png)).toThrow(
       'The PNG has 16 bits per channel, but only 8 bits are read; convert it.',

@@ -1,4 +1,4 @@
-/** Options in the address of verify.html. */
+/** Tests the options in the address of verify.html. */
 import { describe, expect, it } from 'vitest';
 import { addressOf, readAddress } from '../../../src/verify-page/address';
 
@@ -35,7 +35,7 @@ describe('the address of verify.html', () => {
     expect(() => readAddress(search)).toThrow(message);
   });
 
-  it('is made of the given values, and keeps what is no option', () => {
+  it('is made of the given values, and keeps parameters that are no options', () => {
     const values = { ...NONE, scene: 'pile,gas', count: '4' };
     expect(addressOf(values, '?scene=mixed&seed=3&appearance=dark')).toBe(
       '?appearance=dark&scene=pile,gas&count=4',

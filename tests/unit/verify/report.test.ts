@@ -1,4 +1,4 @@
-/** The report of verify: its verdict, its hash and its last line. */
+/** Tests the report of verify: its verdict, its hash and its last line. */
 import { expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../src/cpu';
 import { conclusionOf, type VerifyReport } from '../../../src/verify/answers';
@@ -39,7 +39,7 @@ it('the last line counts the checks, or says what ended the run', () => {
   expect(conclusionOf(report({ error: 'The run was stopped.' }))).toBe('The run was stopped.');
 });
 
-it('verify repeats runs for the given steps, hashes their state, and reports its progress', async () => {
+it('the check `repeats` of verify takes the given steps, hashes their state, and reports its progress', async () => {
   const steps: [string, number, number][] = [];
   const run = async (options: object) => {
     const cases: VerifyCase[] = [];

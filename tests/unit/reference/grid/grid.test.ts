@@ -13,13 +13,13 @@ import { createScene, sceneOptions } from '../../../../src/scenes';
 import { fc } from '../../../helpers/properties';
 import { EQUAL_RADIUS_SCENES } from '../../../helpers/scene-names';
 
-// Rows have 5 cells with the ring, and the first used cell is 6.
+// With the ring, a row has 5 cells, and the first cell inside the ring is 6.
 const FLAT = defineWorld({ dimensions: 2, min: [0, 0], max: [3, 2], cellSize: 1 }, 1);
 
-// These are in cells 12, 6, 13, 12, none, and 6 (clamped).
+// The particles are in the cells 12, 6, 13, 12, none (its coordinate is NaN), and 6 (clamped).
 const POSITIONS = new Float32Array([1.5, 1.5, 0.2, 0.9, 2, 1, 1.25, 1.75, Number.NaN, 1, -7, 0]);
 
-/** Particles are clamped, on borders or not finite, with ids in any order. */
+/** Makes particles inside and outside the world, on borders of cells, or not finite, with ids in any order. */
 const arbitrary = fc
   .record({
     dimensions: fc.constantFrom<2 | 3>(2, 3),
@@ -66,7 +66,7 @@ describe('countParticles', () => {
     expect([...ranks]).toEqual([0, 0, 0, 1, 0, 1]);
   });
 
-  it('counts particles with marked ids in the retired cell', () => {
+  it('counts particles whose ids are marked as retired in the retired cell', () => {
     const { cells } = countParticles(
       FLAT,
       new Float32Array([Number.NaN, 0, Number.NaN, 0]),
@@ -172,7 +172,7 @@ describe('buildGrid', () => {
     );
   });
 
-  it('gives no slot to particles with marked ids', () => {
+  it('gives no slot to particles whose ids are marked as retired', () => {
     const grid = buildGrid(
       FLAT,
       new Float32Array([0.5, 0.5, Number.NaN, 0]),
@@ -204,7 +204,7 @@ describe('probeCells', () => {
     return found;
   };
 
-  it('visits all others in adjacent cells in ascending order, and no quarantined particles', () => {
+  it('visits all other particles in adjacent cells in ascending order, and no quarantined ones', () => {
     fc.assert(
       fc.property(arbitrary, ({ world, count, positions, velocities, ids }) => {
         const grid = buildGrid(world, positions, velocities, ids);

@@ -62,7 +62,7 @@ describe('measureState', () => {
     ]);
   });
 
-  it('agrees with all pairs, wherever particles are', () => {
+  it('agrees with brute force, wherever particles are', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -112,7 +112,7 @@ describe('measureState', () => {
     );
   });
 
-  it.each(EQUAL_RADIUS_SCENES)('finds no particle of the scene %s outside, and all in cells', (name) => {
+  it.each(EQUAL_RADIUS_SCENES)('finds all particles of the scene %s finite and inside the world', (name) => {
     for (const dimensions of [2, 3] as const) {
       const plan = planSimulation(sceneOptions(createScene(name, { dimensions, count: 300 })));
       const measures = measureState(plan.world, plan.diameter, buildGrid(plan.world, plan.positions));

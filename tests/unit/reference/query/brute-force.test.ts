@@ -1,4 +1,4 @@
-/** Brute force also finds the pairs that rounding might decide. */
+/** Tests brute force, which also finds the ambiguous pairs: those that rounding might decide. */
 import { describe, expect, it } from 'vitest';
 import { bruteForcePairs, pairBand } from '../../../../src/reference/query/brute-force';
 import { distanceSquared } from '../../../../src/reference/solve/contact';
@@ -19,7 +19,7 @@ describe('brute force', () => {
   });
 
   it('reports a pair as ambiguous only if rounding could decide', () => {
-    // The squared distance differs from the diameter's by one part in 2²⁴.
+    // The squared distance differs from the squared diameter by one part in 2²⁴.
     const touching = new Float32Array([0, 0, 0.6, 0.8]);
     expect(bruteForcePairs(2, touching, 1).ambiguous.count).toBe(1);
     expect(bruteForcePairs(2, new Float32Array([0, 0, 0.6, 0.79]), 1).ambiguous.count).toBe(0);
@@ -28,7 +28,7 @@ describe('brute force', () => {
     expect([exact.overlapping.count, exact.ambiguous.count]).toEqual([0, 0]);
   });
 
-  it('has a band wide enough for every order of summation, fused or not', () => {
+  it('has a band of ambiguous distances that is wide enough for every order of summation, fused or not', () => {
     const u = 2 ** -24;
     fc.assert(
       fc.property(

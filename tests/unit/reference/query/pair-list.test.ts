@@ -22,7 +22,7 @@ describe('pair lists', () => {
     });
   });
 
-  it('are sorted like a comparison sort does, for any pairs', () => {
+  it('are sorted as by a comparison sort, for any pairs', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(50), fc.nat(50)), { maxLength: 300 }), (pairs) => {
         const expected = pairs.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
@@ -38,7 +38,7 @@ describe('pair lists', () => {
     expect(new PairCollector().toPairList()).toEqual({ count: 0, pairs: new Uint32Array(0) });
   });
 
-  it('are compared: missing and extra pairs are listed, excused ones counted', () => {
+  it('are compared: missing and extra pairs are listed, and ambiguous ones that differ are counted as excused', () => {
     const oracle = { overlapping: listOf([0, 1], [0, 2], [1, 5]), ambiguous: listOf([0, 2], [3, 4]) };
     const none = listOf();
     expect(comparePairs(oracle.overlapping, oracle)).toEqual({ missing: none, extra: none, excused: 0 });

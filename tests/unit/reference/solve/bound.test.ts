@@ -1,6 +1,6 @@
 /**
- * Compares the bound with a device as inaccurate as WGSL allows: every operation is wrong by up to the permitted error,
- * in directions that a seed chooses.
+ * Compares the bound with a device as inaccurate as WGSL allows: each rounded operation is wrong by up to the permitted
+ * error, in directions that a seed chooses.
  */
 import { describe, expect, it } from 'vitest';
 import { BOUNCE_PUSH, COINCIDENT_SQUARED, NO_PARTNER } from '../../../../src/core/base/constants';
@@ -35,7 +35,7 @@ class SloppyDevice {
   }
 
   private spoil(value: number, units: number): number {
-    // Errors are mostly the extremes, which have the largest effect.
+    // The errors are quarters of the permitted one, so the extremes, which have the largest effect, are common.
     const amount = this.random.between(-4, 4) / 4;
     return value * (1 + amount * units * U);
   }
@@ -106,7 +106,7 @@ class SloppyDevice {
     return { normal, overlap };
   }
 
-  /** The share of the first particle. */
+  /** Returns the first particle's share of a push. */
   private share(slot: number, other: number, countsLoads: boolean): number {
     const sizes = this.grid.bulks ?? this.grid.radii;
     if (!sizes) return 0.5;
@@ -124,7 +124,7 @@ class SloppyDevice {
     return this.divide(otherMass, this.add(ownMass, otherMass));
   }
 
-  /** A half is exact. */
+  /** Returns a share of a value. Half of it is exact. */
   private part(share: number, value: number): number {
     return share === 0.5 ? value / 2 : this.multiply(share, value);
   }
@@ -322,7 +322,7 @@ class SloppyDevice {
   }
 }
 
-/** Positions are not dyadic and velocities not 0. */
+/** Returns a scene with noise, so that positions are not dyadic and velocities not 0. */
 function unrest(
   name: string,
   dimensions: Dimensions,
@@ -337,7 +337,7 @@ function unrest(
   const positions = plan.positions.map((along) => along + noise() * 0.4);
   const velocities = plan.velocities.map((along) => along + noise() * 3);
   const substep = deriveSubstep(plan.world, plan.diameter, plan.settings, 1 / 60);
-  // Loads that occur: none, a little, and at the foot of a high pile.
+  // Loads as they occur: none, a small one, and one at the foot of a high pile.
   const loads = plan.radii?.map((_, index) => [0, 1.3, 700.7][index % 3] as number);
   const grid = buildGrid(plan.world, positions, velocities, undefined, { ...plan, loads });
   return { world: plan.world, substep, grid };
@@ -502,7 +502,7 @@ describe.each([2, 3] as const)('resolveBound in %dD', (dimensions) => {
     expect(typical).toBeLessThan(gain / 8);
   });
 
-  it('is a few ulps of the coordinate for contacts, and 0 without any', () => {
+  it('is less than 2⁻¹⁸ of the box, and 0 for particles that touch nothing', () => {
     const { world, substep, grid } = unrest('pile', dimensions, 200, { restitution: 0 }, 1);
     const bound = resolveBound(world, substep, grid);
     const partners = findPartners(world, { ...substep, restSpeed: -1e30 }, grid);

@@ -25,7 +25,7 @@ describe('a contact', () => {
     ).toBeUndefined();
   });
 
-  it('gives coincident particles opposite axes', () => {
+  it('gives two coincident particles opposite normals', () => {
     for (const dimensions of [2, 3]) {
       for (let slot = 0; slot < 6; slot++) {
         for (let other = 0; other < 6; other++) {

@@ -17,7 +17,7 @@ import { fc, runs } from '../../../helpers/properties';
 const DIMENSIONS = [2, 3] as const;
 const CASES = WORLD_CASES.flatMap((kind) => DIMENSIONS.map((dimensions) => [kind, dimensions] as const));
 
-/** Two discs with radius 1 and 1/2, so with mass 4 and 1, which overlap by 1/4. */
+/** Returns a simulation of two discs with the radii 1 and 1/2, so with the masses 4 and 1. They overlap by 1/4. */
 function pair(changes: Partial<SimulationOptions>, velocities = [0, 0, 0, 0]): ReferenceSimulation {
   return new ReferenceSimulation({
     dimensions: 2,
@@ -87,7 +87,7 @@ describe('the contact law with variable radii', () => {
     expect(after.momentum[0]).toBeCloseTo(3 / 4, 6);
   });
 
-  it('removes sliding from each by its share, and keeps momentum', () => {
+  it('removes sliding from each disc by its share, and keeps momentum', () => {
     const simulation = pair({ friction: 1 }, [1, 1, -1, -1]);
     simulation.step(1 / 16);
     const [, heavy, , light] = simulation.read().velocities as unknown as [number, number, number, number];
@@ -132,7 +132,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum with gravity in pairs of equal particles without friction, even if the limit acts, in %dD',
+    'keeps momentum with gravity in pairs of equal particles without friction, even at the limit, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;
@@ -149,7 +149,7 @@ describe('the contact law with variable radii', () => {
         const gained = (weight * (gravity[axis] as number)) / 60;
         expect(along - (before.momentum[axis] as number)).toBeCloseTo(gained, 4);
       });
-      // Particles that do not approach change their velocities by exactly the limit.
+      // Velocities of particles that do not approach change by exactly the limit, kickSpeed.
       const { kickSpeed } = deriveSubstep(simulation.world, 2 * largest, simulation.settings, 1 / 60);
       const { velocities } = simulation.read();
       const changes = Array.from(options.radii, (_, id) =>
@@ -186,7 +186,7 @@ describe('the contact law with variable radii', () => {
   });
 
   it.each(DIMENSIONS)(
-    'gives the same bits as for equal particles if radii are equal, in %dD',
+    'gives the same bits as a simulation of one radius if all radii are equal, in %dD',
     (dimensions) => {
       const scene = createScene('packing', { dimensions, count: 300, seed: 5 });
       const changes = { restitution: 0.5, gravity: scene.settings.gravity ?? new Array(dimensions).fill(-4) };
@@ -204,7 +204,7 @@ describe('the contact law with variable radii', () => {
       }
       const { radii, loads, ...state } = mixed.read();
       expect(state).toEqual(plain.read());
-      // Some bear others, which must not change how equal particles share.
+      // Some particles carry loads, which must not change the shares of equal particles.
       expect(loads?.filter((load) => load > 0.1).length).toBeGreaterThan(20);
       expect(radii?.every((radius) => radius === scene.radius)).toBe(true);
       const { hash: ownHash, ...measures } = mixed.measure();

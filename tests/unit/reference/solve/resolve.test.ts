@@ -29,7 +29,7 @@ function setUp(dimensions: Dimensions, changes: SettingsOptions = {}, edge = 8, 
   return { world, substep: substepOf(world, { ...usual, ...changes }, 0.125) };
 }
 
-/** Particles are given as [position, velocity]. Returns them in the same form, by id. */
+/** Takes particles as [position, velocity]. Returns their positions and velocities after a resolve pass, by id. */
 function resolveOnce(
   dimensions: Dimensions,
   changes: SettingsOptions,
@@ -86,9 +86,10 @@ describe('resolveContacts', () => {
       expect([a?.velocity[1], b?.velocity[1]]).toEqual([0, 0]);
       return b?.velocity[0];
     };
-    // The speed is push / dt, which is below the limit √(2 · 8 · 8) / 8.
+    // The limit is pushSpeed / 8 or half of the column's speed, whichever is less. Here the speed is push / dt, which
+    // is below the limit √(2 · 8 · 8) / 8.
     expect(speedAt(8, 3.75, 0.5)).toBe(0.5);
-    // Push / dt is 2. The limit is 1: pushSpeed / 8 = √(2 · 4 · 8) / 8. Half of the column's speed is more:
+    // Here push / dt is 2, and the limit is 1: pushSpeed / 8 = √(2 · 4 · 8) / 8. Half of the column's speed is more,
     // 4 · 8 / 8 / 2 = 2.
     expect(speedAt(4, 3.5, 1)).toBe(1);
     // Here pushSpeed / 8 is 1/32, and half of the column's speed is less: 2⁻⁸ · 8 / 8 / 2 = 2⁻⁹.
@@ -211,10 +212,10 @@ describe('resolveContacts', () => {
     ] as const;
     const gravity = [0, -8];
     const [grips] = resolveOnce(2, { friction: 0.5, gravity }, particles);
-    // The normal change 1/2 allows 1/4 of the speed. The position moves back by that times dt.
+    // The normal change of 1/2 lets friction remove a speed of 1/4. The position moves back by that speed times dt.
     expect(grips).toEqual({ position: [2.9375, 3 - 0.25 * 0.125], velocity: [-0.5, 3.75] });
     const [rough] = resolveOnce(2, { friction: 10, gravity }, particles);
-    // At most a quarter (relaxation / 2) of the sliding.
+    // Friction removes at most a quarter (relaxation / 2) of the sliding.
     expect(rough?.velocity).toEqual([-0.5, 3]);
   });
 

@@ -42,7 +42,7 @@ describe('the state after 100 steps', () => {
   );
 });
 
-// Steps of the reference are slow in 3D.
+// Steps of the reference are slow in 3D, so these tests run there only in the full tier.
 describe.each([2, 3] as const)('physics in %dD', (dimensions) => {
   const tags = dimensions === 3 ? 'full' : [];
 
@@ -106,7 +106,7 @@ describe('a step of the reference', () => {
     expect(hashOf(other)).toBe(hashOf(alone));
   });
 
-  it('quarantines a particle whose position overflows', () => {
+  it('quarantines a particle that is too fast', () => {
     const simulation = new ReferenceSimulation({
       dimensions: 2,
       radius: 0.5,
@@ -253,7 +253,7 @@ describe('a simulation of the reference', () => {
     }
   });
 
-  it('has the contents of the plan', () => {
+  it('has the world, the radius, the counts and the settings of the plan', () => {
     const options = sceneOptions(createScene('lattice', { dimensions: 3, count: 30 }), { capacity: 99 });
     const plan = planSimulation(options);
     const simulation = new ReferenceSimulation(options);

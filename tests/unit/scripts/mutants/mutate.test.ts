@@ -61,7 +61,7 @@ describe('faults in TypeScript', () => {
     ]);
   });
 
-  test('take a regular expression for a string, and a division for what it is', () => {
+  test('leave regular expressions alone like strings, but change divisions', () => {
     expect(afterOf('a.ts', 'const a = b.replace(/c + d/, e);')).toEqual([]);
     expect(afterOf('a.ts', 'const a = b / c;')).toEqual(['const a = b * c;']);
   });
@@ -85,7 +85,7 @@ test('each fault changes exactly its line of the file, and says what stood there
   }
 });
 
-test('every folder of kernels and sources has faults', () => {
+test('the main folders of kernels and sources have faults', () => {
   for (const folder of [
     'shaders/grid',
     'shaders/solve',
