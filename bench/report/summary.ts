@@ -148,7 +148,7 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
     ...(ended === undefined ? ['The run was cut off, so cases are missing.'] : []),
     ...(apart.length > 0
       ? [
-          `${formatCountOf(apart.length, 'run')} did not fit into memory together with the other engines of the case and ${apart.length === 1 ? 'was' : 'were'} timed alone: ${nameAll(apart)}.`,
+          `${formatCountOf(apart.length, 'run')} ${apart.length === 1 ? 'was' : 'were'} timed alone, because memory did not suffice for all engines of the case together or because a device was lost: ${nameAll(apart)}.`,
         ]
       : []),
     ...(coarse.length > 0

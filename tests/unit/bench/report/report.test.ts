@@ -216,7 +216,7 @@ describe('the summary', () => {
         timed('c', 10, 1, { discarded: 2 }),
       ),
     ).toEqual([
-      '1 run did not fit into memory together with the other engines of the case and was timed alone: b on uniform 2D.',
+      '1 run was timed alone, because memory did not suffice for all engines of the case together or because a device was lost: b on uniform 2D.',
       '1 run was so short that a step of the clock is more than 1% of a sample: a on uniform 2D.',
       "2 samples were discarded, because the device's clock ran backwards.",
     ]);
