@@ -1,12 +1,14 @@
 /**
- * Compares CpuBoxPairs with hand-written methods that find all overlapping boxes on one CPU thread: all pairs (few
- * boxes only), sort and sweep along the axis of most variance, and hashed cells. Nine in ten boxes are no wider than a
- * hashed cell.
+ * Compares CpuBoxPairs with three hand-written methods that find all overlapping boxes on one CPU thread:
+ *
+ * - all pairs, for at most ALL_PAIRS_LIMIT boxes
+ * - sort and sweep along the axis on which positions vary most
+ * - hashed cells, so wide that nine in ten boxes are no wider than a cell
  *
  *   node scripts/run.mjs bench/boxes.ts [--json] [--sizes 1000,10000,100000] [--dimensions 2,3] [--rounds 7]
  *
- * All methods must first find the same pairs, by checksum. They take turns; the table shows medians. Sources are
- * bundled, because a development server's modules run slower.
+ * All methods must first find the same pairs, by checksum. They take turns; the table shows medians. The script times
+ * bundled sources, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -61,7 +63,7 @@ function createNoise(seed: number): () => number {
   };
 }
 
-/** Edges of boxes. `longAxis` is a random axis per box. */
+/** Each function returns the edge of a box along `axis`. `longAxis` is an axis drawn at random for each box. */
 const SCENES: Readonly<Record<string, (noise: () => number, axis: number, longAxis: number) => number>> = {
   uniform: (noise) => 0.3 + 0.6 * noise(),
   'equal size': () => 0.7,
@@ -145,8 +147,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
           best = axis;
         }
       }
-      // `key` ascends with the low end. Pack key and id into one number: a typed array sorts many times faster without
-      // a comparison function.
+      // `key` ascends with the low end. Key and id are packed into one number, because a typed array sorts many times
+      // faster without a comparison function.
       for (let box = 0; box < count; box++) {
         number[0] = boxes[stride * box + best] as number;
         const word = bits[0] as number;
@@ -173,8 +175,8 @@ function sortAndSweep(dimensions: Dimensions, boxes: Float32Array): Contender {
 }
 
 /**
- * Enters each box in every cell that the box touches. Only the cell with the low corner of two boxes' intersection
- * reports the pair.
+ * Enters each box in every cell that the box touches. Only the cell that contains the low corner of the intersection of
+ * two boxes reports their pair.
  */
 function hashedCells(dimensions: Dimensions, boxes: Float32Array): Contender {
   const found = new Found();

@@ -5,9 +5,9 @@
  *
  *   node bench/cpu-index.mjs [--json] [--sizes 100000] [--shares 0.01,0.1,1] [--rounds 9]
  *
- * `--shares` is the share of discs that move. All contenders must first find the same discs. Discs move there and back,
- * so that all contenders are timed on the same frames. Contenders take turns; the table shows medians. Sources are
- * bundled, because a development server's modules run slower.
+ * `--shares` lists the shares of discs that move. All contenders must first find the same discs. Discs move there and
+ * back, so that all contenders are timed on the same frames. Contenders take turns; the table shows medians. The script
+ * times bundled sources, because a development server's modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -21,10 +21,10 @@ const DRIFT = 0.1;
 
 const FRAMES = 4;
 
-/** Rounds in which V8 compiles the code. */
+/** Rounds that are not timed, in which V8 compiles the code. */
 const WARM_UP = 2;
 
-/** The least length of a sample: short frames are repeated to reach it. */
+/** The least duration of a sample in milliseconds. Short frames are repeated to reach it. */
 const SAMPLE_MS = 30;
 
 const { values } = parseArgs({
@@ -222,7 +222,8 @@ function pairsContender({ min, max, radius, positions }) {
 }
 
 /**
- * Coordinates are typed, as kdbush's author recommends. `within` also returns discs that only touch, so test again.
+ * Stores coordinates in a Float32Array, as kdbush's author recommends. `within` also returns discs that only touch, so
+ * the code tests each result again.
  * @param {Scene} scene
  * @returns {Contender}
  */

@@ -19,13 +19,13 @@ import { commitOf } from './shared.mjs';
 
 const DT = 1 / 64;
 const RADIUS = 0.5;
-/** The diagonal is less than a diameter, so all particles overlap. */
+/** Edge of the box that contains all particles. Its diagonal is less than a diameter, so all particles overlap. */
 const EDGE = 0.5;
-/** Coordinates are exact, so that rounding decides no count. */
+/** Coordinates are multiples of EDGE / 512, which floats hold exactly, so that rounding decides no count. */
 const STEPS_PER_EDGE = 512;
 /** The capacity of the list of contacts. The list also counts pairs that do not fit. */
 const LISTED = 1024;
-/** A list reports this if 32 bits cannot count its pairs. */
+/** A list reports this number if 32 bits cannot count its pairs. */
 const UNCOUNTABLE = 2 ** 32 - 1;
 
 interface Row {
@@ -40,7 +40,7 @@ interface Row {
   readonly step: number;
   /** The faster of two runs. */
   readonly separate: number;
-  /** The step without the passes over contacts. */
+  /** Time of the step without the passes over contacts, partner and resolve. */
   readonly order: number;
 }
 
@@ -122,7 +122,7 @@ async function repeat(
     const differing = one.reduce((sum, word, index) => sum + (word === other[index] ? 0 : 1), 0);
     expectEqual(`words of ${name} that differ between two runs of ${what}`, differing, 0);
   }
-  // Prefer the run with fewer missing times, because these make a run look faster.
+  // Prefer the run with fewer missing times, because missing times make a run look faster.
   const missing = ({ discarded = 0 }: StageTimes) => discarded;
   return times.reduce((least, one) =>
     missing(one) < missing(least) || (missing(one) === missing(least) && one.total < least.total)

@@ -1,6 +1,7 @@
 /**
  * `npm run bench:film`: times the page's pictures in headless Chrome, with and without recording a live film. The kinds
- * of recording take turns; figures are medians. Processor time includes all processes of the browser. Only for Linux.
+ * of recording take turns; figures are medians. Processor time includes all processes of the browser. Runs only on
+ * Linux.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

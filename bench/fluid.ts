@@ -1,7 +1,11 @@
 /**
- * `npm run bench:fluid`: times a substep of the fluid and its stages on dam breaks, on the GPU in Node; with --cpu on
- * the CPU, without stages. `--cells` counts along the tank's height. `--square` (2D only): n² cells with n² particles,
- * a quarter full. Before and after, the residual must be within the tolerance, and no particle lost.
+ * `npm run bench:fluid`: times a substep of the fluid and its stages on dam breaks, on the GPU in Node. Options:
+ *
+ * - `--cpu` times substeps on the CPU, without their stages.
+ * - `--cells` gives the number n of cells along the tank's height.
+ * - `--square` (2D only) makes a tank of n² cells. A quarter of it is full, with n² particles.
+ *
+ * Before and after timing, the residual must be within the tolerance, and no particle may be lost.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -34,7 +38,7 @@ interface Result {
   readonly total: number;
 }
 
-/** Meanwhile the fluid begins to fall and the driver compiles the kernels. */
+/** Substeps that are not timed. In them the fluid begins to fall and the driver compiles the kernels. */
 const WARM_UP = Number(values['warm-up']);
 const DT = 1 / 240;
 

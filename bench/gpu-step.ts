@@ -1,6 +1,9 @@
 /**
- * `npm run bench:step`: times three tasks on the GPU, in headless Chrome or in Node: a sort with one push apart, one
- * push on a grid that does not sort the state (gpu-step/unsorted.ts), and a full step.
+ * `npm run bench:step`: times three tasks on the GPU, in headless Chrome or in Node:
+ *
+ * - a sort of the particles with one push apart
+ * - one push on a grid that does not sort the state (gpu-step/unsorted.ts)
+ * - a full step
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

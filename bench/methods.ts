@@ -27,7 +27,7 @@ interface Method {
   destroy(): void;
 }
 
-/** Scatters particles with ten neighbours within a distance of 1 on average. */
+/** Scatters particles so that each has ten neighbours on average within a distance of 1. */
 function scattered(dimensions: Dimensions, count: number) {
   const ball = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;
   const edge = ((count * ball) / NEIGHBOURS) ** (1 / dimensions);

@@ -26,8 +26,8 @@ const repeats = Number(values.repeats);
 const DT = 1 / 60;
 
 /**
- * In the second options, the last nine tenths are obstacles. They are everywhere, because particles are in random
- * order.
+ * Returns two sets of options. In the second, the last nine tenths of the bodies are obstacles. Obstacles are
+ * everywhere in the world, because the scene's bodies are in random order.
  */
 function optionsOf(dimensions: 2 | 3): readonly [SimulationOptions, SimulationOptions] {
   const scene = createScene(values.scene, { dimensions, count, seed: 1 });

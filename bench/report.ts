@@ -1,6 +1,7 @@
 /**
- * `npm run bench:report`: writes dist/bench-report.html about records of `cellstorm bench`. Arguments: files, or
- * folders with JSON files at any depth; default bench/results. Other files are left out, with a message.
+ * `npm run bench:report`: writes dist/bench-report.html about records of `cellstorm bench`. The arguments are files, or
+ * folders with JSON files at any depth; the default is bench/results. Files that are not records are left out, with a
+ * message.
  */
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';

@@ -8,8 +8,8 @@ import { build } from 'vite';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Imports the current sources, bundled, because a development server's modules run slower. `entries` are files relative
- * to the root.
+ * Bundles the current sources and imports the bundle, because a development server's modules run slower. `entries` maps
+ * names to files relative to the root.
  */
 export async function bundle(entries) {
   const outDir = await mkdtemp(join(tmpdir(), 'cellstorm-bench-'));

@@ -1,8 +1,8 @@
 /**
  * `npm run bench:mixed`: times building a grid and finding all pairs of particles with different radii. Compares the
  * times with those of as many particles of one radius, which have about as many contacts. Runs on the CPU engine and on
- * the GPU in Node. CELLSTORM_DRIVER names a driver. Sources are bundled, because a development server's modules run
- * slower.
+ * the GPU in Node. CELLSTORM_DRIVER names a driver. The script times bundled sources, because a development server's
+ * modules run slower.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -51,7 +51,7 @@ if (values.json) {
       `| ${dimensions}D | ${engine} | ${particles} | ${order} | ${pairs} | ${bytes.toFixed(0)} | ${least.toPrecision(3)} | ${median.toPrecision(3)} | ${timesEqual.toFixed(2)} |\n`,
   );
   process.stdout.write(
-    `${values.count} particles, build + all pairs (push: grid + one push), ${values.repeats} timed rounds: ${machine}\n\n` +
+    `${values.count} particles, a build and all pairs (push: a sort and one push apart), ${values.repeats} timed rounds: ${machine}\n\n` +
       '| | engine | particles | order | pairs | bytes per particle | least ms | median ms | relative to equal |\n' +
       `|---|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

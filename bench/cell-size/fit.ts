@@ -17,7 +17,7 @@ export interface Costs {
 type Sample = Pick<CellSizeRow, 'candidates' | 'cells' | 'ranges' | 'least'>;
 
 export function fitCosts(samples: readonly Sample[]): Costs {
-  // Divide each row by its time, so that errors are relative: the target is 1 for every row.
+  // Divide each row by its measured time, so that errors are relative: the costs should add up to 1 in every row.
   const rows = samples.map(({ candidates, cells, ranges, least }) =>
     [candidates, cells, ranges].map((value) => value / least),
   );

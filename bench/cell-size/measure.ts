@@ -1,6 +1,6 @@
 /**
- * Times searches with cells of different sizes and counts their candidates. Contenders take turns and must first find
- * the same number of contacts.
+ * Times searches with cells of different sizes and counts their candidates. A contender is a method with cells of one
+ * size. Contenders take turns, and all must first find the same number of contacts.
  */
 import { latticeCoordinate } from '../../src/core/world/cells';
 import {
@@ -33,9 +33,10 @@ export interface CellSizeRequest {
 /**
  * - `cpu pairs`: builds the grid and finds all pairs.
  * - `gpu push`: sorts a simulation's particles and pushes them apart once.
- * - `cpu near`: queries within one diameter. A query visits one cell beyond its radius on every side.
- * - `gpu near`: sorts and counts neighbours within one diameter in a custom kernel, which visits as many cells on every
- *   side as the radius spans.
+ * - `cpu near`: queries the neighbours of particles within one diameter. A query visits one cell beyond its radius on
+ *   every side.
+ * - `gpu near`: sorts the particles, then counts neighbours within one diameter in a custom kernel. The kernel visits
+ *   as many cells on every side as a diameter spans.
  */
 export const METHODS = ['cpu pairs', 'gpu push', 'cpu near', 'gpu near'] as const;
 export type Method = (typeof METHODS)[number];
@@ -60,7 +61,7 @@ export interface CellSizeRow {
 }
 
 const SEED = 1;
-/** Only every fifth particle has a query in timed runs, because queries are slow. */
+/** Timed runs query only every fifth particle, because queries are slow. */
 const STRIDE = 5;
 /** A low relaxation gives all repeats nearly the same workload. */
 const RELAXATION = 0.01;
@@ -318,8 +319,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts independently of the timed searches. Candidates are in the cells up to `reach` from the particle along every
- * axis, and in `spare` more cells on each side.
+ * Counts candidates independently of the timed searches. The candidates of a particle are in all cells within the
+ * distance `reach` of it along every axis, and in `spare` more cells on each side.
  */
 function countCandidates(
   world: World,

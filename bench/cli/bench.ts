@@ -1,5 +1,5 @@
 /**
- * `cellstorm bench`: times broad phases on fixed scenes, and checks their pairs before and after. Outputs:
+ * `cellstorm bench`: times broad phases on fixed scenes, and checks their pairs before and after timing. Outputs:
  *
  * - stdout: a table, JSON or CSV
  * - stderr, with --baseline: changes since an earlier record
@@ -153,7 +153,7 @@ export function exitCodeOf(outcomes: readonly Outcome[]): number {
   return outcomes.some(({ status }) => status === 'wrong' || status === 'failed') ? 1 : 0;
 }
 
-/** Resolves the path, because one without a folder would be looked up as a command. */
+/** Resolves the path of --native, because a path without a folder would be looked up as a command. */
 function enginesOf(given: Given): readonly Engine[] {
   const native = given.get('native');
   return listEngines(native === undefined ? undefined : resolve(native));
@@ -198,7 +198,7 @@ async function checkRunnable(path: string): Promise<void> {
   });
 }
 
-/** Tries to write a file, because a system may protect a folder by more than permissions. */
+/** Tries to write a file, because a system may also protect a folder by other means than permissions. */
 async function checkWritable(path: string): Promise<void> {
   const about = await stat(path).catch(() => undefined);
   if (about && !about.isFile()) throw new UsageError(`--out is ${path}, but it must be a file.`);

@@ -93,7 +93,7 @@ function rowsOf({ timed }: Case): string[][] {
   ]);
 }
 
-/** Lists each reason of a scene once, with its engines and counts. */
+/** Lists each reason for missing times of a scene once, with the engines and counts that it applies to. */
 function describeMissing(outcomes: readonly Outcome[], width: number): string {
   const reasons = new Map<string, { engines: Set<string>; counts: Set<string>; first: Outcome }>();
   for (const outcome of outcomes) {

@@ -3,8 +3,10 @@ import { FilmPicture } from '../../src/page/panel/film-picture';
 import { openLiveFilm } from '../../src/page/panel/live-film';
 
 /**
- * `draw` only draws the picture. `compose` also draws it onto the film's canvas, but records nothing. `canvas` records
- * only the WebGPU canvas. `film` records as the playground does.
+ * - `draw` only draws the picture.
+ * - `compose` also draws it onto the film's canvas, but records nothing.
+ * - `canvas` records only the WebGPU canvas.
+ * - `film` records as the playground does.
  */
 export const FILM_KINDS = ['draw', 'compose', 'canvas', 'film'] as const;
 

@@ -33,7 +33,7 @@ export interface StepResult extends StepRequest {
   readonly contactsPerParticle: number;
   readonly memoryPerParticle: number;
   readonly cellsPerParticle: number;
-  /** Counts reads plus writes. */
+  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
   readonly separate: Timing;
   readonly step: Timing;
@@ -150,7 +150,7 @@ export async function measureStep(request: StepRequest, provider?: GPU): Promise
   return result;
 }
 
-/** Bytes per millisecond, reads plus writes: the best of several copies of 64 MiB. */
+/** Returns the bytes per millisecond, read plus written, in the best of several rounds of copies of 64 MiB. */
 async function measureCopy(gpu: Gpu): Promise<number> {
   const size = 1 << 26;
   const usage = GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;

@@ -12,7 +12,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** In both records, but with a time only in the earlier one. */
+/** An engine's outcome that is in both records, but has a time only in the earlier one. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;
@@ -76,7 +76,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // The next two are undefined for a run without GPU engines.
+    // Without WebGPU engines, a run has no adapter, driver and GPU clock, and in Node no flags.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

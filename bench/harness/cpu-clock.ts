@@ -4,29 +4,29 @@
 
 /** More bytes than usual caches hold. */
 export const COPY_BYTES = 2 ** 29;
-/** Every machine has memory for this. */
+/** The fewest bytes to copy. Every machine has memory for so many. */
 export const LEAST_COPY_BYTES = 2 ** 20;
 const COPY_REPEATS = 3;
 
 export interface CopySpeed {
-  /** Counts reads plus writes. */
+  /** Counts the bytes read and the bytes written. */
   readonly bytesPerMs: number;
   readonly bytes: number;
 }
 
 let measured: { readonly wanted: number; readonly speed: CopySpeed } | undefined;
 
-/** Keeps the measurement for the same `bytes`, because it takes a second. */
+/** Reuses the last measurement if `bytes` is the same, because measuring takes a second. */
 export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   if (measured?.wanted !== bytes) measured = { wanted: bytes, speed: measureCpuCopy(bytes) };
   return measured.speed;
 }
 
-/** Halves the size until there is memory for two arrays. */
+/** Times copies of `bytes` bytes, or halves that number until there is memory for two arrays. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;
-  // One copy more: the first touches pages that are not mapped yet.
+  // Make one copy more, because the first copy touches pages of memory that are not mapped yet.
   for (let repeat = 0; repeat <= COPY_REPEATS; repeat++) {
     const began = performance.now();
     to.set(from);

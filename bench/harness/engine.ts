@@ -1,8 +1,8 @@
 /**
  * The interface of a broad phase in the benchmark.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. Scenes keep rounding from
- * deciding this (see scenes.ts), so each has one correct answer.
+ * Two bodies overlap if the distance of their centres is less than the sum of their radii. In the scenes, rounding
+ * cannot decide whether two bodies overlap (see scenes.ts), so each scene has one correct answer.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -13,7 +13,7 @@ import type { BenchScene } from './scenes';
 export const BACKENDS = ['gpu', 'cpu'] as const;
 export type Backend = (typeof BACKENDS)[number];
 
-/** For a method that tutorials teach and no package offers. */
+/** The `peer` of a method that tutorials teach and no package offers. */
 export const TUTORIAL = 'the usual tutorial';
 
 interface Described {
@@ -48,7 +48,7 @@ export interface CpuRunner {
   build(): void;
   /** This call is timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
   query(): PairList;
-  /** The memory without the list of pairs; undefined if unknown. */
+  /** Bytes of memory without the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
 }
@@ -61,29 +61,33 @@ export interface GpuEngine extends Described {
 
 /**
  * Number of counters. A counter is two u32: a number of pairs, and the sum of their `mixPair` hashes. A thread adds to
- * the counter with the index: slot or id, modulo this number. If there were only one, all threads would wait for it.
+ * the counter whose index is the thread's slot or id, modulo this number. If there were only one counter, all threads
+ * would wait for it.
  */
 export const FOLD_COUNTERS = 256;
 export const FOLD_BYTES = 8 * FOLD_COUNTERS;
 
 /**
- * A query on the GPU counts every overlapping pair once and writes no list, which would take most of the time. The
- * `encode…` methods allocate nothing, so that a submission may hold many runs.
+ * A query on the GPU counts every overlapping pair once. It writes no list, because a list would take most of the time.
+ * The `encode…` methods allocate nothing, so that a submission may hold many runs.
  */
 export interface GpuRunner {
   /** Writes to `bodies`; not timed. */
   place(positions: Float32Array): void;
-  /** The engine writes to it only in `place`; the harness also copies frames to it. Usage: COPY_SRC and COPY_DST. */
+  /**
+   * The buffer of bodies. The engine writes to it only in `place`; the harness also copies frames to it. Its usage
+   * includes COPY_SRC and COPY_DST.
+   */
   readonly bodies: GPUBuffer;
   encodeBuild(encoder: GPUCommandEncoder): void;
   /** Adds to `counters`; the caller clears them. Several queries may follow one build. */
   encodeQuery(encoder: GPUCommandEncoder): void;
   /**
-   * `array<atomic<u32>>` of FOLD_BYTES: counter i has pairs at 2 i, checksum at 2 i + 1. Usage includes COPY_SRC and
-   * COPY_DST.
+   * An `array<atomic<u32>>` of FOLD_BYTES. Its usage includes COPY_SRC and COPY_DST. Counter i has its number of pairs
+   * at index 2 i and its checksum at index 2 i + 1.
    */
   readonly counters: GPUBuffer;
-  /** Includes the positions. */
+  /** Bytes of memory, including the positions. */
   readonly memoryBytes: number;
   destroy(): void;
 }
@@ -98,7 +102,7 @@ export interface NativeEngine extends Described {
 
 export interface OwnDevice {
   readonly name: string;
-  /** Counts reads plus writes. */
+  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
   readonly clock: ClockSource;
@@ -111,7 +115,7 @@ export type Part = 'wind' | 'build' | 'query';
 
 export interface NativeRunner {
   readonly device: OwnDevice;
-  /** Includes the positions. */
+  /** Bytes of memory, including the positions. */
   readonly memoryBytes: number;
   place(positions: Float32Array): Promise<void>;
   /** Stores frames. Each `wind` loads the next one; after the last frame, the order is reversed. */
@@ -124,7 +128,7 @@ export interface NativeRunner {
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
 
-/** An engine lacks something outside this project, such as a package. */
+/** Thrown if an engine lacks something outside this project, such as a package. */
 export class AbsentError extends CellstormError {
   override name = 'AbsentError';
 }

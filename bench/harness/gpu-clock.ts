@@ -21,7 +21,7 @@ export const LEAST_SHARE = 0.6;
  * Timestamps that do not wait for the work never agree.
  */
 const MOST_CHECKS = 5;
-/** The latency of a submission is the median of this many empty submissions. */
+/** The latency of a submission is the median time of this many empty submissions. */
 const EMPTY_SUBMISSIONS = 9;
 
 /** 'events' are timestamps of another API than WebGPU. */
@@ -91,7 +91,7 @@ export class GpuClock {
     return this.usesTimestamps ? 'timestamps' : 'wall';
   }
 
-  /** Counts reads plus writes; the best of several copies. */
+  /** The best of several copies. Counts the bytes read and the bytes written. */
   get copyBytesPerMs(): number {
     return this.copySpeed;
   }

@@ -1,6 +1,6 @@
 /**
- * One interface for CPU, WebGPU and native engines on a scene. WebGPU work runs inside error scopes, because dropped
- * work looks very fast.
+ * Opens CPU, WebGPU and native engines on a scene, behind one interface. WebGPU work runs inside error scopes, because
+ * dropped work looks very fast.
  */
 import { GpuError, LimitError } from '../../src/core/base/errors';
 import type { Gpu } from '../../src/gpu/device';
@@ -30,29 +30,29 @@ export interface Sample {
   readonly total: number;
 }
 
-/** Runs in a row per sample. CPU engines use only `total`. */
+/** How many times in a row a sample runs the build, the query, and both. CPU engines use only `total`. */
 export type Batches = Sample;
 
 export interface Open {
   readonly engine: Engine;
   readonly source: ClockSource;
-  /** Counts reads plus writes. */
+  /** Counts the bytes read and the bytes written. */
   readonly copyBytesPerMs: number;
   /** Undefined except for native engines. */
   readonly device?: OwnDevice | undefined;
   readonly memoryBytes: () => number | undefined;
-  /** The possible error of a batch. */
+  /** The possible error of a batch, in milliseconds. */
   readonly stepMs: () => number;
   place(positions: Float32Array): Promise<void>;
   /** Stores frames. Each timed build first loads the next one; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
-  /** Undefined if the clock ran backwards. */
+  /** Resolves to undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
 }
 
-/** Frames go forwards, then backwards, so that no step skips any. */
+/** Returns the index of a step's frame. Frames go forwards, then backwards, so that no step skips a frame. */
 function frameAt(step: number, frames: number): number {
   const period = Math.max(1, 2 * (frames - 1));
   const index = step % period;
@@ -179,7 +179,7 @@ export async function openNative(
   };
 }
 
-/** Works like `NativeRunner.time`. Undefined if the clock ran backwards. */
+/** Works like `NativeRunner.time`, but resolves to undefined if the clock ran backwards. */
 type Timer = (parts: readonly Part[], batch: number) => Promise<number | undefined>;
 
 async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Promise<Sample | undefined> {
@@ -194,7 +194,8 @@ async function takeSample(batches: Batches, isRolled: boolean, time: Timer): Pro
     queryTime === undefined
   )
     return undefined;
-  // A difference may be negative and becomes 0. If such samples were discarded, only slow ones would remain.
+  // A negative difference becomes 0. If samples with negative differences were discarded, only slow samples would
+  // remain.
   const withoutLoading = (time: number) => Math.max(0, time - loading);
   return { build: withoutLoading(loadingAndBuild), query: queryTime, total: withoutLoading(total) };
 }
@@ -248,7 +249,9 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof LimitError || isOutOfMemory(error);
 }
 
-/** True if memory ran out; it may suffice for fewer engines. Typed arrays report this by one of two RangeErrors. */
+/**
+ * True if memory ran out; the memory may suffice for fewer engines. Typed arrays report this by one of two RangeErrors.
+ */
 export function isOutOfMemory(error: unknown): boolean {
   if (error instanceof GpuError) return error.reason === 'memory';
   if (error instanceof LimitError) return error.limit === 'memory';

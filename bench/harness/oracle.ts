@@ -1,12 +1,12 @@
 /**
  * Finds the correct pairs in doubles: sorts bodies into columns along the longest edge and sweeps the columns. Shares
- * only the definition of an overlap with the engines. Positions must not be NaN. Takes at most 12 + 4 × dimensions
- * bytes per body, and half a MiB.
+ * only the definition of an overlap with the engines. Positions must not be NaN. Uses at most 12 + 4 × dimensions bytes
+ * of memory per body, and half a MiB.
  */
 import { type Found, mixPair } from './engine';
 import type { BenchScene } from './scenes';
 
-/** A digit of the sort is half of a coordinate. */
+/** A digit of the radix sort has half of a coordinate's bits. */
 const DIGIT_BITS = 16;
 const DIGIT_MASK = 2 ** DIGIT_BITS - 1;
 
@@ -19,7 +19,7 @@ interface Columns {
    * ends of rows.
    */
   readonly ahead: readonly number[];
-  /** Id per sorted body. */
+  /** The id of each sorted body. */
   readonly ids: Uint32Array;
   /** Coordinates of sorted bodies. The longest edge's axis is first, the shortest edge's last. */
   readonly coordinates: Float32Array;
@@ -32,7 +32,9 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   const is3D = dimensions === 3;
   let pairs = 0;
   let checksum = 0;
-  /** Compares with bodies `first` to `last` − 1, up to the first at or beyond `end`. */
+  /**
+   * Compares a body with the bodies `first` to `last` − 1. Stops at the first one with a coordinate of `end` or more.
+   */
   const sweep = (body: number, first: number, last: number, end: number) => {
     const id = ids[body] as number;
     const own = radii ? (radii[id] as number) : radius;
@@ -77,7 +79,7 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
 function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
   const count = positions.length / dimensions;
   const edgeOf = (axis: number) => (max[axis] as number) - (min[axis] as number);
-  // A scene may be a line along any axis.
+  // Sort the axes by their edges, because a scene may be a line along any axis.
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
   const [longest = 0, middle = 1, shortest = 1] = axes;
   const width = chooseWidth(
@@ -97,7 +99,7 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   const bits = new Int32Array(positions.buffer, positions.byteOffset, positions.length);
   const wordOf = (body: number) => {
     const word = bits[body * dimensions + longest] as number;
-    // Flip the sign bit of positive floats, all bits of negative ones: words then ascend as floats.
+    // Flip the sign bit of positive floats and all bits of negative ones. The words then have the order of the floats.
     return word ^ ((word >> 31) | -0x8000_0000);
   };
   let from = new Uint32Array(count).map((_, body) => body);

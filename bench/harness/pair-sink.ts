@@ -1,4 +1,4 @@
-/** The list of pairs of most CPU engines, so that writing costs each the same. */
+/** The list in which most CPU engines store pairs. They share it, so that writing a pair costs all of them the same. */
 import type { PairList } from '../../src/core/simulation/simulation';
 import { lengthenPairs } from '../../src/cpu/shared/lattice';
 

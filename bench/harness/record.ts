@@ -11,8 +11,13 @@ export const FORMAT_VERSION = 2;
 
 export const STATUSES = ['timed', 'wrong', 'failed', 'skipped', 'stopped', 'refused'] as const;
 /**
- * `wrong`: wrong pairs. `failed`: an error. `skipped`: would have exceeded the time limit. `stopped`: exceeded it.
- * `refused`: too many bodies, not accepted, or memory, a package, a program or a GPU is missing.
+ * - `timed`: the engine has times.
+ * - `wrong`: the engine found wrong pairs.
+ * - `failed`: the engine threw an error, or its device's clock ran backwards in all samples.
+ * - `skipped`: the engine would have exceeded the time limit.
+ * - `stopped`: the engine exceeded the time limit.
+ * - `refused`: there are too many bodies, the engine does not accept the scene, or memory, a package, a program or a
+ *   GPU is missing.
  */
 export type Status = (typeof STATUSES)[number];
 
@@ -44,7 +49,10 @@ export interface Outcome extends CaseName {
   readonly stepShare?: number | undefined;
   /** Samples in which the device's clock ran backwards. */
   readonly discarded?: number | undefined;
-  /** True if timed alone: it did not fit into memory with the others, or its device was lost. */
+  /**
+   * True if the engine was timed alone, because it did not fit into memory with the others or because its device was
+   * lost.
+   */
   readonly apart?: boolean | undefined;
   readonly clock?: ClockSource | undefined;
   /** Median time × copy bandwidth ÷ number of bodies. */
@@ -54,10 +62,10 @@ export interface Outcome extends CaseName {
 }
 
 export interface Measured {
-  /** Counts reads plus writes of one thread. */
+  /** Counts the bytes that one thread reads and the bytes that it writes. */
   readonly copyBytesPerMs: number;
   readonly copyBytes: number;
-  /** Counts reads plus writes; undefined before an engine uses the GPU. */
+  /** Counts the bytes read and the bytes written. Undefined before an engine uses the GPU. */
   readonly gpuCopyBytesPerMs?: number | undefined;
   readonly gpuCopyBytes?: number | undefined;
   readonly gpuClock?: ClockSource | undefined;
@@ -71,7 +79,7 @@ export interface Machine extends Measured {
   readonly cores: number;
   /** "Node v20.19.0", for example, or the browser's user agent. */
   readonly runtime: string;
-  /** The mean of the minute before the run. */
+  /** The mean load in the minute before the run. */
   readonly load?: number | undefined;
   readonly adapter?: string | undefined;
   readonly driver?: string | undefined;
@@ -88,15 +96,15 @@ export interface BenchRecord {
   /** Undefined if the run was cut off or still runs. */
   readonly ended?: string | undefined;
   readonly seed: number;
-  /** Timed rounds. */
+  /** The number of timed rounds. */
   readonly repeat: number;
-  /** Milliseconds for one build and query. */
+  /** The time limit of one build and query, in milliseconds. */
   readonly limit: number;
   readonly machine: Machine;
   readonly outcomes: readonly Outcome[];
 }
 
-/** How times of one engine grow in one scene. */
+/** How the times of one engine in one scene grow with the number of bodies. */
 export interface Growth {
   readonly engine: string;
   readonly backend: Backend;
@@ -124,7 +132,7 @@ export const DENSE_GRID: Readonly<Record<Backend, string>> = { gpu: 'gpu-grid', 
 export function growthsOf(outcomes: readonly Outcome[]): Growth[] {
   const curves = new Map<string, { first: Outcome; curve: { count: number; milliseconds: number }[] }>();
   for (const outcome of outcomes) {
-    // A logarithmic curve has no zeros.
+    // A logarithmic curve cannot show zeros.
     if (!outcome.total || outcome.count === 0 || outcome.total.median === 0) continue;
     const key = `${outcome.engine}\n${outcome.scene}\n${outcome.dimensions}`;
     const known = curves.get(key) ?? { first: outcome, curve: [] };

@@ -3,7 +3,8 @@
  *
  * The engines of a case are open together and take turns (turns.ts), so that other work affects all equally. An engine
  * that does not fit into memory with the others, or whose device is lost, is opened alone afterwards. An engine must
- * find the right pairs before timing. Afterwards it must find those of another frame, which exposes repeated answers.
+ * find the right pairs before timing. After timing, it must find the pairs of another frame. This exposes an engine
+ * that repeats an earlier answer.
  */
 import { type Curve, expectedTime, type Timing } from '../../src/core/base/curves';
 import type { Dimensions } from '../../src/core/world/world';
@@ -24,12 +25,12 @@ export interface BenchPlan {
   readonly dimensions: readonly Dimensions[];
   readonly counts: readonly number[];
   readonly seed: number;
-  /** Timed rounds. */
+  /** The number of timed rounds. */
   readonly repeat: number;
   /**
-   * Milliseconds. If one build and query would take longer, the engine is skipped; if it did take longer, the engine is
-   * stopped. After three timed rounds, an engine gets no further turn once its timed rounds together took more than ten
-   * times the limit.
+   * The time limit in milliseconds. If one build and query would take longer, the engine is skipped. If they did take
+   * longer, the engine is stopped. After three timed rounds, an engine gets no further turn once its timed rounds
+   * together took more than ten times the limit.
    */
   readonly limit: number;
 }
@@ -60,8 +61,8 @@ export interface BenchResult {
 /** These counts are timed first if there are too few times to predict a larger count. */
 const PILOTS = [1024, 4096] as const;
 /**
- * The counts of further pilots grow by this factor. Without them predictions would fail, because a few thousand bodies
- * do not load a GPU.
+ * The counts of further pilots grow by this factor. Without further pilots, predictions would fail, because a few
+ * thousand bodies do not keep a GPU busy.
  */
 const PILOT_FACTOR = 8;
 /** Fixed costs hide how times of fewer bodies grow. */
@@ -71,14 +72,14 @@ const LEAST_GROWTH = 1;
 /** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
 const MOST_FRAMES = 16;
-/** The most bytes of frames; two frames are always allowed. */
+/** The most bytes that all frames may take. Two frames are allowed even if they take more. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
 }
 
-/** Counts ascend, because times of small ones predict those of larger ones. */
+/** Lists the cases. Counts ascend, because times of small counts predict the times of larger counts. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
   return scenes.flatMap((scene) =>
@@ -230,7 +231,7 @@ class Bench {
     };
   }
 
-  /** Times of smaller counts; pilot sizes are timed if there are too few. */
+  /** Returns the times of smaller counts. If there are too few of them, times pilot counts first. */
   private async curveOf(engine: Engine, scene: BenchScene): Promise<Curve> {
     const key = `${engine.name}\n${scene.name}\n${scene.dimensions}`;
     const known = this.curves.get(key) ?? [];
@@ -239,7 +240,7 @@ class Bench {
     const reached = (known.at(-1)?.count ?? 0) * PILOT_FACTOR ** 2;
     if ((known.length > 1 && count <= reached) || count <= PILOTS[1]) return known;
     await this.announce({ scene: name, dimensions, count }, `trying ${engine.name} on fewer bodies`);
-    // One size does not show growth, and small sizes do not predict a much larger one.
+    // The time of one count does not show growth, and small counts do not predict the time of a much larger count.
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
@@ -261,7 +262,7 @@ class Bench {
           await run.close();
         }
       } catch {
-        // The requested size will report the same error.
+        // The requested count will report the same error.
         return known;
       }
     }

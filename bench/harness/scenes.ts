@@ -28,7 +28,7 @@ export interface BenchScene {
   readonly max: readonly number[];
   /** True if each timed build uses the next frame, instead of frame 0. */
   readonly moves: boolean;
-  /** Returns a new array. Frames differ in some pairs, unless pairs are few. */
+  /** Returns a new array. Any two frames differ in some pairs, unless the scene has few pairs. */
   frame(number: number): Float32Array;
 }
 
@@ -36,7 +36,7 @@ export interface BenchSceneDefinition {
   readonly name: string;
   readonly about: string;
   readonly dimensions: readonly Dimensions[];
-  /** Most bodies: more would fill the memory with pairs. */
+  /** The largest number of bodies. More bodies would fill the memory with pairs. */
   readonly most?: number | undefined;
   readonly generate: (request: Request) => Content;
 }
@@ -54,7 +54,10 @@ interface Content {
 interface Motion {
   /** If false, only the check after timing uses another frame than 0. */
   readonly timed: boolean;
-  /** The longest move along an axis, in 1 / UNITS: per frame for 'drift', from frame 0 for 'shake'. */
+  /**
+   * The longest move along an axis, in units of 1 / UNITS. For 'drift', it is the move per frame, for 'shake' the move
+   * from frame 0.
+   */
   readonly greatest: number;
   /** 'drift' keeps each body's velocity; 'shake' moves bodies around their positions in frame 0. */
   readonly kind: 'drift' | 'shake';
@@ -68,7 +71,7 @@ const RADIUS = 0.5;
 
 /** Bodies move after timing, so that the checked frame has other pairs. */
 const UNTIMED: Motion = { timed: false, greatest: UNITS / 16, kind: 'shake' };
-/** Bodies of scenes with `radii` are larger. */
+/** Bodies of scenes with `radii` move farther, because they are larger. */
 const UNTIMED_RADII: Motion = { ...UNTIMED, greatest: 2 * UNITS };
 
 /** Room per body, relative to `uniform`. */
@@ -83,7 +86,7 @@ const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
-/** Width of a line, in diameters: some bodies lie side by side. */
+/** Width of a line, in diameters, so that some bodies lie side by side. */
 const LINE_WIDTH = 2;
 /** Length of a line per body, in diameters. */
 const LINE_SPACING = 0.75;
@@ -138,7 +141,8 @@ function inCellOrder(content: Content, dimensions: Dimensions): Content {
     return cell;
   };
   // Sort by counting. Sorting numbers would not work: in a large scene, a cell and a body do not fit into one double.
-  // At first, `starts[cell + 1]` counts bodies. After the sums, `starts[cell]` is the index of the next body.
+  // At first, `starts[cell + 1]` counts the bodies of a cell. After the sums, `starts[cell]` is the index of its next
+  // body.
   const starts = new Uint32Array(max.reduce((product, edge) => product * edge, 1) + 1);
   for (let body = 0; body < count; body++) (starts[cellOf(body) + 1] as number)++;
   for (let cell = 1; cell < starts.length; cell++) {

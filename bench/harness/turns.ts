@@ -6,14 +6,14 @@ import type { Engine } from './engine';
 import type { Batches, Open, Sample } from './open';
 
 export const WARM_ROUNDS = 2;
-/** Least length of a warm-up turn: JavaScript is recompiled after it has run a while. */
+/** The least milliseconds of a warm-up turn. JavaScript engines recompile code after it has run for a while. */
 const WARM_MS = 60;
 const MOST_WARM = 64;
-/** Least milliseconds of a sample. */
+/** The least milliseconds of a sample. */
 const SAMPLE_MS = 10;
-/** Least steps of the clock per sample. */
+/** A sample lasts at least this many steps of the clock. */
 const SAMPLE_STEPS = 100;
-/** Most repeats in a batch. One submission holds the whole batch, and the queue of a device is limited. */
+/** The most repeats in a batch. One submission holds the whole batch, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
 /** After FEWEST_ROUNDS, an engine's turns together may take this many times the limit. */
 const MOST_LIMITS = 10;
@@ -34,7 +34,7 @@ export interface Taken {
   /** Samples in which the device's clock ran backwards. */
   readonly discarded: number;
   readonly error?: unknown;
-  /** Set if a build and query exceeded the limit. */
+  /** Milliseconds of a build and query, if they exceeded the limit. */
   readonly slowest?: number | undefined;
 }
 
@@ -54,7 +54,10 @@ export async function takeTurns(
   return new Map(turns.map((turn) => [turn.run, turn.taken]));
 }
 
-/** Rounds 0, 2, … begin with the first item, the second, …; each odd round reverses the previous one. */
+/**
+ * Round 0 begins with the first item, round 2 with the second item, and so on. Each odd round reverses the round before
+ * it.
+ */
 export function turnOrder<Item>(items: readonly Item[], round: number): readonly Item[] {
   const first = (round >> 1) % Math.max(1, items.length);
   const rotated = [...items.slice(first), ...items.slice(0, first)];
@@ -126,7 +129,9 @@ class Turns {
   }
 }
 
-/** Makes batches last `least` milliseconds or more, judged by one sample. */
+/**
+ * Lengthens batches until they last at least `least` milliseconds, judged by one sample, or have MOST_BATCH repeats.
+ */
 function lengthen(batches: Batches, sample: Sample, least: number): Batches {
   const longer = (part: keyof Sample) => {
     const [batch, one] = [batches[part], sample[part]];

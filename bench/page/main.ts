@@ -28,7 +28,7 @@ const FIRST_SCENES = ['uniform'];
 /** The worker's URL, relative to the page. vite.config.ts sets it. */
 declare const BENCH_WORKER: string;
 
-/** Empty if the source had no git history. */
+/** The commit of the page's source; empty if the source had no git history. */
 declare const BUILT_COMMIT: string;
 
 /** Browsers hide the processor's name. */
@@ -79,7 +79,7 @@ class BenchPage {
     return worker;
   }
 
-  /** The worker's state is unknown. The next start opens another. */
+  /** Ends a worker that failed, because its state is unknown. The next start opens another worker. */
   private lose(worker: Worker, reason: string): void {
     if (worker !== this.worker) return;
     this.worker = undefined;

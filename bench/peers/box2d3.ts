@@ -24,7 +24,7 @@ type Box2d = Awaited<ReturnType<typeof open>>;
 type WorldId = ReturnType<Box2d['b2CreateWorld']>;
 type BodyId = ReturnType<Box2d['b2CreateBody']>;
 
-/** A module's memory cannot be freed, so all worlds share one. */
+/** The memory of a WebAssembly module cannot be freed, so all worlds share one module. */
 export function openBox2d(): ReturnType<typeof open> {
   opened ??= open();
   return opened;
@@ -35,7 +35,7 @@ export const BOX2D3: CpuEngine = {
   peer: 'box2d3-wasm',
   backend: 'cpu',
   about:
-    'Rigid-body engine: discs, a step of a microsecond, the events of contacts that began or ended; one thread.',
+    'Rigid-body engine: a build steps discs by a microsecond and reads the events of contacts that began or ended; one thread.',
   refuse: refuse3D,
   async open(scene) {
     const box2d = await openBox2d();

@@ -14,7 +14,7 @@ export const D3_QUADTREE: CpuEngine = {
   peer: 'd3-quadtree',
   backend: 'cpu',
   about:
-    'Quadtree: addAll of all bodies, the greatest radius stored in each node, a visit per body, as in d3-force.',
+    'Quadtree, used as in d3-force: a build calls addAll and stores the greatest radius in each node; a query visits the tree once per body.',
   refuse: refuse3D,
   async open(scene) {
     const { quadtree } = await loadPeer('d3-quadtree', () => import('d3-quadtree'));

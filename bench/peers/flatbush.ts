@@ -1,4 +1,4 @@
-/** flatbush's packed Hilbert R-tree: a box per body, a search per box. */
+/** Wraps flatbush's packed Hilbert R-tree: stores a box per body, and searches with each box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
@@ -8,7 +8,7 @@ export const FLATBUSH: CpuEngine = {
   peer: 'flatbush',
   backend: 'cpu',
   about:
-    'Packed Hilbert R-tree: Float32Array boxes, nodes of 16, a search per body, with a filter instead of a result list.',
+    'Packed Hilbert R-tree: Float32Array boxes in nodes of 16; a query searches once per body, with a filter instead of a list of results.',
   refuse: refuse3D,
   async open(scene) {
     const { default: Flatbush } = await loadPeer('flatbush', () => import('flatbush'));

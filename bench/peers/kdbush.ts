@@ -1,4 +1,4 @@
-/** kdbush's k-d tree, used as its author advises: typed coordinates, and one array for all results. */
+/** Wraps kdbush's k-d tree, used as its author advises: coordinates in a typed array, and one array for all results. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
@@ -7,7 +7,7 @@ export const KDBUSH: CpuEngine = {
   name: 'kdbush',
   peer: 'kdbush',
   backend: 'cpu',
-  about: 'k-d tree: Float32Array coordinates, nodes of 64, withinInto per body.',
+  about: 'k-d tree: Float32Array coordinates in nodes of 64; a query calls withinInto once per body.',
   refuse(scene) {
     if (scene.radii)
       return 'It stores points without radii, so every query would have to use the largest radius.';

@@ -10,7 +10,7 @@ export const MAP_HASH: CpuEngine = {
   peer: TUTORIAL,
   backend: 'cpu',
   about:
-    'The hash of the usual tutorial: a Map of arrays, cells as wide as the largest body, 9 or 27 lookups per body.',
+    'The hash of the usual tutorial: a Map of arrays, with cells as wide as the largest body and 9 or 27 lookups per body.',
   open(scene) {
     const { count, dimensions, radius, min, max } = scene;
     const overlaps = new Overlaps(scene);

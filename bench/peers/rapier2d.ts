@@ -21,13 +21,13 @@ export const RAPIER2D: CpuEngine = {
   peer: '@dimforge/rapier2d-compat',
   backend: 'cpu',
   about:
-    'Rigid-body engine, only its broad phase: balls without bodies, a step, collidersWithAabbIntersectingAabb per ball.',
+    'Rigid-body engine, only its broad phase: a build steps balls without bodies; a query calls collidersWithAabbIntersectingAabb once per ball.',
   refuse: refuse3D,
   async open(scene) {
     const { World, ColliderDesc } = await openRapier();
     const { count, moves } = scene;
     const overlaps = new Overlaps(scene);
-    // Two words; in a new world, the first is the collider's number, from 0.
+    // A handle has two words. In a new world, the first word is the collider's number, from 0.
     const handle = new Float64Array(1);
     const handleWords = new Uint32Array(handle.buffer);
     let world: InstanceType<typeof World> | undefined;

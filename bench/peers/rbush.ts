@@ -1,4 +1,4 @@
-/** rbush's dynamic R-tree: loads boxes in bulk, and searches with each box. */
+/** Wraps rbush's dynamic R-tree: loads boxes in bulk, and searches with each box. */
 import type { CpuEngine } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
@@ -15,7 +15,7 @@ export const RBUSH: CpuEngine = {
   name: 'rbush',
   peer: 'rbush',
   backend: 'cpu',
-  about: 'Dynamic R-tree: clear, bulk load of reused items, a search per item.',
+  about: 'Dynamic R-tree: a build clears it and loads reused items in bulk; a query searches once per item.',
   refuse: refuse3D,
   async open(scene) {
     const { default: RBush } = await loadPeer('rbush', () => import('rbush'));

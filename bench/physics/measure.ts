@@ -2,7 +2,7 @@
 import type { Dimensions } from '../../src/core/world/world';
 import type { PhysicsEngine } from './engine';
 
-/** The limits of a figure. There is no limit where one is left out. */
+/** The limits of a figure. A limit that is left out does not apply. */
 export interface Bar {
   readonly least?: number;
   readonly most?: number;
@@ -20,7 +20,7 @@ export interface Case {
   readonly dimensions: Dimensions;
   readonly scene: string;
   readonly figures: readonly Figure[];
-  /** A number per figure; NaN if the run has no such figure. */
+  /** Returns a number per figure; NaN if the run has no such figure. */
   run(engine: PhysicsEngine): Promise<readonly number[]>;
 }
 

@@ -8,7 +8,7 @@ export const ENGINE_NAMES = ['cpu', 'gpu', 'box2d3', 'rapier'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
 export interface PhysicsOptions {
-  /** Undefined: all, but `gpu` only with an adapter. */
+  /** If undefined, all engines run, but `gpu` only if there is an adapter. */
   readonly engines: readonly EngineName[] | undefined;
   readonly groups: readonly GroupName[];
   readonly dimensions: readonly Dimensions[];
@@ -16,7 +16,7 @@ export interface PhysicsOptions {
   readonly json: string | undefined;
 }
 
-/** Three seconds: movement is measured only after the first. */
+/** Three seconds, because movement is measured only after the first second. */
 const LEAST_MINUTES = 0.05;
 const MOST_MINUTES = 60;
 

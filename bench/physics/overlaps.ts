@@ -1,4 +1,6 @@
-/** Measures overlaps of equal balls. If a position is not finite, the grid leaves it out; mean and deepest are NaN. */
+/**
+ * Measures overlaps of equal balls. If a position is not finite, the grid leaves it out, and mean and deepest are NaN.
+ */
 import type { Dimensions } from '../../src/core/world/world';
 import { createCpuGrid } from '../../src/cpu';
 

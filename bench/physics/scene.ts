@@ -31,7 +31,7 @@ export function vector(dimensions: Dimensions, x: number, y: number, z = 0): num
   return dimensions === 2 ? [x, y] : [x, y, z];
 }
 
-/** Acts as a floor that slopes down along +x would: gravity is tilted, and the floor stays level. */
+/** Returns tilted gravity. On a level floor, it acts as normal gravity does on a floor that slopes down along +x. */
 export function tiltedGravity(dimensions: Dimensions, degrees: number): number[] {
   const angle = (degrees * Math.PI) / 180;
   return vector(dimensions, GRAVITY * Math.sin(angle), -GRAVITY * Math.cos(angle));

@@ -16,12 +16,12 @@ export interface ChartSize {
   readonly height: number;
 }
 
-/** The colours in chart.css. Further lines reuse them with dashes. */
+/** The number of colours in chart.css. Further lines reuse the colours with dashes. */
 const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** Share of the width for names. */
+/** The largest share of the width that names may take. */
 const NAMES_SHARE = 0.3;
 /** Width of a letter, in CSS pixels. */
 const LETTER = 7.2;
@@ -29,7 +29,7 @@ const NAME_HEIGHT = 14;
 /** Gap between the grid lines and the names. */
 const LEADER = 16;
 const DOT = 3;
-/** With more counts, only powers of ten are labelled, if any. */
+/** With more counts than this, only powers of ten are labelled, unless the scale contains none. */
 const MOST_COLUMNS = 6;
 
 interface Scale {
@@ -144,7 +144,7 @@ function scaleOver(values: readonly number[], from: number, to: number, whole: b
   };
 }
 
-/** Keeps the order. Names overlap only if there is too little space. */
+/** Moves names apart, in the order of their wanted positions. Names overlap only if there is too little space. */
 function spread(wanted: readonly number[], top: number, bottom: number): number[] {
   const distance = Math.min(NAME_HEIGHT, (bottom - top) / Math.max(1, wanted.length - 1));
   const order = wanted.map((_, index) => index).sort((a, b) => (wanted[a] as number) - (wanted[b] as number));

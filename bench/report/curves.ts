@@ -7,7 +7,7 @@ export interface ChartLines {
   readonly lines: readonly Line[];
 }
 
-/** The order of `engines` determines colours and dashes. Default: as in `outcomes`. */
+/** The order of `engines` determines colours and dashes. By default, it is their order in `outcomes`. */
 export function linesOf(
   outcomes: readonly Outcome[],
   engines: readonly string[] = [...new Set(outcomes.map(({ engine }) => engine))],

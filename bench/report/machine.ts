@@ -2,7 +2,7 @@ import type { OwnDevice } from '../harness/engine';
 import type { BenchRecord, Machine, Outcome } from '../harness/record';
 import { formatCopies, formatCount, formatList, formatTime } from './format';
 
-/** Names and values. Unknown values are left out. */
+/** Returns names and values. Leaves out unknown values. */
 export function describeMachine({ machine, ...record }: BenchRecord): (readonly [string, string])[] {
   const { cpu, cores, load, runtime, copyBytesPerMs, copyBytes, adapter, driver, flags } = machine;
   const { gpuCopyBytesPerMs, gpuCopyBytes = 0 } = machine;
@@ -28,7 +28,7 @@ export function describeMachine({ machine, ...record }: BenchRecord): (readonly 
   return entries.flatMap(([name, value]) => (value ? [[name, value]] : []));
 }
 
-/** Per device of native engines: the engines' names, and a description. */
+/** Returns, per device of native engines, the engines' names and a description. */
 export function describeDevices(
   { devices = [] }: Machine,
   outcomes: readonly Outcome[],

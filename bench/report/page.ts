@@ -123,7 +123,7 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
-/** Other columns contain numbers. */
+/** The columns that contain text. The other columns contain numbers. */
 const TEXT_COLUMNS = ['scene', 'engine', 'clock', ''];
 
 function allFigures(groups: readonly Group[]): Markup {
@@ -144,7 +144,9 @@ function allFigures(groups: readonly Group[]): Markup {
       element(
         'tr',
         {},
-        ...COLUMNS.map(([name]) => element('th', { scope: 'col', ...kind(name) }, name || 'why no time')),
+        ...COLUMNS.map(([name]) =>
+          element('th', { scope: 'col', ...kind(name) }, name || 'why there is no time'),
+        ),
       ),
     ),
     element(

@@ -183,7 +183,8 @@ const MATTER: SteppingEngine = {
         isStatic: true,
       }),
     );
-    // `slop` is the tolerated overlap. Its default of 0.05 suits bodies tens of units wide; these discs are about one.
+    // `slop` is the tolerated overlap. Its default of 0.05 suits bodies tens of units wide; these discs are about one
+    // unit wide.
     const discs = Array.from({ length: positions.length / 2 }, (_, disc) =>
       Bodies.circle(positions[2 * disc] as number, positions[2 * disc + 1] as number, radius, {
         ...options,

@@ -21,14 +21,14 @@ export interface RadiiRow {
   readonly engine: 'cpu' | 'gpu' | 'push';
   readonly dimensions: Dimensions;
   readonly particles: string;
-  /** In memory: `random`, or `canonical`, the order of cells. */
+  /** The order of particles in memory: `random`, or `canonical`, which is the order of cells. */
   readonly order: string;
   readonly pairs: number;
   /** Bytes per particle, without the list of pairs. */
   readonly bytes: number;
   readonly median: number;
   readonly least: number;
-  /** `least` ÷ `least` of equal particles in a box, on the same engine in the same order. */
+  /** `least` ÷ the `least` of equal particles in a box, on the same engine and in the same order. */
   readonly timesEqual: number;
 }
 
@@ -47,7 +47,7 @@ interface Contender {
 }
 
 const RANGE = { smallest: 1, largest: 64 } as const;
-/** Runs in which V8 compiles the code. */
+/** Runs that are not timed, in which V8 compiles the code. */
 const WARM_UP = 3;
 
 export async function measureRadii(request: RadiiRequest, provider?: GPU): Promise<RadiiRow[]> {

@@ -3,13 +3,13 @@
  *
  * 1. Each body gets a box around its motion in a step.
  * 2. Low corners are radix-sorted along each axis.
- * 3. Cuts along the last axis divide the world into slabs with equally many bodies. Cuts along the axis before divide
- * each slab, and so on down to x. The resulting chunks have about MOST_BODIES low corners.
+ * 3. Cuts along the last axis divide the world into slabs with equally many bodies. Cuts along the second-last axis
+ *    divide each slab, and so on down to x. Each of the resulting chunks contains about MOST_BODIES low corners.
  * 4. A sweep along the last axis compares the bodies of a chunk.
  *
- * A body may be in several chunks. Only the chunk with the low corner of two boxes' intersection reports the pair; both
- * boxes reach into it. Cuts are at least NARROWEST mean box widths apart, because every body of a crowd would be in
- * several narrower chunks. So a chunk with a crowd may have more low corners.
+ * A body may be in several chunks. Only the chunk that contains the low corner of the intersection of two boxes reports
+ * their pair; both boxes reach into that chunk. Cuts are at least NARROWEST mean box widths apart; otherwise every body
+ * of a crowd would be in several narrow chunks. So a chunk with a crowd may contain more than MOST_BODIES low corners.
  */
 
 import type { CpuEngine } from '../../harness/engine';
@@ -17,7 +17,7 @@ import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-/** Fewer low corners per chunk copy more bodies; more make sweeps longer. */
+/** With fewer low corners per chunk, more bodies are copied into several chunks. With more, sweeps take longer. */
 const MOST_BODIES = 48;
 
 /** Least width of a chunk, in mean box widths. */
@@ -27,7 +27,7 @@ export const CPU_CHUNKS: CpuEngine = {
   name: 'cpu-chunks',
   backend: 'cpu',
   about:
-    "Boxes around each body's motion, radix-sorted along each axis, cut into chunks of few bodies, each swept; typed arrays.",
+    "Puts a box around each body's motion, radix-sorts the boxes along each axis, cuts them into chunks of few bodies and sweeps each chunk; typed arrays.",
   open(scene) {
     const chunks = new Chunks(scene);
     return {
@@ -41,21 +41,24 @@ export const CPU_CHUNKS: CpuEngine = {
   },
 };
 
-/** A region is a part that the previous cuts made. */
+/**
+ * The parts that the cuts along one axis make of each region. A region is a part that the cuts along the previous axis
+ * made.
+ */
 interface Cuts {
-  /** First part of each region, then the end. */
+  /** The first part of each region, then the number of parts. */
   starts: Uint32Array;
-  /** Lower bound of each part: −∞ for the first of a region, +∞ for unused ones. */
+  /** The lower bound of each part: −∞ for the first part of a region, +∞ for unused parts. */
   lows: Float32Array;
 }
 
 class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
-  /** The low end along axis a at index a, the high end at dimensions + a. */
+  /** The box of each body: its low end along axis a at index a, its high end at index dimensions + a. */
   private readonly boxes: Float32Array;
   private readonly cuts: Cuts[];
-  /** The part that has each body's low corner after the last cut. */
+  /** The part of each body: after the latest cuts, it contains the body's low corner. */
   private readonly partOf: Uint32Array;
   /** Bodies in the order of their low ends along the last axis. */
   private readonly sorted: Uint32Array;
@@ -329,7 +332,7 @@ class Chunks {
   }
 }
 
-/** Returns the last index from `begin` to `end` − 1 whose number, ascending from −∞, is at most `value`. */
+/** Returns the last index from `begin` to `end` − 1 whose number is at most `value`. The numbers ascend from −∞. */
 function lastNotAbove(lows: Float32Array, begin: number, end: number, value: number): number {
   let low = begin;
   let high = end;

@@ -42,7 +42,8 @@ export class FloatOrder {
     counts.fill(0);
     for (let index = 0; index < words.length; index++) {
       const key = bits[index] as number;
-      // Flip the sign bit of positive floats, all bits of negative ones: words then ascend as floats.
+      // Flip the sign bit of positive floats and all bits of negative ones. The words then have the order of the
+      // floats.
       const word = key ^ ((key >> 31) | -0x8000_0000);
       words[index] = word;
       indices[index] = index;

@@ -2,9 +2,9 @@
 import { createCpuGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
-/** If a box has more cells of one diameter per body, it counts as mostly empty. */
+/** A box counts as mostly empty if cells of one diameter would give it more cells per body than this. */
 const MOST_CELLS_PER_BODY = 64;
-/** The cells per body of a box that is mostly empty. bench/NOTES.md has the times. */
+/** The cells per body that a mostly empty box gets. bench/NOTES.md has the times. */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

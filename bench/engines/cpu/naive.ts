@@ -5,7 +5,7 @@ import { PairSink } from '../../harness/pair-sink';
 export const CPU_NAIVE: CpuEngine = {
   name: 'cpu-naive',
   backend: 'cpu',
-  about: 'All n(n−1)/2 pairs, two loops over typed arrays.',
+  about: 'Tests all n(n−1)/2 pairs in two loops over typed arrays.',
   open({ dimensions, count, radius, radii }) {
     const sink = new PairSink();
     const radiusOf = radii ?? new Float32Array(count).fill(radius);

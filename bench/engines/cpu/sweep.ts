@@ -9,13 +9,14 @@ import { FloatOrder } from './float-order';
 export const CPU_SWEEP: CpuEngine = {
   name: 'cpu-sweep',
   backend: 'cpu',
-  about: 'Sweep and prune: intervals along x, radix-sorted by every build, then swept; typed arrays.',
+  about:
+    'Sweep and prune: every build radix-sorts intervals along x, and a query sweeps over them; typed arrays.',
   open({ dimensions, count, radius, radii }) {
     const sink = new PairSink();
     const order = new FloatOrder(count);
     const ids = new Uint32Array(count);
     const begins = new Float32Array(count);
-    // Centre and radius, four floats per body in sorted order.
+    // Four floats per body, in sorted order: its centre and radius.
     const bodies = new Float32Array(4 * count);
     let current = new Float32Array(0);
 

@@ -1,9 +1,10 @@
 /**
  * The yardstick for the public CPU grid: written by hand for equal radii, a box and finite coordinates. A query
- * compares each body with the rest of its cell, the next cell and the rows that follow, so each pair is found once.
+ * compares each body with the rest of its cell, with the next cell and with the adjacent cells of the rows that follow,
+ * so each pair is found once.
  *
- * Arrays are fields of an object, as in a real program. V8 would compile addresses of a closure's constants into the
- * code. That is up to twice as fast, but only until a second closure is created.
+ * Arrays are fields of an object, as in a real program. If a closure held them as constants, V8 would compile their
+ * addresses into the code. That would be up to twice as fast, but only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
 import type { CpuEngine } from '../../harness/engine';
@@ -15,7 +16,7 @@ const MOST_CELLS = 2 ** 26;
 
 const FIRST_WORDS = 2 ** 16;
 
-/** Rows that a query in 3D visits after its own: the next row, and three in the next layer. */
+/** The rows that a query in 3D visits after the row of its body: the next row, and three rows in the next layer. */
 const ROWS_AHEAD = 4;
 
 interface Tight {
@@ -31,15 +32,15 @@ interface Tight {
   readonly diameterSquared: number;
   /** 3D only: offsets from a cell to the first of the three cells of each row ahead. */
   readonly ahead: Int32Array;
-  /** Cell per body. */
+  /** The cell of each body. */
   readonly keys: Int32Array;
-  /** Cell per slot. */
+  /** The cell of each slot. */
   readonly cellOfSlot: Int32Array;
   /** First slot of each cell, then the end. */
   readonly starts: Uint32Array;
-  /** Body per slot. */
+  /** The body of each slot. */
   readonly ids: Uint32Array;
-  /** Position per slot. */
+  /** The position of each slot's body. */
   readonly sorted: Float32Array;
   positions: Float32Array;
   words: Uint32Array;
@@ -49,7 +50,7 @@ export const CPU_TIGHT: CpuEngine = {
   name: 'cpu-tight',
   backend: 'cpu',
   about:
-    'Hand-written for equal radii in a box only: counting sort into cells, a table of their starts, typed arrays.',
+    'Hand-written for equal radii in a box only: counting sort into cells, a table of the starts of cells, typed arrays.',
   refuse(scene) {
     if (scene.radii) return 'It supports only one radius.';
     if (cellsOf(scene).cells > MOST_CELLS) return `Its table holds at most ${MOST_CELLS} cells.`;
@@ -103,7 +104,7 @@ export const CPU_TIGHT: CpuEngine = {
   },
 };
 
-/** Counts cells with a ring of empty cells, so that queries need no test for the border. */
+/** Counts the cells of the box with a ring of empty cells around it, so that queries need no test for the border. */
 function cellsOf({ dimensions, radius, min, max }: BenchScene) {
   const cellsPerAxis = max.map((high, axis) => Math.floor((high - (min[axis] as number)) / (2 * radius)) + 3);
   const [columns = 1, rows = 1, layers = 1] = cellsPerAxis;

@@ -14,7 +14,10 @@ import type { BenchScene } from '../../harness/scenes';
 import bodies from './bodies.wgsl?raw';
 import found from './found.wgsl?raw';
 
-/** WGSL that needs the buffer `counters`. It has no preprocessor lines, because grid kernels reject them. */
+/**
+ * WGSL that counts pairs in the buffer `counters`, which the kernel must declare. It has no preprocessor lines, because
+ * grid kernels reject them.
+ */
 export const FOLD_WGSL = `${MIX_PAIR_WGSL}\nconst FOLD_COUNTERS = ${FOLD_COUNTERS}u;\n${found}`;
 
 const UNIFORMS = 0x40 | 0x08; // UNIFORM | COPY_DST
@@ -146,7 +149,9 @@ export function testsPerDispatch({ info }: Gpu): number {
   return isSoftware(info) ? 2 ** 27 : 2 ** 32;
 }
 
-/** A scene that needs more distance tests is refused. This number takes seconds on the largest GPU, hours on a CPU. */
+/**
+ * Engines refuse a scene that needs more distance tests. This number takes seconds on the largest GPU, hours on a CPU.
+ */
 export const MOST_TESTS = 2 ** 40;
 
 export function cut(whole: number, size: number): Slice[] {

@@ -1,4 +1,5 @@
-// Overlap test for bodies of one radius or of several radii, for engines without cells. Link with params.
+// Tests whether two bodies overlap, for engines without cells. Bodies have one radius or several radii. Link with
+// params.
 
 // `equal_reach`: the squared diameter, for bodies of one radius. Callers read it once, before their loops.
 fn overlaps(body: PackedBody, other: PackedBody, equal_reach: f32) -> bool {

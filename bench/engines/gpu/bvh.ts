@@ -24,7 +24,7 @@ import { createSorter } from './sorted';
 /** A node has 2^TREE_SHIFT children, and a leaf as many bodies. */
 const TREE_SHIFT = 2;
 
-/** If the box's edges are equal, an axis has 15 bits in 2D and 10 in 3D. */
+/** Bits of a Morton code. If the box's edges are equal, each axis has 15 of them in 2D and 10 in 3D. */
 const CODE_BITS = 30;
 
 const TREE_FIELDS = {
@@ -43,7 +43,7 @@ interface Level {
   readonly count: number;
 }
 
-/** Levels ascend from the leaves to the root, and so do their nodes. */
+/** Returns the levels from the leaves up to the root. Nodes are numbered in the same order. */
 function levelsOf(bodies: number): Level[] {
   const levels: Level[] = [];
   let first = 0;
@@ -56,7 +56,10 @@ function levelsOf(bodies: number): Level[] {
   return levels;
 }
 
-/** Each bit halves cells along their longest edge, so that they become nearly cubes. */
+/**
+ * Assigns an axis to each bit of a code. The bit halves all cells along their longest edge, so that cells become nearly
+ * cubes.
+ */
 function assignBits({ dimensions, min, max }: BenchScene) {
   const edges = max.map((high, axis) => Math.max(high - (min[axis] as number), Number.MIN_VALUE));
   const cells = new Array<number>(dimensions).fill(1);

@@ -146,8 +146,8 @@ fn next_after(level: u32, node: u32) -> vec2u {
   return vec2u(level + up, next >> (up * TREE_SHIFT));
 }
 
-// Each body tests the rest of its leaf, then walks the nodes whose bodies have higher slots than that leaf. So every
-// pair is found once, from its lower slot.
+// Each thread compares its body with the rest of the body's leaf, then walks the nodes whose bodies have higher slots
+// than that leaf. So every pair is found once, from its lower slot.
 @compute @workgroup_size(WORKGROUP_SIZE)
 fn walk_tree(
   @builtin(workgroup_id) workgroup: vec3u,

@@ -1,13 +1,13 @@
 /** Measures how crowded a scene is around its bodies. */
 import type { BenchScene } from '../../harness/scenes';
 
-/** With fewer bodies per block, random fluctuations could look like a crowd. */
+/** The mean number of bodies per block. If it were lower, random fluctuations could look like a crowd. */
 const BODIES_PER_BLOCK = 16;
 
 /** Results are kept, because several engines need them and scenes may be large. */
 const known = new WeakMap<BenchScene, number>();
 
-/** The mean number of bodies per unit square (cube) around a body. Empty parts do not lower it. */
+/** The mean number of bodies per unit square (cube) around a body. Empty parts of the box do not lower it. */
 export function densityAround(scene: BenchScene): number {
   const density = known.get(scene) ?? measureDensity(scene);
   known.set(scene, density);

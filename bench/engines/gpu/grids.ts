@@ -1,4 +1,4 @@
-/** The three grids of `cellstorm` as engines. */
+/** Wraps HashGrid as three engines: in a box, unbounded, and with levels. */
 
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { suggestCellSize } from '../../../src/core/world/cell-size';
@@ -19,7 +19,10 @@ const MOST_CELLS_PER_BODY = 64;
 
 const FEW_CELLS = 2 ** 20;
 
-/** Refuses a grid with nearly all cells empty. The default `cellSize` is the largest diameter. */
+/**
+ * Returns why the engine refuses the scene if nearly all cells of the grid would be empty, otherwise undefined. Without
+ * `cellSize`, cells are as wide as the largest diameter.
+ */
 export function refuseEmptiness(
   scene: BenchScene,
   { cellSize }: Pick<HashGridOptions, 'cellSize'> = chooseCells(scene),
@@ -41,7 +44,7 @@ export function chooseCells(scene: BenchScene): Pick<HashGridOptions, 'cellSize'
   const suggested = suggestCellSize(radius, { dimensions, density }).cellSize;
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   const cellSize = Math.max(suggested, longest / (MAX_CELLS_PER_AXIS / 2));
-  // If the three cells of a row hold more bodies than this, `crowds` gives a workgroup to each body.
+  // If the three cells of a row hold more than HEAVY_ROW bodies, `crowds` gives a workgroup to each body.
   const crowds = 3 * density * cellSize ** dimensions > HEAVY_ROW;
   return { cellSize, crowds };
 }
@@ -53,7 +56,7 @@ async function openGrid(
   options: Partial<HashGridOptions>,
 ): Promise<GpuRunner> {
   const { dimensions, count, radius } = scene;
-  // Levels store radii with the bodies; other kernels read them by id.
+  // A grid with levels stores each radius with its body. Kernels of the other grids read the radius by id.
   const hasLevels = options.radii !== undefined;
   const radii = hasLevels ? (scene.radii ?? new Float32Array(count).fill(radius)) : undefined;
   const radiiById = hasLevels ? undefined : scene.radii;

@@ -17,7 +17,10 @@ import {
 } from './bodies';
 import text from './naive.wgsl?raw';
 
-/** Number of tiles that a workgroup compares its own with. If it is larger, fewer workgroups run, each for longer. */
+/**
+ * The number of tiles with which a workgroup compares its own tile. With a larger number, fewer workgroups run, each
+ * for longer.
+ */
 const STRIPE_TILES = 16;
 
 export async function openNaive(

@@ -1,6 +1,6 @@
 /**
- * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use gpu-grid's cells and accept its
- * scenes with equal radii.
+ * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid and
+ * accept those of its scenes that have equal radii.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {
@@ -15,7 +15,9 @@ import type { BenchScene } from '../../harness/scenes';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
-/** The rows of cells that a query searches around a body: only those ahead in the order of cells, or all. */
+/**
+ * The rows of cells around a body that a query searches: only those ahead of the body in the order of cells, or all.
+ */
 type Rows = 'ahead' | 'around';
 
 const ABSENT =
@@ -49,7 +51,7 @@ export function createCudaGrids(program?: string): readonly NativeEngine[] {
   ];
 }
 
-/** `devices` is keyed by the size of copies. */
+/** `devices` has a measured device for each size of copies. */
 async function openGrid(
   path: string,
   scene: BenchScene,

@@ -1,6 +1,7 @@
 /**
- * A child process that answers questions line by line (protocol: bench/native/grid.cu). It is ended after a wrong
- * greeting, a line that is too long or answers no question, or a late answer. Ask only after the previous answer.
+ * A child process that answers questions line by line (protocol: bench/native/grid.cu). The class ends it after a wrong
+ * greeting, a late answer, a line that is too long, or a line that answers no question. Ask a question only after the
+ * answer to the previous one.
  */
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +15,10 @@ const PROTOCOL = 'cellstorm-native 1';
 const CLOCKS = ['events', 'wall'] as const satisfies readonly ClockSource[];
 
 const ANSWER_SECONDS = 600;
-/** The program's time to exit after the end of its input. */
+/** Seconds that the program gets to exit after the end of its input. */
 const EXIT_SECONDS = 10;
 const CHUNK_BYTES = 2 ** 24;
-/** Most letters of an answer. The error output is cut to as many at its end. */
+/** The most letters of an answer. Of the error output, only as many letters are kept, from its end. */
 const MOST_ANSWER = 2 ** 12;
 
 /** Greatest length of a quote in a message. */
@@ -82,7 +83,7 @@ export class NativeProgram {
     }
   }
 
-  /** `payload` follows the question. Returns `count` numbers, none negative. */
+  /** Sends a question, followed by `payload`. Returns the `count` numbers of the answer, none of them negative. */
   async ask(line: string, count: number, payload: readonly Float32Array[] = []): Promise<number[]> {
     const received = this.receiveAnswer(line);
     const [answer] = await Promise.all([received, this.write(line, payload)]);

@@ -18,7 +18,10 @@ async function openGpu(): Promise<PhysicsEngine> {
   return cellstormGpu(gpu, dawn.driver);
 }
 
-/** A named engine must open. Without names, leaves out a missing `gpu` and tells `onMissing` why. */
+/**
+ * Opens engines. Throws if an engine in `names` cannot open. Without names, leaves out a missing `gpu` and tells
+ * `onMissing` why.
+ */
 export async function openEngines(
   names: readonly EngineName[] | undefined,
   onMissing: (reason: string) => void,

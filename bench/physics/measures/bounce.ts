@@ -1,4 +1,4 @@
-/** Bounces: the energy that an elastic gas keeps, and heights of dropped balls. */
+/** Measures bounces: the energy that an elastic gas keeps, and the heights that dropped balls reach. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createScene } from '../../../src/scenes';
 import { advance, kineticEnergy, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -10,13 +10,19 @@ const RESTITUTION = 0.5;
 const RADIUS = 0.5;
 const BOUNCES = 3;
 const DROP_SECONDS = 6;
-/** A ball without restitution has landed by then, unless the floor throws it up. */
+/** Seconds. A ball without restitution has landed by then, unless the floor has thrown it up. */
 const LANDED = 1.6;
-/** Rounding changes the energy by 2e-8 to 4e-7 in 5,000 steps, more on the GPU. */
+/**
+ * The largest accepted share by which the energy changes. Rounding changes it by 2e-8 to 4e-7 in 5,000 steps; the
+ * larger changes occur on the GPU.
+ */
 const ENERGY_CHANGE = 1e-6;
-/** The relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of 2.46%. */
+/**
+ * The largest accepted relative error of a height. On the CPU engine, the third bounce on an obstacle has an error of
+ * 2.46%.
+ */
 const HEIGHT_ERROR = 0.025;
-/** Top of the obstacle, a box. */
+/** The height of the obstacle, which is a box. */
 const TOP = 2;
 const WIDTH = 8;
 
@@ -37,7 +43,7 @@ function gasCase(dimensions: Dimensions, { gas, gasSteps }: Sizes): Case {
   };
 }
 
-/** The ball's lowest point is DROP above a wall or above the obstacle. */
+/** At the start, the ball's lowest point is DROP above the wall below it or above the obstacle. */
 export function dropScene(
   dimensions: Dimensions,
   onObstacle: boolean,
@@ -102,7 +108,7 @@ function dropCase(dimensions: Dimensions, onObstacle: boolean): Case {
 
 /**
  * The height has no limit: a fast ball penetrates the floor, and an obstacle's push may throw the ball up a little. On
- * the CPU engine it rises by about 1% of its fall in 3D, less in 2D.
+ * the CPU engine, the ball rises by about 1% of its fall in 3D, and by less in 2D.
  */
 function restCase(dimensions: Dimensions, onObstacle: boolean): Case {
   const scene = dropScene(dimensions, onObstacle, 0);

@@ -1,7 +1,9 @@
 /**
- * Deep overlaps at the start, with restitution 0: pushing apart must not add kinetic energy. Bodies start with small
- * random velocities or, with gravity, at rest. After one step, none may be faster than after a fall through the world.
- * Later speeds have no limit, because bodies then also fall.
+ * Measures what deep overlaps at the start do, with restitution 0. Bodies start in one of two ways:
+ *
+ * - Without gravity, they have small random velocities. Pushing them apart must not add kinetic energy.
+ * - With gravity, they are at rest. After one step, no body may be faster than after a fall through the world. Later
+ *   speeds have no limit, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
@@ -41,7 +43,10 @@ const RESTING: readonly (Crowd & { readonly gravity: number; readonly world: num
 
 const WORLD = 20;
 const MOST_SPEED = 1;
-/** Bodies with a smaller overlap, in diameters, count as apart. Contacts remove a share, so overlaps never reach 0. */
+/**
+ * Bodies with a smaller overlap, in diameters, count as apart. Contacts remove only a share of an overlap, so overlaps
+ * never reach 0.
+ */
 const APART = 1e-3;
 
 export function crowdScene(
@@ -72,7 +77,7 @@ export function crowdScene(
 const describe = (dimensions: Dimensions, { count, edge }: Crowd) =>
   `${count} ${dimensions === 2 ? 'discs' : 'balls'} in ${new Array(dimensions).fill(edge).join(' × ')}`;
 
-/** Calls `onState` after each step of a second. */
+/** Advances by one second, and calls `onState` after each step. */
 async function watchSecond(run: PhysicsRun, onState: (state: PhysicsState) => void): Promise<PhysicsState> {
   for (let step = 1; step < stepsIn(1); step++) onState(await advance(run, 1));
   const end = await advance(run, 1);

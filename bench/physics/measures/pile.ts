@@ -8,7 +8,7 @@ import { fromScene } from '../scene';
 
 const STEPS = 1000;
 
-/** A pile depends on chance, so full piles are means over the seeds 1 to STARTS. */
+/** A pile depends on chance, so the figures of full piles are means over the seeds 1 to STARTS. */
 const STARTS = 4;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Heavy on light: a ball of radius R rests on a ball of radius 1 on the floor. The gap is from the floor to the upper
- * ball, 2 at the start.
+ * Measures a heavy ball on a light one: a ball of radius R rests on a ball of radius 1, which lies on the floor. The
+ * gap is the distance from the floor to the upper ball. It is 2 at the start.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, type PhysicsRun, stepsIn, withRun } from '../engine';
@@ -10,7 +10,7 @@ import { GRAVITY, type PhysicsScene, vector } from '../scene';
 const RATIOS = [1, 5, 10, 15, 20] as const;
 const GAP = 2;
 const HEIGHT = 128;
-/** Shares of the gap at the start. */
+/** Limits of the gap, as shares of the gap at the start. */
 const HOLDS: Bar = { least: 0.98, most: 1.02 };
 
 export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene {
@@ -31,7 +31,7 @@ export function ratioScene(dimensions: Dimensions, ratio: number): PhysicsScene 
 }
 
 interface Extremes {
-  /** Shares of the gap at the start. */
+  /** The lowest and the highest gap, as shares of the gap at the start. */
   readonly lowest: number;
   readonly highest: number;
   /** The greatest vertical speed of the upper ball. */

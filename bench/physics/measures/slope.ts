@@ -1,6 +1,6 @@
 /**
- * Bodies on a slope with friction 0.5: below the friction angle of 26.6° a body must stand, at 30° it must slide with
- * Coulomb's acceleration. The floor is level; gravity tilts.
+ * Bodies on a slope with friction 0.5: at angles below the friction angle of 26.6°, a body must stand; at 30°, it must
+ * slide with Coulomb's acceleration. The floor is level and gravity is tilted.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';
@@ -18,7 +18,7 @@ const SLIDES: Bar = { least: -1, most: 1 };
 const LENGTH = 64;
 const HEIGHT = 16;
 const START = 16;
-/** Top of the obstacle, a box. */
+/** The height of the obstacle, which is a box. */
 const TOP = 2;
 
 const SHAPES = ['ball', 'box'] as const;
@@ -53,7 +53,7 @@ export function slopeScene(
   };
 }
 
-/** Measures the last body between 1 s and 2 s. */
+/** Returns how far the last body moves between 1 s and 2 s. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
     const before = await advance(run, stepsIn(1));

@@ -1,4 +1,4 @@
-/** Bodies that must stand: for 20 s, with --minutes for up to an hour. */
+/** Measures bodies that must stand for 20 s, or with --minutes for up to an hour. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsEngine, stepsIn, withRun } from '../engine';
 import type { Case, Sizes } from '../measure';
@@ -38,7 +38,7 @@ function world(
   };
 }
 
-/** A slope of overlapping obstacles. Each body touches the two (in 3D four) around a hollow. */
+/** A slope of overlapping obstacles. Each body touches the two obstacles (in 3D, the four) around a hollow. */
 export function rampScene(dimensions: Dimensions): PhysicsScene {
   const angle = (RAMP_DEGREES * Math.PI) / 180;
   const across =
