@@ -1,6 +1,6 @@
 /**
- * `npm run bench:pack`: packs the benchmark, with this machine's binaries, into dist/bench-pack/ and an archive beside
- * it. Only for Linux on x86-64. `--xz` makes a smaller archive, but takes minutes.
+ * `npm run bench:pack`: packs the benchmark, with this machine's binaries, into a folder in dist/bench-pack/ and an
+ * archive beside that folder. Runs only on Linux on x86-64. `--xz` makes a smaller archive, but takes minutes.
  */
 import { execFileSync } from 'node:child_process';
 import {
@@ -55,7 +55,7 @@ export function isNeededOfDawn(path: string): boolean {
   return !path.startsWith('dist/') || path === DAWN_FOLDER || path.startsWith(`${DAWN_FOLDER}/`);
 }
 
-/** Adds all dependencies to the names. node_modules must be flat. */
+/** Returns the names with the names of all their dependencies. node_modules must be flat. */
 export function withDependencies(
   names: readonly string[],
   dependenciesOf: (name: string) => readonly string[],

@@ -26,7 +26,7 @@ export const START_LIMIT_MS = 60_000;
 /** Calls may take long, because software GPUs are slow. */
 const CALL_LIMIT_MS = 170_000;
 
-/** An empty page, to import modules into with `callInPage`. Served with the source only. */
+/** An empty page, into which `callInPage` imports modules. Only 'source' serves it. */
 export const BLANK_PAGE = 'scripts/blank.html';
 
 export const chrome = findChrome();
@@ -71,7 +71,7 @@ export function startServer(serve: BrowserOptions['serve']): Promise<Server> {
 
 export interface Server {
   readonly url: string;
-  /** Undefined for 'source'. */
+  /** The folder of the build; undefined for 'source'. */
   readonly folder?: string;
   close(): Promise<void>;
 }

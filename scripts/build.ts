@@ -39,15 +39,15 @@ export const LIBRARY = {
   fluid: 'src/methods/fluid/index.ts',
   flock: 'src/methods/flock/index.ts',
   pbf: 'src/methods/pbf/index.ts',
-  // For Node only. Built together with the others, so that the classes of errors are the same.
+  // For Node only. Built together with the other entries, so that all entries share the same error classes.
   node: 'src/node/index.ts',
   testing: 'src/testing/index.ts',
 } as const;
 const COMMAND = join(ROOT, 'bench/cli/main.ts');
 
 /**
- * Builds the library and the command, one file per source module: so bundlers leave out every module that a program
- * does not use, and the command shares its modules with the library.
+ * Builds the library and the command, as one file per source module. So bundlers can leave out every module that a
+ * program does not use, and the command shares its modules with the library.
  */
 export async function buildModules(outDir: string): Promise<void> {
   await build({
@@ -96,7 +96,7 @@ async function buildPage(outDir: string): Promise<void> {
   });
 }
 
-/** Copies verify.html and what it loads. Its worker there loads the modules of the package. */
+/** Copies verify.html and what it loads. The worker of the copy loads the modules of the package. */
 export async function copyVerifyPage(from: string, to: string): Promise<void> {
   const page = 'verify.html';
   const linked = [...(await readFile(join(from, page), 'utf8')).matchAll(/"\.\/(assets\/[^"]+)"/g)];
@@ -107,7 +107,9 @@ export async function copyVerifyPage(from: string, to: string): Promise<void> {
   await writeFile(join(to, `assets/${worker}`), "import '../worker.js';\n");
 }
 
-/** In a process of its own, because it computes for seconds. `npm run docs` checks what it builds, too. */
+/**
+ * Runs in a process of its own, because it computes for seconds. Does not check the documentation; `npm run docs` does.
+ */
 async function buildDocs(outDir: string): Promise<void> {
   await run(process.execPath, [
     join(ROOT, 'scripts/run.mjs'),
@@ -117,7 +119,10 @@ async function buildDocs(outDir: string): Promise<void> {
   ]);
 }
 
-/** "moduleResolution": "nodenext" requires relative imports that end in `.js`. */
+/**
+ * Builds the declarations, and completes their imports: "moduleResolution": "nodenext" requires relative imports that
+ * end in `.js`.
+ */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);

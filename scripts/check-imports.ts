@@ -69,7 +69,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/scenes/index.ts': 'scenes of all methods, by name; seeded random numbers',
 };
 
-/** The folders and files that each may import, besides itself. */
+/** The folders and files that each folder may import from, besides itself. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/core': [],
   'src/gpu': ['src/core', 'shaders'],
@@ -133,7 +133,7 @@ const ALLOWED_TEST_PATHS: readonly string[] = [
   'tests/gpu',
 ];
 
-/** The path is at the start of a string, or after other parts of a path. */
+/** Matches a path into tests at the start of a string, or after other parts of a path. */
 const TEST_PATH = /['"`](?:[\w.${}-]*\/)*(tests\/\w[\w./-]*)/g;
 const COMMENT = /^\s*\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm;
 
@@ -202,7 +202,7 @@ export function findUnused(
     .map((file) => `PAGE_TAKES_FROM_INSIDE lists ${file}, which src/page does not import.`);
 }
 
-/** Allowed paths are left out. */
+/** Returns the paths into tests, except ALLOWED_TEST_PATHS. */
 export function testPathsIn(text: string): string[] {
   return [...text.replace(COMMENT, '').matchAll(TEST_PATH)]
     .map(([, path = '']) => path)
@@ -219,7 +219,7 @@ export function findTestPaths(): string[] {
     );
 }
 
-/** Names at least one circle if src has any, type imports included. */
+/** Names at least one circle if src has any. Type imports count, too. */
 export function findCircles(): string[] {
   return circlesIn(
     new Map(sourceFiles().flatMap((file) => (isBelow(file, 'src') ? [[file, importsOf(file)]] : []))),

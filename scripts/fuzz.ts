@@ -1,7 +1,7 @@
 /**
  * `npm run test:fuzz -- --minutes 30`: runs the property tests with new seeds until the time is up. Prints a command
- * that replays each failure, and exits with 1 if there was one. `--seed` makes one run. With it, --file, --test and
- * --path select one case.
+ * that replays each failure, and exits with 1 if there was one. With `--seed`, makes one run with that seed; --file,
+ * --test and --path then select one case.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Module hooks with which Node imports this project's TypeScript. They remove types and resolve imports as the bundler
- * does: no extension, an index, `?raw` text, JSON as named exports. Tests use them because Vite's slower module runner
- * replaces every import by a getter.
+ * does: no extension, an index, `?raw` text, JSON as named exports. Tests use these hooks instead of Vite's module
+ * runner, which is slower because it replaces every import by a getter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ const ENDINGS = ['.ts', '/index.ts'];
 const PROJECT = new URL('../', import.meta.url).href;
 const PACKAGES = `${PROJECT}node_modules/`;
 
-/** Name and version, part of cache keys. */
+/** The compiler's name and version, which are part of cache keys. */
 let compiler = '';
 
 /** @type {import('node:module').InitializeHook<{ compiler: string }>} */

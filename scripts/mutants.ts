@@ -7,7 +7,7 @@
  * - --only PART: files whose paths contain PART
  * - --again: only the survivors of the last results
  * - --rest: only faults without a result
- * - --list: runs nothing
+ * - --list: prints the faults, and runs nothing
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const GROUPS: readonly Group[] = [
   { name: 'fluid', folders: ['src/methods/fluid'], faults: 40, bar: 0.9 },
 ];
 
-/** A fault that changes no behaviour: a trimmed line without and with it. */
+/** A fault that changes no behaviour. `before` and `after` are the trimmed line without and with the fault. */
 interface Equivalent {
   readonly file: string;
   readonly before: string;

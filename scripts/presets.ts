@@ -21,7 +21,10 @@ const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */
 const BATCH = 8;
 const LIMIT_MS = 600_000;
-/** The moment and the part of each picture. `middle` is in fractions of the world's edges. */
+/**
+ * After how many steps each picture is taken, and which part of the world it shows. `middle` is in fractions of the
+ * world's edges.
+ */
 const VIEWS: Readonly<Record<string, readonly [steps: number, zoom: number, ...middle: number[]]>> = {
   collapse: [230, 1.35, 0.37, 0.42],
   'dam-break': [52, 1.2, 0.5, 0.4],

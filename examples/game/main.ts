@@ -11,7 +11,7 @@ const GAP = { low: 12, high: 24 };
 const PLAYER_RADIUS = 3;
 const MOST_BALLS = 120;
 
-// Walls with gaps, out of boxes: centres, and half of each box's width and height.
+// Walls with gaps, made of boxes. A box has a centre, and half of its width and of its height.
 const walls = [0.5, WIDTH - 0.5].flatMap((x) => [
   { centre: [x, GAP.low / 2], half: [0.5, GAP.low / 2] },
   { centre: [x, (GAP.high + HEIGHT) / 2], half: [0.5, (HEIGHT - GAP.high) / 2] },

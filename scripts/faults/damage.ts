@@ -1,7 +1,7 @@
 /**
  * Opens damaged state files, particle tables, page addresses and options. Each must give a valid result or one sentence
- * of error, within a second of processor time and 1 GiB of memory. Other processes run the cases, so that an endless
- * case is noticed.
+ * of error, within a second of processor time and 1 GiB of memory. Child processes run the cases, so that this process
+ * notices an endless case.
  */
 import { fork } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -57,7 +57,10 @@ export async function runDamage(part: Part, files: number, seed: number): Promis
 
 type Outcome = { readonly report: Report } | { readonly stuck: number; readonly reason: string };
 
-/** Returns the report, or the number of a case that does not end or kills the process. Adds to `faults`. */
+/**
+ * Runs the cases `begin` to `end` − 1. Returns their report, or the number of a case that does not end or that kills
+ * the process. Adds sentences to `faults`.
+ */
 function runBatch(
   begin: number,
   end: number,

@@ -1,6 +1,6 @@
 /**
  * Lowers each limit to one less than a creator needs. The creator must throw an error that names the limit, before it
- * creates any buffer. Needs are measured or are defaults of WebGPU.
+ * creates any buffer. What a creator needs is measured, or is a default of WebGPU.
  */
 import { LimitError } from '../../src/core/base/errors';
 import { BoxPairs } from '../../src/engine/box-pairs';

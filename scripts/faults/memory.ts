@@ -46,7 +46,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
         (live.size > 0 ? `${where} leaves ${live}` : undefined) ??
         faultOfComplaints(where, complaints),
     );
-    // Leftovers must not count against the next creation.
+    // What this creation has left must not count against the next creation.
     if (typeof outcome === 'object' && 'value' in outcome) (outcome.value as { destroy(): void }).destroy();
     live.forget();
     complaints.length = 0;
@@ -60,7 +60,10 @@ async function failCalls(part: Part, object: PublicObject): Promise<Record<strin
   const shortage = new Shortage(watched);
   const gpu = wrapDevice(device);
   const twins = new Map<string, string>();
-  /** With enough memory: takes a step, makes the call if one is given, takes another step, and returns the digest. */
+  /**
+   * Creates an object with enough memory. It takes a step, makes the call if one is given, and takes another step.
+   * Returns its digest.
+   */
   const digestOfTwin = async (call?: string) => {
     const known = twins.get(call ?? '');
     if (known !== undefined) return known;

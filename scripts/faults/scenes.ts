@@ -1,7 +1,7 @@
 /**
- * Compares the engines' answers on random scenes with brute force in doubles. All scenes run on the CPU engine, the
- * first ones also on the GPU. A third of the CPU scenes without boxes are not dyadic: there, rounding may decide
- * borderline pairs.
+ * Compares the engines' answers on random scenes with brute force in doubles. All scenes run on the CPU engine, and the
+ * first `onGpu` scenes also on the GPU. A third of the CPU scenes without boxes are not dyadic: in them, rounding may
+ * decide borderline pairs.
  */
 import { defineLevels } from '../../src/core/world/level-world';
 import type { Dimensions, WorldKind } from '../../src/core/world/world';

@@ -1,4 +1,7 @@
-/** Runs the tests without a fault, which must pass. Records each file's time and dispatched kernels. */
+/**
+ * Runs the tests without a fault, which must pass. Records the time of each test file and the kernels that it
+ * dispatches.
+ */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

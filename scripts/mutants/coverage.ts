@@ -1,6 +1,6 @@
 /**
- * Finds the tests that cover a fault: those that import the source, directly or not. For a shader, they must also
- * dispatch a kernel with that line.
+ * Finds the tests that cover a fault: those that import the source, directly or not. For a fault in a shader, they must
+ * also dispatch a kernel with the line of the fault.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -32,8 +32,8 @@ export class Coverage {
   }
 
   /**
-   * Returns first the tests with the file's name, then those that share most names with its path, then those that
-   * reach the fewest files.
+   * Returns the tests that cover a line. Tests with the name of the file come first. Otherwise, tests that share more
+   * names with its path come first, and among these, tests that reach fewer files.
    */
   testsOf({ file, line }: Pick<Mutant, 'file' | 'line'>, baselines: ReadonlyMap<string, Baseline>): string[] {
     const words = wordsOf(file);

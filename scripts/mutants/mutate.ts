@@ -53,7 +53,7 @@ const RULES: readonly Rule[] = [
   // In TypeScript these two operators join types.
   { kind: 'operator', pattern: / & /g, replace: () => ' | ', only: 'wgsl' },
   { kind: 'operator', pattern: / \| /g, replace: () => ' & ', only: 'wgsl' },
-  // Numbers joined by | are types: 0 | 1.
+  // Leave out numbers joined by |, because they are types: 0 | 1.
   {
     kind: 'constant',
     pattern: /(?<![\w.@]|\d \| )(\d+)(?=u?\b(?!\.\d|f\b|\w| \| \d))/g,

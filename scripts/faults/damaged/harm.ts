@@ -109,7 +109,7 @@ export function strangeValue(noise: Noise, old: unknown): unknown {
   return pick(noise, makers)();
 }
 
-/** Returns a deep copy with one to three values changed, at any depth. */
+/** Returns a deep copy in which one to three values are changed, removed or added, at any depth. */
 export function harmObject(noise: Noise, given: object): object {
   const harmed = copyOf(given) as Record<string, unknown>;
   for (let times = noise() < 0.7 ? 1 : 2 + below(noise, 2); times > 0; times--) {

@@ -14,7 +14,7 @@ import { describeError } from '../../trust/time-limit';
 import { openAddress, openStateFile, openTable } from './files';
 import { damagedCall } from './options';
 
-/** Limits: processor time of a case in seconds, memory of the process in KiB. */
+/** A case may take MOST_SECONDS of processor time, and the process MOST_MEMORY KiB of memory. */
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 
@@ -75,7 +75,10 @@ for (let index = begin; index < end; index++) {
 const report: Report = { counts, peak: peakMemory() / 1024, slowest };
 process.send?.(report, () => process.exit(0));
 
-/** Returns KiB. On Linux, maxRSS may count the parent process, because a new process begins as its copy. */
+/**
+ * Returns the peak memory in KiB. Does not use maxRSS on Linux: it may count memory of the parent process, because a
+ * new process begins as a copy of its parent.
+ */
 function peakMemory(): number {
   if (process.platform !== 'linux') return process.resourceUsage().maxRSS;
   const peak = /^VmHWM:\s*(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
