@@ -2,7 +2,7 @@
  * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench.md describes
  * the figures. Flags:
  *
- * - --engines cpu,gpu,box2d3,rapier: default all, but `gpu` only with an adapter
+ * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter
  * - --dimensions 2,3
  * - --only slope,standing,ratio,overlap,bounce,pile
  * - --minutes 5: simulated time of the bodies that must stand, instead of 20 s
@@ -10,7 +10,7 @@
  * - --json FILE: also writes the figures
  *
  * Exits with 1 if an engine failed in a case or the file cannot be written, 2 if a flag is wrong. Missed limits do not
- * count.
+ * change the exit code.
  */
 import { writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';

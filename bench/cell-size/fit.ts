@@ -47,7 +47,7 @@ function sum<Item>(items: readonly Item[], read: (item: Item, index: number) => 
   return items.reduce((total, item, index) => total + read(item, index), 0);
 }
 
-/** Gauss-Jordan elimination, for a positive definite matrix. A singular one gives results that are not finite. */
+/** Gauss-Jordan elimination, for a positive definite matrix. A singular matrix gives results that are not finite. */
 function solve(matrix: number[][], rightHandSide: number[]): number[] {
   const size = rightHandSide.length;
   const rows = matrix.map((row, index) => [...row, rightHandSide[index] as number]);

@@ -50,9 +50,9 @@ export interface CellSizeRow {
   readonly cells: number;
   /** Rows of cells that a search visits, per particle. */
   readonly ranges: number;
-  /** The number per particle; a pair counts from both sides. */
+  /** Candidates per particle. A pair counts for both of its particles. */
   readonly candidates: number;
-  /** The number per particle; a pair counts from both sides. */
+  /** Contacts per particle. A pair counts for both of its particles. */
   readonly contacts: number;
   /** Nanoseconds per particle. */
   readonly median: number;

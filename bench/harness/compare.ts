@@ -76,7 +76,7 @@ function differencesOf(before: BenchRecord, after: BenchRecord): string[] {
     ['processor', ({ machine }) => machine.cpu],
     ['number of cores', ({ machine }) => machine.cores],
     ['runtime', ({ machine }) => machine.runtime],
-    // Without WebGPU engines, a run has no adapter, driver and GPU clock, and in Node no flags.
+    // A run without WebGPU engines has no adapter, no driver and no GPU clock; in Node, it also has no flags.
     ['adapter', ({ machine }) => machine.adapter],
     ['driver', ({ machine }) => machine.driver],
     ['set of flags', ({ machine }) => machine.flags?.join(' ')],

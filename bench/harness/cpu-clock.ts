@@ -22,7 +22,7 @@ export function cpuCopySpeed(bytes = COPY_BYTES): CopySpeed {
   return measured.speed;
 }
 
-/** Times copies of `bytes` bytes, or halves that number until there is memory for two arrays. */
+/** Times copies of `bytes` bytes. Halves that number until there is memory for two arrays of this size. */
 export function measureCpuCopy(bytes: number): CopySpeed {
   const [from, to] = allocateTwo(bytes);
   let best = Number.POSITIVE_INFINITY;

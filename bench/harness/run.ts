@@ -440,7 +440,7 @@ function framesOf(scene: BenchScene): Frames {
   const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
   const count = Math.min(MOST_FRAMES, Math.max(2, room));
   const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // Check the next frame, because drifting bodies move far in many frames.
+  // The check after timing uses the next frame, because drifting bodies move far in many frames.
   return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 

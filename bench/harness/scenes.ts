@@ -28,7 +28,7 @@ export interface BenchScene {
   readonly max: readonly number[];
   /** True if each timed build uses the next frame, instead of frame 0. */
   readonly moves: boolean;
-  /** Returns a new array. Any two frames differ in some pairs, unless the scene has few pairs. */
+  /** Returns a new array. Frames differ in some pairs, unless the scene has few pairs. */
   frame(number: number): Float32Array;
 }
 

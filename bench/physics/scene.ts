@@ -3,7 +3,7 @@ import { defaultSettings, resolveSettings } from '../../src/core/contact/setting
 import type { Dimensions } from '../../src/core/world/world';
 import type { Scene } from '../../src/scenes';
 
-/** Length / s². */
+/** In units of length per s². */
 export const GRAVITY = 9.81;
 
 export interface PhysicsBody {

@@ -2,7 +2,10 @@ import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
 import type { Case, Group } from './summary';
 
-/** A row per engine, a column per count: milliseconds, and the ratio to the fastest. */
+/**
+ * Makes a table with a row per engine and a column per count. Each cell has the milliseconds and the ratio to the
+ * fastest engine.
+ */
 export function tableOf({ name, cases }: Group): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
   // Ranks by the largest timed count, descending; then by the time at that count.

@@ -65,9 +65,11 @@ class Chunks {
   /** A chunk and a body per assignment, in the order of `sorted`. */
   private assignments = new Uint32Array(0);
   private assignmentsLength = 0;
-  /** First member of each chunk, then the end. */
+  /**
+   * The first member of each chunk, then the number of members. The members of a chunk are the bodies assigned to it.
+   */
   private starts = new Uint32Array(1);
-  /** Body per member. */
+  /** The body of each member. */
   private members = new Uint32Array(0);
   /** The members' boxes, copied so that a sweep reads consecutive memory. */
   private memberBoxes = new Float32Array(0);

@@ -21,7 +21,7 @@ const CHUNK_BYTES = 2 ** 24;
 /** The most letters of an answer. Of the error output, only as many letters are kept, from its end. */
 const MOST_ANSWER = 2 ** 12;
 
-/** Greatest length of a quote in a message. */
+/** The most letters that a message quotes. */
 const MOST_QUOTED = 80;
 
 export interface Greeting {
