@@ -1,8 +1,8 @@
 // @ts-check
 /**
  * Module hooks with which Node imports this project's TypeScript. They remove types and resolve imports as the bundler
- * does: no extension, an index, `?raw` text, JSON as named exports. Tests use these hooks instead of Vite's module
- * runner, which is slower because it replaces every import by a getter.
+ * does: paths without an extension, index files, `?raw` text, and JSON as named exports. Tests use these hooks instead
+ * of Vite's module runner, which is slower because it replaces every import by a getter.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -15,7 +15,7 @@ const FOLDER = join(ROOT, 'src/page/presets');
 const SIZE = { width: 240, height: 150 };
 /** Limit for all pictures, which the page loads together. */
 const MOST_BYTES = 26_000;
-/** Limit for one picture. The first quality that stays below is used, else the lowest. */
+/** Limit for one picture. The script uses the first of QUALITIES that stays below it, or else the lowest. */
 const MOST_OF_ONE = 1750;
 const QUALITIES = [70, 60, 50, 40, 30, 25, 20, 15, 10, 5, 1];
 /** Steps between two waits for the GPU. */

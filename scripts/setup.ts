@@ -1,6 +1,6 @@
 /**
  * `npm run setup` prepares a machine for the tests; `npm test` runs it first. Installs Chrome and software Vulkan
- * drivers if they are missing. If Chrome or every driver is still missing, prints what to do.
+ * drivers if they are missing. If Chrome is still missing, or all drivers are, prints what to do.
  */
 import { allowsNoGpu } from '../src/testing/environment';
 import { installChromeAndDriver } from '../src/testing/install';

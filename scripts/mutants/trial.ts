@@ -45,8 +45,8 @@ const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;
 const START_SECONDS = 30;
 /**
- * The first batch has NEAREST tests. The second batch goes up to test NEAR and adds the broad tests. The third batch
- * repeats all tests of the first two in full. The fourth batch has the other tests.
+ * The first batch has NEAREST tests. The second batch has the next tests, up to test number NEAR, and the broad tests.
+ * The third batch repeats all tests of the first two batches in full. The fourth batch has the other tests.
  */
 const NEAREST = 2;
 const NEAR = 10;
