@@ -10,7 +10,13 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 export interface CommandOutcome {
   readonly code: number | string | null | undefined;
   readonly out: string;
+  /** What the command wrote to stderr, without lines of progress. */
   readonly error: string;
+}
+
+/** Removes lines of progress (src/cli/output.ts), which a command writes only on a slow machine. */
+export function withoutProgress(text: string): string {
+  return text.replaceAll(/^\d+\/\d+ .* after .*\n/gm, '');
 }
 
 /** Creates a folder that is removed after the tests of this file. */
@@ -27,7 +33,7 @@ export function spawnCellstorm(...argv: string[]): CommandOutcome {
     encoding: 'utf8',
     timeout: 50_000,
   });
-  return { code: run.status, out: run.stdout, error: run.stderr };
+  return { code: run.status, out: run.stdout, error: withoutProgress(run.stderr) };
 }
 
 let runs = 0;
@@ -50,7 +56,7 @@ export async function cellstorm(...argv: string[]): Promise<CommandOutcome> {
   try {
     await import(/* @vite-ignore */ `../../bench/cli/main.ts?run=${++runs}`);
     expect(exit).toHaveBeenCalledExactlyOnceWith();
-    return { code: process.exitCode, ...run };
+    return { code: process.exitCode, out: run.out, error: withoutProgress(run.error) };
   } finally {
     for (const spy of [exit, ...writers]) spy.mockRestore();
     process.argv = argvBefore;

@@ -9,7 +9,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { chrome } from '../../../scripts/browser';
 import { buildModules, copyVerifyPage } from '../../../scripts/build';
 import { browserTest, useBrowser } from '../../helpers/browser';
-import { type CommandOutcome, temporaryFolder } from '../../helpers/command-line';
+import { type CommandOutcome, temporaryFolder, withoutProgress } from '../../helpers/command-line';
 
 const folder = temporaryFolder();
 const dist = join(folder, 'dist');
@@ -37,7 +37,7 @@ function run(...argv: string[]): Promise<CommandOutcome> {
     child.stderr.on('data', (text) => {
       outcome.error += text;
     });
-    child.on('close', (code) => resolve({ code, ...outcome }));
+    child.on('close', (code) => resolve({ code, out: outcome.out, error: withoutProgress(outcome.error) }));
   });
 }
 
