@@ -39,7 +39,10 @@ interface Question {
   near(point: number, radius: number): number[];
 }
 
-/** Some points coincide with particles, some lie outside, one is not finite. */
+/**
+ * Creates a grid, particles, and points to search around. Some points coincide with particles, some lie outside the
+ * box, and one is not finite.
+ */
 async function ask(
   tools: GpuTools,
   options: WorldOptions,
@@ -79,7 +82,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
   for (const sizes of ASKED_SIZES) {
     for (const [kind, options] of Object.entries(worldsOf(dimensions))) {
       gpuTest(
-        `have the neighbours of brute force with ${sizes}, in a world that is ${kind}`,
+        `have the neighbours that brute force finds, with ${sizes}, in a world that is ${kind}`,
         async (device, tools) => {
           const { grid, positions, points, near } = await ask(tools, options, sizes);
           const search = await grid.near({ points: POINTS, capacity: 8000 });
@@ -115,7 +118,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
     for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
       gpuTest(
-        `have the neighbours of brute force beyond adjacent cells with ${sizes}, in a world that is ${name}`,
+        `have the neighbours that brute force finds beyond adjacent cells, with ${sizes}, in a world that is ${name}`,
         async (device, tools) => {
           const { world, positions, points } = askedCrowd(options, PARTICLES, WIDE_POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
@@ -155,7 +158,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'get the first neighbours if the list is too short, which reports the needed capacity',
+    'get the first neighbours if the list is too short, and the search reports the needed capacity',
     async (device, tools) => {
       const { grid, positions, points, near } = await ask(
         tools,
@@ -184,7 +187,7 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `can be the subjects of a user’s kernel in a world of ${sizes}`,
+      `can be the subjects of a user’s kernel, among particles of ${sizes}`,
       async (device, tools) => {
         const { grid, positions, points, near } = await ask(
           tools,
@@ -241,11 +244,11 @@ describe.each(DIMENSIONS)('points in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'particles in a crowd have thousands of neighbours, listed by id',
+  'a point in a crowd has thousands of neighbours, which are listed by ascending id',
   async (device, tools) => {
     const count = 6000;
     const middle = EDGE / 2;
-    // Each of the four cells around a corner holds ids from the whole range.
+    // Each of the four cells around the middle holds ids from the whole range.
     const positions = scatterIn(
       createNoise(7),
       [middle - 0.2, middle - 0.2],
@@ -274,7 +277,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a particle more than a period outside is near no point and in no box of a periodic world',
+  'a particle more than a period outside a periodic world is near no point and in no box',
   async (device, tools) => {
     const world = { dimensions: 2, min: [0, 0], max: [EDGE, EDGE], periodic: true } as const;
     for (const count of [1, PARTICLES]) {
@@ -370,7 +373,7 @@ gpuTest(
 );
 
 gpuTest(
-  'reading returns lists of one search, even if others are submitted meanwhile',
+  'reading returns the lists of one search, even if other searches are submitted meanwhile',
   async (device, tools) => {
     const { grid, points, positions, near } = await ask(tools, worldsOf(2).bounded as WorldOptions);
     const search = await grid.near({ points: POINTS, capacity: 8000 });
@@ -408,7 +411,7 @@ gpuTest(
 );
 
 gpuTest(
-  'searches reject lists that the device cannot bind before they compile a kernel or reserve memory',
+  'searches reject lists that the device cannot bind, before they compile a kernel or reserve memory',
   async (device, tools) => {
     const { grid } = await ask(tools, worldsOf(2).bounded as WorldOptions);
     const before = tools.liveBuffers();

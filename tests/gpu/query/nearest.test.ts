@@ -17,7 +17,7 @@ import { expectArraysEqual, gpuTest, SHARED, SHARED_CASE } from '../../helpers/n
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 
 const PARTICLES = 300;
-/** Two workgroups, the second one partly empty. */
+/** Enough points for one workgroup and a part of a second one. */
 const POINTS = 270;
 const UNUSED = 0xffff_ffff;
 const LEVELLED_WORLDS = ['bounded', 'periodic, with a wide last cell', 'unbounded'];
@@ -57,7 +57,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
       // One world of each kind is enough: near.test.ts tests the same loop over levels in more worlds.
       if (sizes === 'many sizes' && !LEVELLED_WORLDS.includes(name)) continue;
       gpuTest(
-        `are those of brute force with ${sizes}, in a world that is ${name}`,
+        `are those that brute force finds, with ${sizes}, in a world that is ${name}`,
         async (device, tools) => {
           const crowd = askedCrowd(options, PARTICLES, POINTS);
           const grid = await createAskedGrid(tools, options, PARTICLES, sizes);
@@ -95,7 +95,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `may leave out the particle itself, and may be of fewer points or within a smaller radius, with ${sizes}`,
+      `equal brute force without the particle itself, for fewer points and within a smaller radius, with ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);
@@ -132,7 +132,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'have the lowest ids at equal distances',
+    'are those with the lowest ids among particles at equal distances',
     async (device, tools) => {
       const options = { dimensions, unbounded: true } as const;
       const grid = await HashGrid.create(tools.wrap(), { ...options, diameter: 1, capacity: 700 });
@@ -161,7 +161,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'reading returns the result of one search, even if others are submitted meanwhile',
+  'reading returns the result of one search, even if other searches are submitted meanwhile',
   async (device, tools) => {
     const { options } = askedWorlds(2).bounded as { options: WorldOptions };
     const crowd = askedCrowd(options, PARTICLES, POINTS);

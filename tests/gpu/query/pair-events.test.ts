@@ -14,7 +14,7 @@ const HOLE = 0xffff_ffff;
 /** The value of words that are never written. */
 const UNTOUCHED = 7;
 
-/** The pairs with one first id: their second ids, ascending, then a number of holes. */
+/** The pairs with one first id: their second ids in ascending order, and the number of holes that follow. */
 interface Owner {
   readonly others: readonly number[];
   readonly holes: number;
@@ -43,7 +43,7 @@ function upload(tools: GpuTools, list: readonly Owner[], label: string) {
   }
   return {
     offsets: tools.upload(`${label}.offsets`, offsets),
-    // The words behind the end must not be read.
+    // The words behind the end of the list must not be read.
     pairs: tools.upload(
       `${label}.pairs`,
       Uint32Array.from([...words, ...new Array<number>(4096 - words.length).fill(UNTOUCHED)]),
@@ -116,7 +116,7 @@ function expectLists(lists: Awaited<ReturnType<typeof compare>>['lists'], before
 
 describe('events of pairs', () => {
   gpuTest(
-    'equal those of the host, with and without holes',
+    'equal the events that the host computes, from lists with and without holes',
     async (_, tools) => {
       const lists = fc.tuple(fc.nat(40), fc.nat(40)).chain(([length]) => {
         // The first id of a pair is always the lower one.
@@ -141,7 +141,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'include the pairs of the last owner, for counts around a workgroup',
+    'include the pairs of the last owner, for numbers of owners around the size of a workgroup',
     async (_, tools) => {
       for (const length of SMALL_COUNTS) {
         const listOf = (shift: number): Owner[] =>
@@ -156,7 +156,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'are the first ones if not all fit',
+    'are the first events of the full list if not all of them fit',
     async (_, tools) => {
       const before: Owner[] = [
         { others: [], holes: 0 },
@@ -178,7 +178,7 @@ describe('events of pairs', () => {
   );
 
   gpuTest(
-    'are none if the list was cut short, and the previous list is kept',
+    'are none if the list of pairs was cut short, and the previous list is kept',
     async (_, tools) => {
       const before: Owner[] = [
         { others: [1], holes: 0 },

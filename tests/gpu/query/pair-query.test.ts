@@ -47,7 +47,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   for (const name of EQUAL_RADIUS_SCENES) {
     for (const broadPhase of BROAD_PHASES) {
       gpuTest(
-        `equals brute force on the scene ${name} by ${broadPhase}`,
+        `equals brute force on the scene ${name} with the broad phase ${broadPhase}`,
         async (_, tools) => {
           const scene = createScene(name, { dimensions, count: 250 });
           const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);
@@ -60,7 +60,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'equals brute force for counts around a workgroup, and finds nothing among 0 or 1 particles',
+    'equals brute force for counts around the size of a workgroup, and finds nothing among 0 or 1 particles',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -94,7 +94,7 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'ignores particles that only touch or are not finite',
+    'ignores particles that only touch, and particles that are not finite',
     async (_, tools) => {
       const world = defineWorld(
         {
@@ -144,13 +144,13 @@ describe.each(DIMENSIONS)('findPairs in %dD', (dimensions) => {
 
 describe('findPairs, if kernels disagree on contacts', () => {
   gpuTest(
-    'keeps within the tallied room and leaves out pairs that were not found again',
+    'lists all pairs if the measured contacts are wrong, and leaves out pairs that the fill kernel does not find',
     async (device) => {
       const compile = device.createShaderModule;
       const scene = createScene('clustered', { dimensions: 2, count: 300 });
       const all = bruteForcePairs(2, scene.positions, 2 * scene.radius).overlapping;
       const firsts = all.pairs.filter((_id, word) => word % 2 === 0);
-      // One fault drops the last pair of each lower id.
+      // The third fault drops the last pair of each lower id.
       const lastDropped = all.count - new Set(firsts).size;
       for (const [label, from, to, count] of [
         ['measure.measure', '(*gathered).contacts += 1u', '(*gathered).contacts += 0u', all.count],

@@ -74,7 +74,7 @@ describe.each(DIMENSIONS)('the passes of pairs in %dD', (dimensions) => {
   for (const { name, count, fold } of cases) {
     for (const broadPhase of BROAD_PHASES) {
       gpuTest(
-        `list each pair once, under its lower id, among ${count} particles of the scene ${name}, by ${broadPhase}`,
+        `list each pair once, under its lower id, among ${count} particles of the scene ${name}, with ${broadPhase}`,
         async (_, tools) => {
           const { world, grid } = sceneGrid(name, dimensions, count);
           const expected = findPairs(world, world.diameter, grid);
@@ -135,7 +135,7 @@ async function prepare(
   return { scene, grid, pairs, expected: overlapping, search };
 }
 
-/** Returns the pairs of the first ids whose pairs all fit the list. */
+/** Returns the pairs up to the last id whose pairs all fit the list. */
 function fitting(pairs: Uint32Array, capacity: number): Uint32Array {
   let end = Math.min(pairs.length, 2 * capacity);
   while (end > 0 && end < pairs.length && pairs[end] === pairs[end - 2]) end -= 2;
@@ -155,7 +155,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
           expect([listed.found, listed.count]).toEqual([expected.count, expected.count]);
           expectArraysEqual(listed.pairs, expected.pairs, 'pairs');
         }
-        // A search over fewer particles leaves no pairs of the others.
+        // After a search over fewer particles, the list has no pairs of the other particles.
         search(device, Math.floor(count / 2));
         const { found } = await pairs.read();
         const half = expected.pairs
@@ -171,7 +171,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'end before the first id whose pairs do not all fit a list that is too short, which reports the needed capacity',
+    'end before the first id whose pairs do not all fit the list, and the search reports the needed capacity',
     async (device, tools) => {
       const { grid, pairs, expected, search } = await prepare(tools, 'uniform', dimensions, 500, 99);
       expect(pairs.capacity).toBe(100);
@@ -205,7 +205,7 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'come with arguments for a dispatch of one thread per pair',
+    'come with the arguments of an indirect dispatch of one thread per pair',
     async (device, tools) => {
       const { grid, pairs, expected, search } = await prepare(tools, 'clustered', dimensions, 900, 30_000, 2);
       const module = device.createShaderModule({
@@ -265,14 +265,14 @@ gpuTest(
 );
 
 gpuTest(
-  'reading returns the pairs of one search, even if others are submitted meanwhile, for short and long lists',
+  'reading returns the pairs of one search, even if other searches are submitted meanwhile, for short and long lists',
   async (device, tools) => {
     for (const [name, count] of [
       ['uniform', 500],
       ['one-cell', 200],
     ] as const) {
       const { grid, pairs, expected, search } = await prepare(tools, name, 2, count, 40_000);
-      // One list is longer than the first copy, one shorter.
+      // The list of one-cell is longer than the first copy to the host, and the other list is shorter.
       expect(8 * expected.count > 1 << 16).toBe(name === 'one-cell');
       const few = Math.floor(count / 2);
       const ofFew = expected.pairs.filter((_, index, all) => (all[index | 1] as number) < few);

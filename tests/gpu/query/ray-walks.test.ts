@@ -1,4 +1,6 @@
-/** The expected hits are computed by hand. */
+/**
+ * Searches that follow a ray through cells find the right balls in difficult places. Expected hits are found by hand.
+ */
 import { expect } from 'vitest';
 import { HashGrid, type HashGridOptions } from '../../../src/engine/grid/hash-grid';
 import { packRays, type Ray } from '../../../src/engine/queries/rays';
@@ -9,7 +11,10 @@ import { uploadVectors } from '../../helpers/passes';
 const RADIUS = 0.5;
 const NO_HIT = 0xffff_ffff;
 
-/** Particles far from all rays. With fewer, the search would test all instead of following rays. */
+/**
+ * Number of particles far from all rays. With fewer particles, the search would test all of them instead of following
+ * rays through cells.
+ */
 const OTHERS = 100;
 
 const ONE_SIZE = { diameter: 2 * RADIUS };
@@ -83,7 +88,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a ray near the middle of a box 2^18 diameters wide hits a ball beyond the border of its row',
+  'a ray near the middle of a box 2^18 diameters wide hits a ball in the row of cells beside its own',
   async (device, tools) => {
     const world = { min: [0, -(2 ** 17)], max: [8, 2 ** 17], cellSize: 64, ...ONE_SIZE };
     const centres = [[4, -0.1875]];
@@ -114,7 +119,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a ray whose direction has the length 2^-30 hits balls, and a ray with a shorter one meets nothing',
+  'a ray whose direction has the length 2^-30 hits balls, and a ray with a shorter direction hits nothing',
   async (device, tools) => {
     const world = { min: [0, 0], max: [8, 8], ...ONE_SIZE };
     const along = (speed: number) =>

@@ -1,4 +1,4 @@
-/** Hits equal brute force, sorted by distance and then by id. */
+/** The hits of rays equal those of brute force. They are sorted by distance and then by id. */
 import { describe, expect } from 'vitest';
 import { ArgumentError, DestroyedError } from '../../../src/core/base/errors';
 import type { Dimensions, WorldOptions } from '../../../src/core/world/world';
@@ -23,7 +23,7 @@ import {
 import { DIMENSIONS, readWords, uploadVectors } from '../../helpers/passes';
 import { expectSeen, fc, runs } from '../../helpers/properties';
 
-/** With fewer, the search tests all instead of following rays through cells. */
+/** With fewer particles, the search tests all of them instead of following rays through cells. */
 const MANY = 800;
 const FEW = 40;
 const NO_HIT = 0xffff_ffff;
@@ -44,7 +44,7 @@ function worldsOf(dimensions: Dimensions): Readonly<Record<string, WorldOptions>
   };
 }
 
-/** One diameter, or variable radii from 1/64 to 1, and 0. */
+/** Either all balls have one diameter, or each ball has its own radius: 0, or from 1/64 to 1. */
 type Sizes = 'equal' | 'of all levels' | 'of the lowest and the highest level';
 
 const SMALLEST = 1 / 64;
@@ -53,7 +53,7 @@ const LARGEST = 1;
 /** Width of the lowest level's cells, chosen for four levels. */
 const LEVEL_CELL = 0.25;
 
-/** The first radii are small. Three later ones are not valid for the grid. */
+/** Returns radii of which the first 20 are small, and three later ones are not valid for the grid. */
 function radiiOf(sizes: Sizes, count: number): Float32Array {
   const noise = createNoise(17);
   const radii = Float32Array.from({ length: count }, (_, id) => {
@@ -72,7 +72,7 @@ interface Question {
   readonly positions: GPUBuffer;
   readonly rays: readonly ReferenceRay[];
   readonly buffer: GPUBuffer;
-  /** `radius` is used if all particles have the same. */
+  /** Returns the hits of the first `count` rays. `radius` matters only if all balls have the same radius. */
   readonly expected: (radius: number, count: number) => ReferenceHits[];
 }
 
@@ -96,7 +96,8 @@ async function ask(
   if (world.kind !== 'periodic') positions[dimensions * 31] = 25;
   const radii = radiiOf(sizes, count);
   const all = makeRays(dimensions, positions);
-  // Brute force takes most of the time, so use only a third of the rays. These still include every kind.
+  // Brute force takes most of the time, so among variable radii use only a third of the rays. These still include every
+  // kind of ray.
   const rays = isEqual
     ? all
     : [...all.filter((_, index) => index % 3 === 0), ...aimRays(dimensions, positions, radii, 30)];
@@ -117,7 +118,7 @@ async function ask(
   };
 }
 
-/** Returns how many balls are hit, and how many hits rounding may decide. */
+/** Compares the answers with brute force. Returns how many balls are hit, and how many hits rounding may decide. */
 function expectAnswers(
   { offsets, ids, distances }: ListedHits,
   first: ListedFirstHits,
@@ -161,7 +162,9 @@ function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Arr
   return packed;
 }
 
-/** Exact for dyadic numbers. */
+/**
+ * Returns the distance at which a ray along x hits a ball, if it does. For dyadic numbers, whether it hits is exact.
+ */
 function meetAlongX(
   centre: readonly number[],
   radius: number,
@@ -183,7 +186,7 @@ function meetAlongX(
   return met.length > 0 ? Math.min(...met) : undefined;
 }
 
-/** Enough copies of each particle that rays are followed through cells. */
+/** Number of copies of each particle: enough for the search to follow rays through cells. */
 const COPIES = 30;
 
 function copiesOf({ hits, doubtful }: ReferenceHits, count: number): ReferenceHits {
@@ -248,7 +251,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     gpuTest(
       `hit what brute force hits among ${particles} balls ${sizes} in a world that is ${kind}`,
       async (device, tools) => {
-        // In the periodic world a row spans several blocks of the table.
+        // In the periodic world, let a row span several blocks of the cell table.
         const cellSize = kind === 'periodic' && particles === MANY ? LEVEL_CELL / 2 : LEVEL_CELL;
         const options = { cellSize, ...(worldsOf(dimensions)[kind] as WorldOptions) };
         const { grid, count, positions, rays, buffer, expected } = await ask(tools, options, particles, {
@@ -259,7 +262,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const search = await grid.alongRays({ rays: rays.length, capacity: 400_000 });
         const firsts = await grid.alongRays({ rays: rays.length, firstOnly: true });
         const all = expected(Number.NaN, rays.length);
-        // More rays than before: nothing of one search may remain for the next.
+        // The number of rays changes: nothing of one search may remain for the next.
         for (const rayCount of [3, 0, rays.length]) {
           const encoder = device.createCommandEncoder();
           grid.encode(encoder, { positions, count });
@@ -305,7 +308,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
             ...(sizes === 'equal' ? { diameter: 1 } : { radii: { smallest: SMALLEST, largest: LARGEST } }),
             capacity: count,
           });
-          // A short ray, one over several periods, and one that passes a ball far outside.
+          // A short ray, a ray over several periods, and a ray that passes a ball far outside the world.
           const rays = [
             { origin: corner(4).with(0, 2), direction: corner(0).with(0, 1), greatestDistance: 3 },
             { origin: corner(4).with(0, 2), direction: corner(0).with(0, -1), greatestDistance: 4 * EDGE },
@@ -396,7 +399,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
     ['bounded', 4],
   ] as const) {
     gpuTest(
-      `hit exactly the right balls of many sizes and points along an axis of a world that is ${kind}`,
+      `hit exactly the right balls of many sizes, also of radius 0, along an axis of a world that is ${kind}`,
       async (device, tools) => {
         const corner = cornersIn(dimensions);
         const period = kind === 'periodic' ? 32 : 0;
@@ -421,7 +424,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
             [0, 2 + 2 ** -10, 2],
             [0.25, -0.25 - 2 ** -10, 0.25],
             [0.5, 2 ** -20, 0],
-            // The ray passes through the centres of these balls and through points.
+            // The ray passes through the centres of these balls and of these points, which are balls of radius 0.
             [0.75, 0, 0.125],
             [0.5, 0, 0],
             [0, 0, 0],
@@ -429,7 +432,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
             add(x + along, beside, radius);
           }
         }
-        // Half the chord, the distance and the radius are as 4 : 3 : 5.
+        // Half the chord, the distance of the centre from the ray and the radius are as 4 : 3 : 5.
         add(8.125, 1.5, 2.5);
         const count = radii.length;
         const bodies = toBodies(dimensions, Float32Array.from(centres.flat()), {
@@ -445,7 +448,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           cellSize: 0.25,
         });
         const asked = [
-          // The ray ends exactly at points.
+          // The first two rays end exactly at points, and the third has the length 0.
           { from: 0.5, sign: 1, reach: 6 },
           { from: 20, sign: -1, reach: 9 },
           { from: 5.25, sign: 1, reach: 0 },
@@ -498,7 +501,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
 
   for (const kind of ['bounded', 'unbounded']) {
     gpuTest(
-      `hit touched balls, and the lower id first at equal distance, along an axis of a world that is ${kind}`,
+      `hit balls that they only touch, and the lower id first at equal distances, in a world that is ${kind}`,
       async (device, tools) => {
         const corner = cornersIn(dimensions);
         // The ray along x at y = 4 cuts some balls, touches some and just misses some.
@@ -521,7 +524,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
         const rays = tools.upload(
           'rays',
           packRays(dimensions, [
-            // The ray ends where it enters some balls. Half a unit later it would touch others.
+            // The ray ends just before it would enter some balls. Half a unit later it would touch others.
             {
               origin: corner(4).with(0, 0.5),
               direction: corner(0).with(0, 1),
@@ -605,7 +608,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'hit thousands of balls in one cell by ascending distance',
+    'hit thousands of balls in one cell, which are listed by ascending distance',
     async (device, tools) => {
       const corner = cornersIn(dimensions);
       const count = 3000;

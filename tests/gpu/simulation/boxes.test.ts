@@ -1,4 +1,7 @@
-/** tests/gpu/device/verify.test.ts compares scenes of boxes with the reference. */
+/**
+ * Simulations of boxes and balls equal the reference and brute force. tests/gpu/device/verify.test.ts compares the
+ * scenes of boxes.
+ */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -61,7 +64,7 @@ async function expectRight(tools: GpuTools, options: SimulationOptions): Promise
   return overlapping.count;
 }
 
-/** One large box overlaps more than enough small bodies to be heavy. */
+/** Returns options with one large box that overlaps so many small boxes and balls that it is heavy. */
 function largeAmongSmall(dimensions: 2 | 3): SimulationOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
@@ -83,7 +86,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   // `cellstorm verify` has scenes for the other kinds of worlds.
   for (const kind of ['periodic along some', 'unbounded'] as const) {
     gpuTest(
-      `equals the reference and brute force, ${kind}`,
+      `equals the reference and brute force, world: ${kind}`,
       async (_, tools) => {
         const settings = { restitution: 0.5, substeps: 1 };
         const options = shapedOptions({ dimensions, kind, count: 257, dyadic: true }, settings);
@@ -94,7 +97,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   }
 
   gpuTest(
-    'splits a large box among thousands of small ones over threads, within the bound',
+    'stays within the bound if the contacts of a large box with many small bodies are split over threads',
     async (_, tools) => {
       const options = { ...largeAmongSmall(dimensions), restitution: 0.5, substeps: 1 };
       await expectRight(tools, options);
@@ -107,7 +110,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'gives the same bits in folded dispatches, and restored from a file after adding and removing',
+    'gives the same bits in folded dispatches, and if restored from a file after particles were added and removed',
     async (_, tools) => {
       const settings = { substeps: 2, capacity: 210 };
       // Few enough cells for a folded dispatch of one thread per cell.
@@ -158,7 +161,7 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'ignores touching boxes, pushes coincident ones apart, and keeps the sizes of boxes that are set aside',
+    'ignores boxes that only touch, pushes coincident boxes apart, and keeps the sizes of quarantined boxes',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       // A block of unit boxes that just touch, and two coincident boxes.
@@ -197,12 +200,12 @@ describe.each(DIMENSIONS)('a simulation of boxes and balls in %dD', (dimensions)
   );
 
   gpuTest(
-    'pushes a ball off the corner of a box along the line to the corner, even 2⁻⁵⁰ away',
+    'pushes a ball away from the corner of a box along the line between them, even at a distance of 2⁻⁵⁰',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const [half, radius] = [2 ** -40, 2 ** -38];
-      // The squared distance rounds to 2⁻¹⁰⁰, the least from which the direction is not noise. Along y the ball is
-      // farther from the corner by 2⁻⁶³.
+      // The squared distance rounds to 2⁻¹⁰⁰. Below that, the engine takes directions for rounding noise. Along y, the
+      // ball is only 2⁻⁶³ from the corner.
       const apart = corner(0)
         .with(0, half + 2 ** -50)
         .with(1, half + 2 ** -63);

@@ -1,4 +1,4 @@
-/** Paths end where the reference says and pass through nothing. */
+/** The paths of fast particles end where the reference says, and pass through nothing. */
 import { describe, expect } from 'vitest';
 import { FEWEST_LISTS } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -28,7 +28,7 @@ import { cornersIn } from '../../helpers/inputs/vectors';
 import { type GpuTools, gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS, FOLD, MOST_FOLDED } from '../../helpers/passes';
 
-/** Tolerance of positions: far above rounding in 32 bits, far below the change if another body is hit. */
+/** Tolerance of positions: far above rounding in 32 bits, far below the change that a hit on another body makes. */
 const OFF = 1e-3;
 
 /** Pairs of a seed and a restitution. */
@@ -37,7 +37,7 @@ const RESTITUTIONS = [
   [4, 0.5],
 ] as const;
 
-/** Watches the lists of the next simulation. `left` finds the index of a list that was left behind, or −1. */
+/** Watches the lists of the next simulation. `left` finds the index of a list that a step left behind, or −1. */
 function watchLinks(device: GPUDevice) {
   const create = device.createBuffer;
   let links: GPUBuffer | undefined;
@@ -75,7 +75,7 @@ async function expectAsReference(tools: GpuTools, options: SimulationOptions, hi
 const FULL = { ...SHARED, tags: 'full' } as const;
 const SIZES = ['equal', 'radii', 'boxes'] as const;
 
-/** Only these run in both tiers: a software GPU needs many seconds to compile the kernels of each. */
+/** Only these cases run in both tiers: a software GPU needs many seconds to compile the kernels of each. */
 const IN_BOTH_TIERS = ['bounded equal 2D', 'periodic boxes 2D', 'bounded boxes 3D'];
 
 describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
@@ -83,9 +83,9 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const [kind, sizes] of WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const))) {
     gpuTest(
-      `end where the reference says, ${kind}, ${sizes}`,
+      `end where the reference says, world: ${kind}, sizes: ${sizes}`,
       async (device, tools) => {
-        // A software device needs longer to compile kernels for many sizes.
+        // A software device needs longer to compile kernels for many sizes, so test these with one seed.
         for (const [seed, restitution] of sizes === 'equal' ? RESTITUTIONS : RESTITUTIONS.slice(1, 2)) {
           const gravity = repeat(0, dimensions).with(1, -2048);
           const crowd = fastCrowd(dimensions, kind, 100, createNoise(seed), sizes);
@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
           const expected = reference.read();
           for (const [index, along] of expected.positions.entries()) {
             expect(Math.abs((got.positions[index] as number) - along), `seed ${seed}`).toBeLessThan(OFF);
-            // A difference of one tick turns the normal by up to 0.001, and speeds are up to 1,400.
+            // If the time of a hit differs by one tick, the normal turns by up to 0.001. Speeds are up to 1,400.
             const speed = expected.velocities[index] as number;
             expect(Math.abs((got.velocities[index] as number) - speed), `seed ${seed}`).toBeLessThan(2);
           }
@@ -129,7 +129,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'do not pass a wall one diameter thick, folded or not, unless continuous is off',
+    'do not pass a wall one diameter thick, in folded dispatches or not, unless continuous is off',
     async (_, tools) => {
       // An unbounded world has few enough buckets for folded dispatches.
       const { wall, min, max, ...bullets } = bulletsBeforeWall(dimensions, MOST_FOLDED / 2 + 50);
@@ -188,7 +188,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'end at the first image of a large obstacle, where the reference says',
+    'end at the first periodic image of a large obstacle, where the reference says',
     async (_, tools) => {
       const options = grainsAroundTheWorld(dimensions, 60, createNoise(4), dimensions === 2);
       await expectAsReference(tools, options, 40);
@@ -218,7 +218,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'hit particles a thousand times smaller, whose cells 32 bits cannot count',
+    'hit particles a thousand times smaller, though in 3D they pass more small cells than 32 bits can count',
     async (_, tools) => {
       const corner = (x: number) => repeat(0, dimensions).with(0, x);
       for (const speed of [0, -1]) {
@@ -248,7 +248,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'of boxes and balls give the same bits folded or not',
+    'that are boxes and balls give the same bits in folded dispatches or not',
     async (_, tools) => {
       const scene = createScene('mixed-bullets', { dimensions, count: dimensions === 2 ? 200 : 100 });
       const options = { ...sceneOptions(scene), min: undefined, max: undefined, unbounded: true };
@@ -302,7 +302,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `leave no list behind when particles are added and removed, ${kind}`,
+      `leave all lists empty after particles are added and removed, world: ${kind}`,
       async (device, tools) => {
         const links = watchLinks(device);
         const options = fastCrowd(dimensions, kind, 200, createNoise(8));
@@ -325,7 +325,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `pass through nothing and finish quickly at any speed, ${kind}`,
+      `pass through nothing and finish quickly at any speed, world: ${kind}`,
       async (_, tools) => {
         const corner = cornersIn(dimensions);
         const box = { min: corner(0), max: corner(64), periodic: kind === 'periodic' };
@@ -367,7 +367,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
 
   for (const kind of WORLD_KINDS) {
     gpuTest(
-      `do not change a bit of a simulation without any, ${kind}`,
+      `are absent from a slow simulation, so continuous motion changes no bit of it, world: ${kind}`,
       async (_, tools) => {
         const options = fastCrowd(dimensions, kind, 150, createNoise(8));
         const velocities = options.velocities.map((along) => along / 800);
@@ -389,12 +389,12 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'take as many substeps as the fastest needs, and are counted',
+    'take as many substeps as the fastest of them needs, and are counted',
     async (_, tools) => {
       const count = 3;
       const positions = new Float32Array(dimensions * count).map((__, index) => 2 + 3 * (index % 7));
       const velocities = new Float32Array(dimensions * count);
-      // Per step these move a sixteenth, a half and three quarters of a diameter.
+      // Per step these particles move a sixteenth, a half and almost three quarters of a diameter.
       [4, 32, 47].forEach((speed, index) => {
         velocities[dimensions * index] = speed;
       });
@@ -445,7 +445,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'decide the substeps by their motion relative to their own diameters, gravity included',
+    'take as many substeps as their motion, including that by gravity, needs relative to their own diameters',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {

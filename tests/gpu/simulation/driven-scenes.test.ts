@@ -16,19 +16,19 @@ import { DIMENSIONS } from '../../helpers/passes';
 
 const DT = 1 / 60;
 const SETTINGS = { substeps: 2 } as const;
-/** Steps until the grains rest on each other and in the turning vessel. */
+/** Steps until the grains rest on each other in the turning vessel. */
 const STEPS_BEFORE = 60;
 const STEPS = 4;
 /**
- * Tolerance of positions: far above the sum of roundings in these steps. The drum's wall moves twenty times as far in
- * one step.
+ * Tolerance of positions: far above the sum of roundings in these steps. The wall of the drum moves twenty times this
+ * tolerance in one step.
  */
 const APART = 1e-3;
 
 describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
   for (const name of sceneNames({ driven: true })) {
     gpuTest(
-      `move like on the CPU engine, with the same bits from a checkpoint, in the scene ${name}`,
+      `move as on the CPU engine, and continue from a checkpoint with the same bits, in the scene ${name}`,
       async (_, tools) => {
         const scene = createScene(name, { dimensions, count: 80, seed: 5 });
         const play = (simulation: Drivable & { step(dt: number): void }, steps: number) => {
@@ -60,7 +60,7 @@ describe.each(DIMENSIONS)('grains in %dD', (dimensions) => {
 
         const second = await open();
         second.restore(halfway);
-        // With variable radii, sums over neighbours are added in another order.
+        // With variable radii, the naive broad phase adds sums over neighbours in another order.
         if (!scene.radii) second.set({ broadPhase: 'naive' });
         play(second, STEPS);
         const measures = await first.measure();

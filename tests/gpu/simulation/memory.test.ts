@@ -216,7 +216,7 @@ describe('if memory runs out', () => {
   );
 
   gpuTest(
-    'findPairs copies the state only if it changes meanwhile',
+    'findPairs copies the state only if the state changes meanwhile',
     async (device, tools) => {
       const count = 2000;
       const scene = createScene('uniform', { dimensions: 2, count });
@@ -261,7 +261,7 @@ describe('if memory runs out', () => {
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene));
       const attempt = simulation.findPairs();
       await expect(attempt).rejects.toThrow(LimitError);
-      // A software device needs seconds for all pairs: once to find them, once to count them.
+      // A software device needs seconds to go over all pairs. This test does so twice: to find them and to count them.
       const { contacts } = await simulation.measure();
       expect(contacts).toBeGreaterThan(2 ** 24);
       await expect(attempt).rejects.toThrow(

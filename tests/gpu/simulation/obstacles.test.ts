@@ -1,4 +1,7 @@
-/** Pushes are within the bound, overlaps equal brute force, and bits are the same in every run. */
+/**
+ * Obstacles push particles within the error bound, overlap as many of them as brute force finds, and give the same bits
+ * in every run.
+ */
 import { describe, expect } from 'vitest';
 import { HASH_BLOCK } from '../../../src/core/base/constants';
 import { LimitError } from '../../../src/core/base/errors';
@@ -123,8 +126,8 @@ function reversed(dimensions: number, { positions, radii, halfExtents }: Obstacl
 }
 
 /**
- * The worlds that `npm test` runs, too; the full tier runs all. A software GPU needs many seconds to compile the
- * kernels of each.
+ * The worlds that `npm test` tests. The full tier tests all worlds. A software GPU needs many seconds to compile the
+ * kernels of each world.
  */
 const USUAL_WORLDS: Readonly<Record<Dimensions, readonly WorldKind[]>> = { 2: ['bounded'], 3: ['periodic'] };
 const USUAL_VARIABLE_WORLDS: Readonly<Record<Dimensions, readonly WorldCase[]>> = {
@@ -137,7 +140,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     const usual = USUAL_WORLDS[dimensions].includes(kind) ? SHARED : FULL;
 
     gpuTest(
-      'push and turn particles within the bound, by both broad phases',
+      'change the positions and velocities of particles within the bound, with both broad phases',
       async (_, tools) => {
         for (const [count, obstacles] of [
           [1, 1],
@@ -153,7 +156,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'overlap the same particles as brute force, and change no other measure',
+      'overlap as many particles as brute force finds, and change no other measure',
       async (_, tools) => {
         for (const [count, obstacles] of [
           [257, 255],
@@ -188,7 +191,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     );
 
     gpuTest(
-      'give the same bits in every run, folded and after a restore, and by naive if the order of sums is equal',
+      'give the same bits in every run and after a restore, and with naive where it adds sums in the same order',
       async (_, tools) => {
         const field = fieldOf({ kind, dimensions, count: 300, obstacles: 200, seed: 8 });
         const hash = await run(tools, field);
@@ -212,7 +215,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       [sizes, 'naive'] as const,
     ])) {
       gpuTest(
-        `push and turn particles within the bound, and overlap as many as brute force finds: ${sizes}, ${broadPhase}`,
+        `move particles within the bound, and overlap as many as brute force finds: ${sizes}, ${broadPhase}`,
         async (_, tools) => {
           const boxes = sizes === 'boxes';
           const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, dyadic: true, boxes });
@@ -230,13 +233,13 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           expect({ ...(await simulation.measure()), obstacleContacts }).toEqual(measures);
           simulation.destroy();
         },
-        // With `naive`, worlds differ only in their distances.
+        // With `naive`, worlds differ only in how they measure distances.
         isUsual && (broadPhase === 'grid' || (dimensions === 2 && kind === 'bounded')) ? SHARED : FULL,
       );
     }
 
     gpuTest(
-      'give the same bits in every run, in another order, folded, and after a restore',
+      'give the same bits if listed in reverse order, in folded dispatches, and after a restore',
       async (_, tools) => {
         const field = sizedFieldOf({ kind, dimensions, count, obstacles: 131, seed: 8 });
         const hash = await run(tools, field);
@@ -257,7 +260,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
     const field = fieldOf({ kind, dimensions, count: crowd + 50, obstacles: 60, seed: 9 });
 
     gpuTest(
-      'push single particles and crowds, by many threads or one',
+      'push single particles and crowds, whether one thread or many handle a particle',
       async (_, tools) => {
         // Put the crowd into a cell that an obstacle reaches.
         const positions = field.positions.map((value, index) => {
@@ -276,7 +279,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
           return got.positions;
         };
         const [many, one] = [await read(true), await read(false)];
-        // Sums over hundreds of terms depend on their order.
+        // Sums over hundreds of terms depend on the order of the terms.
         many.forEach((value, index) => {
           expect(Math.abs(value - (one[index] as number))).toBeLessThan(2 ** -8);
         });
@@ -301,7 +304,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'can be replaced and removed, which frees their memory',
+    'can be replaced and removed, and the simulation frees their memory when it is destroyed',
     async (_, tools) => {
       const gpu = tools.wrap();
       const field = fieldOf({ kind: 'periodic', dimensions, count: 100, obstacles: 90, seed: 6 });

@@ -1,4 +1,7 @@
-/** Runs give the same bits by both broad phases, in any order in memory, and from checkpoints. */
+/**
+ * Tests the methods of a simulation. Runs give the same bits with both broad phases, in any order in memory, and from
+ * checkpoints.
+ */
 import { describe, expect, onTestFinished, vi } from 'vitest';
 import type { StageTimes } from '../../../src/core/base/stage-times';
 import type { Checkpoint, SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -40,7 +43,7 @@ function advance(simulation: Simulation, steps: number): Simulation {
 
 const hashOf = async (simulation: Simulation) => (await simulation.measure()).hash;
 
-/** Expects stages that STEP_STAGES describes, in its order. */
+/** Expects only stages that STEP_STAGES describes, in the order of that table, from `first` to `last`. */
 function expectInOrder({ stages }: StageTimes, first: string, last: string): void {
   const names = Object.keys(stages);
   expect(names).toEqual(Object.keys(STEP_STAGES).filter((name) => name in stages));
@@ -52,7 +55,7 @@ const LIVELY = { restitution: 0.5, friction: 0.3, substeps: 2 } as const;
 
 describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   gpuTest(
-    'gives the same bits by both broad phases, with restitution',
+    'gives the same bits with both broad phases if particles bounce',
     async (_, tools) => {
       for (const [name, count] of [
         ['pile', 200],
@@ -72,7 +75,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'gives the same bits in every run, whatever the order in memory, folded or not',
+    'gives the same bits in every run, whatever the order in memory, in folded dispatches or not',
     async (_, tools) => {
       const scene = createScene('uniform', { dimensions, count: MOST_FOLDED, seed: 5 });
       const hashes = [];
@@ -144,7 +147,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'gives the same bits recorded into the caller’s encoder as stepped',
+    'gives the same bits if its steps are recorded into the caller’s encoder',
     async (device, tools) => {
       const gpu = tools.wrap();
       const stepped = advance(await create(gpu, 'pile', dimensions, 300, LIVELY), 4);
@@ -161,7 +164,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside a particle that stops being finite, which does not affect the others',
+    'quarantines a particle that stops being finite, and does not change the other particles',
     async (_, tools) => {
       const gpu = tools.wrap();
       const count = 200;
@@ -169,7 +172,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       const other = await create(gpu, 'pile', dimensions, count, { ...LIVELY, capacity: count + 3 });
       const odd = [GREATEST_SPEED, -1e38, -GREATEST_SPEED];
       const checkpoint = await other.checkpoint();
-      // Put three particles among the others, at velocities that no upload accepts.
+      // Put three particles among the others, at velocities that `add` would reject.
       const extra = odd.flatMap(() => [...checkpoint.positions.slice(50 * dimensions, 51 * dimensions)]);
       const velocities = odd.flatMap((speed) => [speed, 1, 2].slice(0, dimensions));
       other.restore({
@@ -190,7 +193,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
       expectArraysEqual(bitsOf(got.positions.slice(0, here)), bitsOf(expected.positions), 'positions');
       expectArraysEqual(bitsOf(got.velocities.slice(0, here)), bitsOf(expected.velocities), 'velocities');
       expect(got.positions.slice(here).every(Number.isNaN)).toBe(true);
-      // Particles that are set aside stay when others are removed. They can be read and removed by their ids.
+      // Quarantined particles stay when others are removed. They can be read and removed by their ids.
       other.remove([0, 1]);
       alone.remove([0, 1]);
       const left = await other.read();
@@ -415,7 +418,7 @@ describe('particles of a simulation', () => {
   );
 
   gpuTest(
-    'may be written by the caller between two calls: the next call uses them',
+    'may be written by the caller between two calls: the next call uses what was written',
     async (device, tools) => {
       const simulation = await createSimulation(tools.wrap(), {
         dimensions: 2,
@@ -566,7 +569,7 @@ describe('a step', () => {
   );
 
   gpuTest(
-    'creates its bind groups once for each arrangement of the two copies',
+    'creates its bind groups once for each arrangement of the two copies of the state',
     async (device, tools) => {
       const simulation = await create(tools.wrap(), 'pile', 2, 50, LIVELY);
       const round = async () => {
@@ -614,7 +617,7 @@ describe('a step', () => {
     [['timestamp-query'], 'wall-clock'],
   ] as const) {
     gpuTest(
-      `is taken and timed stage by stage by ${source}`,
+      `can be timed stage by stage, with the clock ${source}, and leads to the same state`,
       async (_, tools) => {
         const gpu = tools.wrap();
         const timed = await create(gpu, 'pile', 2, 300, LIVELY);
@@ -705,29 +708,32 @@ describe('the end of a simulation', () => {
     SHARED,
   );
 
-  gpuTest('by loss of the device rejects with a GpuError', async (device, tools) => {
-    const gpu = tools.wrap();
-    const simulation = await create(gpu, 'pile', 2, 50);
-    const checkpoint: Checkpoint = await simulation.checkpoint();
-    const pending = [simulation.measure(), simulation.findPairs(), simulation.read()];
-    device.destroy();
-    for (const outcome of await Promise.allSettled(pending)) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'GpuError', reason: 'lost' } });
-    }
-    expect(gpu.lost).toEqual({ reason: 'it was destroyed' });
-    const lost = expect.objectContaining({
-      name: 'GpuError',
-      reason: 'lost',
-      message: 'The GPU device is lost (it was destroyed); request a new one and restore a checkpoint.',
-    });
-    expect(() => simulation.step(DT)).toThrow(lost);
-    expect(() => simulation.restore(checkpoint)).toThrow(lost);
-    expect(() => simulation.add({ positions: new Float32Array(2) })).toThrow(lost);
-    await expect(simulation.measure()).rejects.toEqual(lost);
-    await expect(create(gpu, 'pile', 2, 5)).rejects.toEqual(lost);
-    expect([simulation.time, simulation.count]).toEqual([0, 50]);
-    simulation.destroy();
-  });
+  gpuTest(
+    'by loss of the device makes pending and later calls fail with a GpuError',
+    async (device, tools) => {
+      const gpu = tools.wrap();
+      const simulation = await create(gpu, 'pile', 2, 50);
+      const checkpoint: Checkpoint = await simulation.checkpoint();
+      const pending = [simulation.measure(), simulation.findPairs(), simulation.read()];
+      device.destroy();
+      for (const outcome of await Promise.allSettled(pending)) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { name: 'GpuError', reason: 'lost' } });
+      }
+      expect(gpu.lost).toEqual({ reason: 'it was destroyed' });
+      const lost = expect.objectContaining({
+        name: 'GpuError',
+        reason: 'lost',
+        message: 'The GPU device is lost (it was destroyed); request a new one and restore a checkpoint.',
+      });
+      expect(() => simulation.step(DT)).toThrow(lost);
+      expect(() => simulation.restore(checkpoint)).toThrow(lost);
+      expect(() => simulation.add({ positions: new Float32Array(2) })).toThrow(lost);
+      await expect(simulation.measure()).rejects.toEqual(lost);
+      await expect(create(gpu, 'pile', 2, 5)).rejects.toEqual(lost);
+      expect([simulation.time, simulation.count]).toEqual([0, 50]);
+      simulation.destroy();
+    },
+  );
 });
 
 describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
@@ -736,7 +742,7 @@ describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
       `keeps all particles inside: ${name}`,
       async (_, tools) => {
         const simulation = await create(tools.wrap(), name, dimensions, 100, { gravity: undefined });
-        // A software GPU is slow at paths.
+        // A software GPU needs long to follow the paths of fast particles.
         const steps = sceneNames({ continuous: true }).includes(name) ? 2 : 10;
         const measures = await advance(simulation, steps).measure();
         expect(measures).toMatchObject({ count: 100, outside: 0, nonFinite: 0 });
@@ -748,7 +754,7 @@ describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'a call before the encoder of a recorded step is finished names that encoder and changes nothing',
+  'a call before the encoder of a recorded step is finished fails with the name of that encoder and changes nothing',
   async (device, tools) => {
     const simulation = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
     const twin = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
@@ -792,29 +798,26 @@ gpuTest(
   },
 );
 
-gpuTest(
-  'a step that is recorded into a finished encoder is reported by later calls',
-  async (device, tools) => {
-    const simulation = await create(tools.wrap(), 'gas', 2, 10);
-    simulation.step(DT);
-    const checkpoint = await simulation.checkpoint();
-    const hash = await hashOf(simulation);
-    const finished = device.createCommandEncoder();
-    finished.finish();
-    simulation.encodeStep(finished, DT);
-    const lost =
-      /^This simulation lost its particles .*; restore a checkpoint: The encoder could not record a step; was it finished already\? /;
-    await expect(simulation.read()).rejects.toThrow(/restore a checkpoint if it was dropped\.$/);
-    // The device reports it a little later.
-    await vi.waitFor(() => expect(() => simulation.step(DT)).toThrow(lost));
-    await expect(simulation.read()).rejects.toThrow(lost);
-    simulation.restore(checkpoint);
-    expect(await hashOf(simulation)).toBe(hash);
-    simulation.step(DT);
-    await simulation.read();
-    simulation.destroy();
-  },
-);
+gpuTest('calls after a step was recorded into a finished encoder report that', async (device, tools) => {
+  const simulation = await create(tools.wrap(), 'gas', 2, 10);
+  simulation.step(DT);
+  const checkpoint = await simulation.checkpoint();
+  const hash = await hashOf(simulation);
+  const finished = device.createCommandEncoder();
+  finished.finish();
+  simulation.encodeStep(finished, DT);
+  const lost =
+    /^This simulation lost its particles .*; restore a checkpoint: The encoder could not record a step; was it finished already\? /;
+  await expect(simulation.read()).rejects.toThrow(/restore a checkpoint if it was dropped\.$/);
+  // The device reports it a little later.
+  await vi.waitFor(() => expect(() => simulation.step(DT)).toThrow(lost));
+  await expect(simulation.read()).rejects.toThrow(lost);
+  simulation.restore(checkpoint);
+  expect(await hashOf(simulation)).toBe(hash);
+  simulation.step(DT);
+  await simulation.read();
+  simulation.destroy();
+});
 
 describe('a long recording', () => {
   gpuTest(
@@ -843,7 +846,7 @@ describe('a long recording', () => {
   );
 
   gpuTest(
-    'gets a new ring before a slot would be overwritten, and changes outside a recording get none',
+    'gets a new ring of parameters before a slot would be overwritten; changes outside a recording get no new ring',
     async (_, tools) => {
       const parameters = await SharedParameters.create(tools.wrap(), 2, 'test');
       const world = defineWorld({ dimensions: 2, min: [0, 0], max: [9, 9] }, 1);

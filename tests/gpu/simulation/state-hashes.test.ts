@@ -1,4 +1,4 @@
-/** The recorded states are those of SwiftShader. */
+/** Compares states of the GPU engine with the recorded hashes, which are those of SwiftShader. */
 import { describe, test } from 'vitest';
 import { gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { STATE_HASH_CASES } from '../../helpers/state-hash-cases';
@@ -15,7 +15,7 @@ describe('the recorded states of the GPU engine', () => {
       );
     }
   }
-  test('are those of these cases and no others', () => {
+  test('exist for exactly the cases of this table', () => {
     recorded.finish(STATE_HASH_CASES.map(({ name }) => name));
   });
 });

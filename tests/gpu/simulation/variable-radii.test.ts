@@ -1,4 +1,7 @@
-/** src/verify/verify.ts compares scenes of variable radii with the reference. */
+/**
+ * Simulations with variable radii stay within the error bound of the reference. src/verify/verify.ts compares the
+ * scenes of variable radii.
+ */
 import { describe, expect } from 'vitest';
 import { HEAVY_ROW } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
@@ -46,7 +49,7 @@ async function expectBounded(tools: GpuTools, options: VariableOptions): Promise
   }
 }
 
-/** One large particle overlaps more than enough small ones to be heavy. */
+/** Returns options with one large particle that overlaps so many small ones that it is heavy. */
 function largeAmongSmall(dimensions: 2 | 3, kind: 'bounded' | 'unbounded'): VariableOptions {
   const noise = createNoise(5);
   const count = 8 * HEAVY_ROW;
@@ -73,7 +76,7 @@ async function hashAfter(tools: GpuTools, options: SimulationOptions, fold?: num
 describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions) => {
   const LONG = dimensions === 2 ? SHARED : ({ ...SHARED, tags: 'full' } as const);
   gpuTest(
-    'stays within the bound if only some axes are periodic, with radii up to 1:64',
+    'stays within the bound if only some axes are periodic, with radii that range over 1:64',
     async (_, tools) => {
       const request = { dimensions, kind: 'periodic along some', count: 300, ratio: 64 } as const;
       await expectBounded(tools, variableOptions(request));
@@ -86,7 +89,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     gpuTest(
       'finds new overlaps in each round of separate',
       async (_, tools) => {
-        // The box has far too many particles, and full relaxation pushes them apart.
+        // The box has far too many particles, so full relaxation pushes them into new overlaps.
         const options = variableOptions(
           { dimensions, kind, count: 300, ratio: 8, density: 4 },
           { relaxation: 1, substeps: 1 },
@@ -123,7 +126,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
 
   for (const kind of ['bounded', 'unbounded'] as const) {
     gpuTest(
-      `splits a large particle among thousands of small ones over threads, within the bound, ${kind}`,
+      `stays within the bound if the contacts of a large particle are split over threads, world: ${kind}`,
       async (_, tools) => {
         const options = largeAmongSmall(dimensions, kind);
         await expectBounded(tools, options);
@@ -143,7 +146,8 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       const settings = { restitution: 0, substeps: 1 };
       const { radii, positions, ...rest } = largeAmongSmall(dimensions, kind);
       const options = { ...rest, radii, positions, ...settings };
-      // Three large particles. In the heap all small ones are heavy, too; later none of them is.
+      // There are three large particles. In the heap all small particles are heavy, too, but at `positions` most are
+      // not.
       radii.fill(8, 0, 3);
       for (let index = 0; index < 3 * dimensions; index++) positions[index] = 12 + index;
       const heap = positions.map((along, index) => (index < 3 * dimensions ? along : 1 + along / 64));
@@ -165,11 +169,11 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   gpuTest(
-    'gives the same bits in every run, in folded dispatches and restored from a file',
+    'gives the same bits in every run, in folded dispatches, and if restored from a file',
     async (_, tools) => {
       for (const kind of ['bounded', 'unbounded'] as const) {
-        // Few enough cells for a folded dispatch of one thread per cell.
-        // Without gravity there would be no loads.
+        // Cells of this size are few enough for a folded dispatch of one thread per cell. Without gravity there would
+        // be no loads.
         const gravity = [1, -9.8, 2].slice(0, dimensions);
         const settings = { restitution: 0.5, substeps: 2, cellSize: 1, gravity };
         const options = variableOptions({ dimensions, kind, count: 500, ratio: 16, density: 2 }, settings);
@@ -209,7 +213,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
     gpuTest(
       `keeps momentum under friction between all radii, ${situation}`,
       async (_, tools) => {
-        // Walls take momentum.
+        // Walls would change the momentum.
         const changes = { friction: 0.5, substeps: 2, walls: false, ...settings };
         const options = arrange(
           variableOptions({ dimensions, kind: 'bounded', count: 400, ratio: 64 }, changes),
@@ -242,7 +246,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   }
 
   gpuTest(
-    'gives the same result with equal radii as with one radius',
+    'gives nearly the same result with `radii` that are all equal as with one `radius`',
     async (_, tools) => {
       const {
         radii,
@@ -272,7 +276,7 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
   );
 
   gpuTest(
-    'adds and removes particles with their radii, and sets aside those that are not finite',
+    'adds and removes particles with their radii, and quarantines those that are not finite',
     async (_, tools) => {
       const corner = cornersIn(dimensions);
       const simulation = await createSimulation(tools.wrap(), {
@@ -305,8 +309,8 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
         [0, 1, 2, 3],
         [0.25, 2, 1, 1.5],
       ]);
-      // Particles that are set aside, here for their speed, keep their radius, so that their checkpoint can be
-      // restored.
+      // Quarantined particles keep their radius, so that their checkpoint can be restored. Here they are quarantined
+      // for their speed.
       simulation.set({ gravity: corner(1e20) });
       simulation.step(DT);
       expect(await simulation.measure()).toMatchObject({ count: 4, nonFinite: 4 });

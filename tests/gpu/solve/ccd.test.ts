@@ -30,7 +30,7 @@ import {
   uploadVectors,
 } from '../../helpers/passes';
 
-/** Tolerance of positions: far above rounding in 32 bits, far below the change if another body is hit. */
+/** Tolerance of positions: far above rounding in 32 bits, far below the change that a hit on another body makes. */
 const OFF = 1e-3;
 
 interface Flown {
@@ -38,9 +38,9 @@ interface Flown {
   readonly velocities: Float32Array;
   readonly hits: number;
   readonly held: number;
-  /** Words that are not zero in the lists of cells and among the claims. A pass must leave none. */
+  /** Number of words that are not zero in the lists of cells and in the claims. A pass must leave none. */
   readonly left: number;
-  /** The workgroups of each indirect dispatch along the third dimension. */
+  /** Number of workgroups along the third dimension, per indirect dispatch. */
   readonly depths: readonly number[];
 }
 
@@ -119,7 +119,7 @@ describe('paths of fast particles', () => {
       const world = box(edge);
       const random = createNoise(5);
       const around = (value: number, width: number) => value + width * (random() - 0.5);
-      // Slow particles on a jittered lattice, and a fast one in every ninth gap.
+      // The particles lie on a jittered lattice. Every ninth one is fast.
       const positions: number[] = [];
       const velocities: number[] = [];
       for (let y = 1; y < edge; y += 1.5) {
@@ -145,14 +145,14 @@ describe('paths of fast particles', () => {
       // Values above 1 would mean that two indirect dispatches share a word of their arguments.
       expect(got.depths).toEqual([1, 1, 1, 1]);
       expectArraysWithin(got.positions, expected.positions, OFF, 'positions');
-      // A difference of one tick turns the normal by less than 0.0005, and speeds are up to 300.
+      // If the time of a hit differs by one tick, the normal turns by less than 0.0005. Speeds are up to 300.
       expectArraysWithin(got.velocities, expected.velocities, 0.2, 'velocities');
     },
     SHARED,
   );
 
   gpuTest(
-    'end at a wall that they cross, but not at a wall that they move along, even outside it',
+    'end at a wall that they cross, but not at a wall that they move along, even if they are beyond that wall',
     async (_, tools) => {
       const world = box(16);
       const ways = [1, 0, 2, 0, 0, -3];
@@ -177,10 +177,10 @@ describe('paths of fast particles', () => {
   );
 
   gpuTest(
-    'are held only if there are fewer nodes than the cells that they pass',
+    'are held only if the lists have too few nodes for the cells that they pass',
     async (_, tools) => {
       const world = box(16);
-      // The path has eight pieces, each from the middle of a cell to the middle of the next.
+      // The path has eight pieces, each from the middle of a cell to the middle of the next one.
       const grid = movedBy(world, [2.5, 8.5], [8, 0]);
       for (const [nodes, held, end] of [
         [16, 0, 10.5],

@@ -1,4 +1,4 @@
-/** Motion equals exact arithmetic and the reference. */
+/** The integrate pass moves particles as the reference does, and as exact arithmetic does within a few roundings. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import type { Substep } from '../../../src/core/contact/settings';
@@ -31,7 +31,9 @@ interface State {
   readonly ids?: Uint32Array;
 }
 
-/** Checks that every particle was counted into the cell of its stored position. */
+/**
+ * Runs the pass and returns the moved state. Checks that it counted each particle into the cell of its new position.
+ */
 async function move(
   tools: GpuTools,
   world: World,
@@ -66,7 +68,7 @@ async function move(
   return { positions, velocities };
 }
 
-/** Half an ulp, relative. */
+/** The largest relative error of rounding to 32 bits. */
 const U = 2 ** -24;
 /** Factor for products of errors. */
 const SLACK = 1 + 2 ** -10;
@@ -75,7 +77,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   const gravity = [3, -8, 1].slice(0, dimensions);
 
   gpuTest(
-    'equals the reference bit by bit if nothing needs rounding, folded or not',
+    'equals the reference bit by bit if nothing needs rounding, in folded dispatches or not',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('gas', { dimensions, count });
@@ -93,7 +95,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'is otherwise near exact arithmetic, fused or not: velocities within two roundings, positions within four',
+    'is otherwise near exact arithmetic: velocities within two roundings, positions within four, fused or not',
     async (_, tools) => {
       const min = [-3.1, 2.7, -40.3].slice(0, dimensions);
       const max = [17.9, 33.3, -20.9].slice(0, dimensions);
@@ -124,7 +126,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'does not change particles that are not finite, and counts them as set aside',
+    'does not change particles that are not finite, and counts them as quarantined',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity }, 1 / 60);
@@ -150,7 +152,7 @@ describe.each(DIMENSIONS)('integration in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'sets aside particles that overflow, are too fast or have no finite velocity, from this step on',
+    'quarantines particles that overflow, are too fast or have a velocity that is not finite, from this step on',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const substep = substepOf(world, { gravity, substeps: 1 }, 4);

@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
     );
 
   gpuTest(
-    'equal the reference’s in crowds, for both broad phases, folded or not',
+    'equal those of the reference in crowds, by the grid in folded dispatches and by the naive broad phase',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
         const scene = createScene('clustered', { dimensions, count });
@@ -117,11 +117,11 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are the fastest of several, and of equally fast ones the lowest slot',
+    'are the fastest of several contacts, and among equally fast ones that with the lowest slot',
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);
-      // Ids are reverse to slots, so that the lowest slot does not have the lowest id.
+      // The order of ids is not that of slots, so the lowest slot does not have the lowest id.
       const positions = packed(dimensions, [5, 6.5], [6.5, 5], [3.5, 5], [5, 3.5], [5, 5]).map(
         (coordinate) => 5 + (coordinate - 5) / 2,
       );
@@ -158,7 +158,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are never particles that are set aside',
+    'are never quarantined particles',
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);

@@ -1,4 +1,4 @@
-/** Uses the bound of src/reference/solve/bound.ts. */
+/** One resolve pass stays within the bound of src/reference/solve/bound.ts. */
 import { describe, expect } from 'vitest';
 import type { BroadPhase, SettingsOptions, Substep } from '../../../src/core/contact/settings';
 import { defineWorld, type World } from '../../../src/core/world/world';
@@ -68,7 +68,7 @@ async function resolveGrid(
 /** Scenes without contacts at the start. */
 const APART: readonly string[] = ['gas', 'lattice', 'pile'];
 
-/** Checks that every slot is within its bound of exact arithmetic, and that the bound is far below what changed. */
+/** Checks that each slot differs from exact arithmetic by at most its bound, and that bounds are far below changes. */
 function expectBounded(
   got: State,
   world: World,
@@ -109,7 +109,7 @@ function expectBounded(
   if (touches && grid.ids.length >= 200) expect(moved).toBeGreaterThan(grid.ids.length / 10);
 }
 
-/** Coordinates are not dyadic. Some particles are outside, some coincident. */
+/** Returns particles whose coordinates are not dyadic. Some are outside the box, and some coincide. */
 function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; grid: Grid } {
   const noise = createNoise(seed);
   const edge = 0.73 * (count / (dimensions === 2 ? 1.5 : 2.5)) ** (1 / dimensions) + 1.1;
@@ -125,15 +125,15 @@ function crowd(dimensions: 2 | 3, count: number, seed = count): { world: World; 
 }
 
 const CASES: readonly (readonly [string, SettingsOptions])[] = [
-  ['at rest', {}],
+  ['with the default settings', {}],
   ['with friction', { friction: 0.6 }],
   ['without walls', { walls: false, friction: 0.3 }],
-  ['elastic', { restitution: 1, friction: 0 }],
+  ['with elastic contacts', { restitution: 1, friction: 0 }],
   ['with restitution and friction', { restitution: 0.4, friction: 0.7 }],
   ['at full relaxation in one substep', { relaxation: 1, substeps: 1 }],
 ];
 
-describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
+describe.each(DIMENSIONS)('a resolve pass in %dD', (dimensions) => {
   const gravity = [1, -9.81, 0.5].slice(0, dimensions);
 
   for (const [name, settings] of CASES) {
@@ -187,7 +187,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
 
   for (const fold of [undefined, FOLD]) {
     gpuTest(
-      `stays within the bound for counts around a workgroup, ${fold ? 'folded' : 'not folded'}`,
+      `stays within the bound for counts around the size of a workgroup, in ${fold ? 'folded' : 'plain'} dispatches`,
       async (_, tools) => {
         for (const count of [...SMALL_COUNTS, MOST_FOLDED]) {
           await expectSceneBounded(tools, 'uniform', count, fold);
@@ -202,7 +202,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
     async (_, tools) => {
       const { world } = crowd(dimensions, 300);
       const noise = createNoise(11);
-      // Far from each other and from the walls. Sums of speeds are exact.
+      // The pairs are far from each other and from the walls. Sums of their speeds are exact.
       const pairs = 40;
       const positions = new Float32Array(2 * pairs * dimensions);
       const velocities = new Float32Array(2 * pairs * dimensions);
@@ -220,7 +220,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         }
       }
       const grid = buildGrid(wide, positions, velocities);
-      // With gravity, static friction holds only the particle above.
+      // With gravity, static friction would hold only the upper particle of a pair, so then there is no friction.
       for (const settings of [
         { restitution: 1, friction: 0.5 },
         { restitution: 0.5 },
@@ -249,7 +249,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'copies set-aside particles unchanged, and they do not affect others',
+    'copies quarantined particles unchanged, and they do not affect other particles',
     async (_, tools) => {
       const { world, grid } = crowd(dimensions, 300);
       const positions = new Float32Array(grid.positions.length);
@@ -277,7 +277,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
         const here = 300 * dimensions;
         for (const name of ['positions', 'velocities'] as const) {
           expectArraysEqual(bitsOf(got[name].slice(0, here)), bitsOf(without[name]), name);
-          expectArraysEqual(got[name].slice(here), together[name].slice(here), `${name} set aside`);
+          expectArraysEqual(got[name].slice(here), together[name].slice(here), `${name} in quarantine`);
         }
       }
     },
@@ -285,7 +285,7 @@ describe.each(DIMENSIONS)('a pass in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'pushes coincident particles apart along an axis, in different directions',
+    'pushes coincident particles apart along an axis, in opposite directions',
     async (_, tools) => {
       const world = defineWorld({ dimensions, min: gravity.map(() => 0), max: gravity.map(() => 9) }, 1);
       const grid = buildGrid(world, new Float32Array(2 * dimensions).fill(4.25));

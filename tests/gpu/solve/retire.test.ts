@@ -1,4 +1,4 @@
-/** Only the id and the position of removed particles change. */
+/** The retire pass changes the ids and the positions of removed particles, and nothing else. */
 import { describe } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { defineWorld } from '../../../src/core/world/world';

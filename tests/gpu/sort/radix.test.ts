@@ -20,8 +20,8 @@ function blockOf(gpu: Gpu): number {
 }
 
 /**
- * Lengths around a thread's run, a block of the scan and a workgroup. Only one kind of keys is tested beyond a
- * workgroup.
+ * Returns numbers of keys around a run (the keys of one thread), a block of the scan and a workgroup. Only one kind of
+ * keys is tested beyond a workgroup.
  */
 function lengthsFor(gpu: Gpu, keys: KeyKind): number[] {
   const { run } = radixShape(gpu);
@@ -38,7 +38,7 @@ const HARD_FLOATS = [
   0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
 ];
 
-/** Many keys are equal or at the limits of their kind. */
+/** Returns random keys. Many are equal or at the limits of their kind. */
 function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
   const noise = createNoise(seed);
   const pool = kind === 'f32' ? HARD_FLOATS : [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
@@ -200,7 +200,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'has one shape for hardware and one for software GPUs, with the same result',
+    'has one shape for hardware GPUs and one for software GPUs, which give the same result',
     async (device, tools) => {
       const names = { vendor: 'swiftshader', architecture: '', device: '', description: '' };
       const kinds = { software: names, gpu: { ...names, vendor: 'nvidia' } };
@@ -218,7 +218,7 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'sorts in folded dispatches, and several times below its capacity',
+    'sorts in folded dispatches, and sorts several times with fewer keys than its capacity',
     async (_, tools) => {
       const folded = tools.wrap(FOLD);
       await expectSorted(

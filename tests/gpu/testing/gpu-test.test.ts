@@ -58,7 +58,7 @@ describe('a device that a file shares', () => {
 
   for (const turn of ['first', 'second']) {
     gpuTest(
-      `is the same in its ${turn} test, and empty`,
+      `is the same device in the ${turn} test of the file, and has no buffers when the test begins`,
       (device, { allocate, liveBuffers, wrap }) => {
         expect(liveBuffers()).toEqual([]);
         allocate(turn, 16);
@@ -71,7 +71,7 @@ describe('a device that a file shares', () => {
     );
   }
 
-  gpuTest('is separate from the devices of other tests, and accepts no options', async (device) => {
+  gpuTest('is not given to a test with a device of its own, and accepts no options', async (device) => {
     expect(seen).not.toContain(device);
     const body = withDevice(() => undefined, { shared: true, without: ['subgroups'] });
     await expect(body).rejects.toThrow('a shared device has the default options.');
@@ -101,7 +101,7 @@ describe('a body that leaves objects', () => {
     );
   });
 
-  gpuTest('passes if the test allows that; the next test of the device finds none', async () => {
+  gpuTest('passes if the test allows leaks, and the next test of the device finds none of them', async () => {
     const leave = (device: GPUDevice) => void device.createBuffer({ size: 64, usage: 0x80 });
     await kit.withDevice(leave, { leaks: 'allow', shared: true });
     await kit.withDevice((_, { liveBuffers }) => expect(liveBuffers()).toEqual([]), { shared: true });
@@ -125,7 +125,7 @@ test('concurrent tests of a shared device keep their buffers', async () => {
 describe('the device', () => {
   const kit = createGpuTest(test, { driver: testPreference() });
 
-  gpuTest('has the limits and features of the test', async () => {
+  gpuTest('has the limits and features that the test requests', async () => {
     const limits = { maxStorageBuffersPerShaderStage: 9 };
     await kit.withDevice((device) => expect(device.limits.maxStorageBuffersPerShaderStage).toBe(9), {
       limits,
