@@ -45,8 +45,8 @@ export interface BrowserFixture extends Opener {
   /** The folder of the built page. Undefined if the source is served. */
   readonly folder: string | undefined;
   /**
-   * Returns a function that opens a page once and keeps it until the describe ends. After each test it must have no
-   * problems. After a failure the next test gets a fresh page.
+   * Returns a function that opens a page once and keeps it until the describe ends. After each test the page must have
+   * no problems. After a failure the next test gets a fresh page.
    */
   share(open: (opener: Opener) => Promise<OpenPage>): () => Promise<OpenPage>;
 }
@@ -64,7 +64,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Shared by all files of this process. Keys are the options and what is served. */
+/** Browsers by their options, and servers by what they serve. All files of this process share them. */
 const browsers = new Map<string, Promise<Browser>>();
 const servers = new Map<string, Promise<Server>>();
 

@@ -26,7 +26,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Runs the command in its own process, which takes seconds to start. */
+/** Runs the command `cellstorm` in its own process, which takes seconds to start. */
 export function spawnCellstorm(...argv: string[]): CommandOutcome {
   const run = spawnSync(process.execPath, ['scripts/run.mjs', 'bench/cli/main.ts', ...argv], {
     cwd: ROOT,
@@ -38,7 +38,7 @@ export function spawnCellstorm(...argv: string[]): CommandOutcome {
 
 let runs = 0;
 
-/** Runs the command in this process. Each import under a new name runs main.ts again. */
+/** Runs the command `cellstorm` in this process. Each import under a new name runs main.ts again. */
 export async function cellstorm(...argv: string[]): Promise<CommandOutcome> {
   const run = { out: '', error: '' };
   const keep = (stream: keyof typeof run) => (text: string | Uint8Array) => {

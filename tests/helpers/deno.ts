@@ -13,7 +13,7 @@ import { portabilityDriver } from './environment';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FLAGS = ['--no-config', '--no-remote', '--no-npm'];
-/** The time limit of the project, in vitest.config.ts. */
+/** The time limit of the portability tests, as in vitest.config.ts. */
 const LIMIT_MS = 420_000;
 
 const driver = portabilityDriver();

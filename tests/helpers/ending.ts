@@ -1,6 +1,6 @@
 /**
- * Makes an endless loop fail. The test runner's own limit needs a turn of the event loop, which such a loop never
- * gives. No machine needs as long as this limit.
+ * Runs work under a time limit, so that a test of an endless loop fails. The test runner's own limit needs a turn of
+ * the event loop, which such a loop never gives. Work that ends takes far less than the limit on any machine.
  */
 import { runInNewContext } from 'node:vm';
 

@@ -27,7 +27,7 @@ function divide(value: number): bigint {
   return BigInt(scaled) << (1074n - shift);
 }
 
-/** Whether two positions are closer than `diameter`, or than `diameter + rest`. */
+/** Whether two positions are closer than the exact sum of `diameter` and `rest`. */
 export function exactOverlap(
   a: readonly number[],
   b: readonly number[],

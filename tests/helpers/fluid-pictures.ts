@@ -1,4 +1,4 @@
-/** Draws given particles and a lattice. No step is taken, so the expected picture is known. */
+/** Draws a fluid like the page, from given particles and a given lattice. No step is taken, so the picture is known. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -44,7 +44,7 @@ export interface Wanted {
   readonly samples?: 1 | 4;
   /** False to draw only fields. Default: true. */
   readonly isSurface?: boolean;
-  /** The velocity of all fluid cells. */
+  /** The velocity in all cells. */
   readonly velocity?: readonly number[];
   /** The pressure of a fluid cell by its height in cells. */
   readonly pressure?: (height: number) => number;
@@ -52,7 +52,7 @@ export interface Wanted {
   readonly ball?: { readonly position: readonly number[]; readonly radius: number };
 }
 
-/** Draws fluid in blue on red. In 3D less red shows through thicker fluid. */
+/** Draws blue fluid on a red background. In 3D, thicker fluid lets less red through. */
 export async function picture(
   tools: GpuTools,
   options: FluidOptions,
@@ -149,7 +149,7 @@ export async function picture(
   };
 }
 
-/** Cells with particles are fluid, cells of the mask solid, others air. */
+/** Cells with particles are fluid, cells of the mask are solid, and all others are air. */
 function latticeOf(
   tools: GpuTools,
   { lattice, mask, positions, dimensions, cellSize }: FluidPlan,

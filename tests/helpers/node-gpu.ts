@@ -1,6 +1,6 @@
 /**
- * Our GPU tests in Node, over the kit in src/testing. Without an adapter the tests fail, unless CELLSTORM_ALLOW_NO_GPU=1
- * is set. Unlike users' tests, ours may leave objects: most do not destroy what they created.
+ * Our GPU tests in Node, built on the kit in src/testing. Without an adapter the tests fail, unless
+ * CELLSTORM_ALLOW_NO_GPU=1 is set. Unlike users' tests, ours may leave objects: most do not destroy what they created.
  */
 import { test } from 'vitest';
 import { type Gpu, wrapDevice } from '../../src/gpu/device';
@@ -40,8 +40,8 @@ export const SHARED_CASE = { shared: true, tags: 'case' } as const satisfies Gpu
 
 export interface GpuTools extends KitTools {
   /**
-   * Returns the engine's handle of the device; the same one for the same `workgroupsPerDimension`, which replaces the
-   * device's limit.
+   * Returns the engine's handle of the device. `workgroupsPerDimension` replaces the device's limit. Calls with equal
+   * values return the same handle.
    */
   wrap(workgroupsPerDimension?: number): Gpu;
 }
@@ -54,7 +54,7 @@ const opened: Dawn | Error = await openDawn({ driver: testPreference() }).catch(
 
 export const adapterName = opened instanceof Error ? 'none' : opened.driver;
 
-// The project's configuration has the time limit.
+// The time limit is that of the vitest project.
 const kit = createGpuTest(test, {
   driver: testPreference(),
   optionalFeatures: OPTIONAL_FEATURES,
@@ -104,7 +104,7 @@ function withWrap(body: GpuTestBody) {
 
 let driverless: GPU | undefined;
 
-/** Never released: Dawn crashes when its GPU object is collected while anything uses it. */
+/** Opens a GPU without a driver. It is never released: Dawn crashes if its GPU object is collected while in use. */
 async function openDriverless(): Promise<GPU> {
   const { create } = await import('webgpu');
   driverless ??= create(['backend=null']);

@@ -1,4 +1,4 @@
-/** The package as npm would pack it. */
+/** Packs the package as npm would, and installs it. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

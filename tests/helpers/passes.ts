@@ -24,7 +24,10 @@ export const DIMENSIONS: readonly Dimensions[] = [2, 3];
 /** Counts on both sides of a workgroup's size. */
 export const SMALL_COUNTS: readonly number[] = [0, 1, WORKGROUP_SIZE - 1, WORKGROUP_SIZE, WORKGROUP_SIZE + 1];
 
-/** The limit of workgroups per dimension that folds dispatches in tests, and the particles that fit then. */
+/**
+ * A limit of workgroups per dimension for tests. It is so low that small dispatches are folded into two dimensions.
+ * MOST_FOLDED is the largest number of particles that fits this limit.
+ */
 export const FOLD = 2;
 export const MOST_FOLDED = FOLD * FOLD * WORKGROUP_SIZE;
 
@@ -46,7 +49,7 @@ export function substepOf(world: World, settings: SettingsOptions = {}, dt = 0):
   );
 }
 
-/** Creates group 0 for `count` particles. */
+/** Creates bind group 0, which all passes share, for `count` particles. */
 export async function share(
   gpu: Gpu,
   world: World,
@@ -123,7 +126,7 @@ export function cellWords(world: World, { cells, lattices }: Pick<Grid, 'cells' 
   cells.forEach((_, slot) => {
     const lattice = lattices.subarray(world.dimensions * slot, world.dimensions * (slot + 1));
     stored.set(lattice, words * slot);
-    // Particles that are set aside have NOWHERE in every word, padding included.
+    // Quarantined particles have NOWHERE in every word, padding included.
     if (lattice[0] === NOWHERE) stored.fill(NOWHERE, words * slot, words * (slot + 1));
   });
   return new Uint32Array(stored.buffer);

@@ -11,8 +11,8 @@ export function runs(numRuns: number): fc.Parameters<unknown> {
 }
 
 /**
- * Expects that random cases showed something at least `least` times in the full tier, or in proportion. Checks nothing
- * with an unusual seed, because then chance would decide.
+ * Expects that random cases showed something at least `least` times in the full tier, or in proportion in the default
+ * tier. Checks nothing with an unusual seed, because then chance would decide.
  */
 export function expectSeen(count: number, least: number): void {
   if (isUsualSeed) expect(count).toBeGreaterThanOrEqual(runsOf(least));

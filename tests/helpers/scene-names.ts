@@ -1,4 +1,6 @@
-/** Scenes for passes for one radius: equal radii, and no drive. */
+/**
+ * Scenes for tests of passes that support only one radius. Their particles have equal radii, and nothing drives them.
+ */
 import { sceneNames } from '../../src/scenes';
 
 export const EQUAL_RADIUS_SCENES = sceneNames({ variableRadii: false, driven: false });

@@ -6,7 +6,7 @@ import { isLeftOut, runsOf, seed } from './tiers';
 /** The path of one case to replay; npm run test:fuzz sets it. */
 const path = process.env.CELLSTORM_PATH;
 
-/** fast-check's default for a property that names no number. */
+/** The number of runs that fast-check uses for a property that names none. */
 const USUAL_RUNS = 100;
 
 fc.configureGlobal({ seed, numRuns: runsOf(USUAL_RUNS), ...(path ? { path } : {}) });

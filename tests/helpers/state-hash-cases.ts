@@ -107,7 +107,7 @@ function simulationCase(name: string, scene: Scene, changes: Partial<SimulationO
   };
 }
 
-/** Hashes a method's state like that of a simulation. */
+/** Hashes the state of a method in the same way as that of a simulation. */
 const hashParticles =
   (dimensions: Dimensions) =>
   ({ positions, velocities }: Particles): string =>

@@ -1,6 +1,6 @@
 /**
- * The recorded hashes after 10 and after 100 steps. `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes`
- * writes the tables anew; the commit must say why.
+ * Compares states with the hashes that were recorded after 10 and after 100 steps.
+ * `CELLSTORM_RECORD_HASHES=1 npx vitest run --mode all state-hashes` writes the tables anew; the commit must say why.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -23,8 +23,8 @@ const VARIABLE_RADII_CHECKS = [
 ];
 
 /**
- * Returns a count just above a workgroup's size. With continuous motion it returns one below, because a software GPU is
- * slow at following paths.
+ * Returns a count just above a workgroup's size. With continuous motion it returns a much smaller count, because a
+ * software GPU is slow at following paths.
  */
 export function countIn(scene: string): number {
   return requireScene('collisions', scene).continuous ? 40 : 257;

@@ -1,4 +1,4 @@
-/** The benchmark's broad phases under wgpu and naga, which Firefox uses. */
+/** Runs the benchmark's broad phases under wgpu and naga, which Firefox uses. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { GPU_ENGINES } from '../../bench/engines/gpu';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -12,7 +12,7 @@ describe.skipIf(skipsDeno)(`the benchmark under wgpu on ${denoDriver}`, () => {
   for (const { name: engine } of GPU_ENGINES) {
     for (const dimensions of DIMENSIONS) {
       test.each(['uniform', 'mixed'])(
-        `finds every pair by ${engine} in ${dimensions}D, %s`,
+        `finds every pair with the engine ${engine} in ${dimensions}D, in the scene %s`,
         async (scene) => {
           const { found, expected, complaints } = await deno.ask({ engine, scene, dimensions });
           expect(complaints).toEqual([]);

@@ -8,11 +8,14 @@ const deno = new DenoEntry<Dimensions, FluidReport>('tests/portability/entries/f
 afterAll(() => deno.close());
 
 describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
-  test.each(DIMENSIONS)('equals its twin on the CPU in %dD, with the same bits twice', async (dimensions) => {
-    const { hashes, difference, residual, complaints } = await deno.ask(dimensions);
-    expect(complaints).toEqual([]);
-    expect(new Set(hashes).size).toBe(1);
-    expect(difference).toBeLessThan(1e-5);
-    expect(residual).toBeLessThanOrEqual(1e-4);
-  });
+  test.each(DIMENSIONS)(
+    'stays near its CPU twin in %dD, with the same bits in two runs',
+    async (dimensions) => {
+      const { hashes, difference, residual, complaints } = await deno.ask(dimensions);
+      expect(complaints).toEqual([]);
+      expect(new Set(hashes).size).toBe(1);
+      expect(difference).toBeLessThan(1e-5);
+      expect(residual).toBeLessThanOrEqual(1e-4);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** Tests wgpu and naga, which Firefox uses. */
+/** Tests that wgpu and naga, which Firefox uses, accept all kernels. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { describeKernels } from '../../src/passes';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
@@ -35,7 +35,7 @@ describe.skipIf(skipsDeno)(`the kernels under wgpu on ${denoDriver}`, () => {
       });
     }
 
-    test(`become pipelines in ${dimensions}D, those of the page`, { tags: 'case' }, async () => {
+    test(`of the page become pipelines in ${dimensions}D`, { tags: 'case' }, async () => {
       const ofPage = describePageKernels(dimensions).map(({ label }) => label);
       const asked = [...ofPage.keys()];
       await expectAccepted({ dimensions, of: 'page', as: 'pipeline', indices: asked }, ofPage);

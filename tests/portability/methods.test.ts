@@ -3,7 +3,7 @@ import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
 import { DIMENSIONS } from '../helpers/passes';
 import type { MethodsQuestion, MethodsReport } from './entries/methods';
 
-/** Derived as in tests/gpu/methods/flock/flock.test.ts. */
+/** The largest difference of coordinates, derived as in tests/gpu/methods/flock/flock.test.ts. */
 const MOST = 12 * 2 ** -18;
 
 const METHODS = ['boids', 'particle life', 'position-based fluid'] as const;

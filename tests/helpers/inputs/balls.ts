@@ -1,4 +1,7 @@
-/** Balls for oracles. src/reference/query/rays.ts finds the hits, radius by radius. */
+/**
+ * An oracle for rays among balls of different radii. src/reference/query/rays.ts finds the hits for one radius at a
+ * time.
+ */
 import { levelOf } from '../../../src/core/world/levels';
 import {
   hitsAlongRay,
@@ -11,7 +14,7 @@ import type { VariableCrowd } from './variable-crowds';
 
 export type Balls = Pick<VariableCrowd, 'world' | 'positions' | 'radiusOf'>;
 
-/** Returns the positions that a grid stores. Particles that it sets aside have none. */
+/** Returns the positions that a grid stores. They are NaN for particles that it quarantines because of their radius. */
 export function storedBalls({ world, positions, radiusOf }: Balls): Float32Array {
   const { dimensions } = world;
   const inside = stored({ world, positions });
@@ -37,10 +40,10 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
 /** Relative error of a centre's distance in doubles. */
 const DOUBLES = 2 ** -45;
 
-/** Replaces a radius of 0, which the oracle refuses. Differences of 32-bit floats are far larger than this. */
+/** Replaces a radius of 0, for which the reference divides 0 by 0. Different 32-bit floats are much farther apart. */
 const POINT = 1e-140;
 
-/** `inside` holds the stored positions. The origin is wrapped first, which may round it. */
+/** Returns the hits of a ray. `inside` holds the stored positions. The origin is wrapped first, which may round it. */
 export function ballsAlongRay(
   { world, radiusOf }: Balls,
   inside: Float32Array,

@@ -5,7 +5,7 @@ import { fc } from '../properties';
 
 const { fround } = Math;
 
-/** The low corner, then the high corner. */
+/** The coordinates of the low corner, then those of the high corner. */
 export type Corners = readonly number[];
 
 /** Lengths are multiples of 1/64. */

@@ -6,7 +6,7 @@ import type { Dimensions, WorldKind } from '../../../src/core/world/world';
 import { repeat } from '../../../src/scenes/scene';
 import { cornersIn } from './vectors';
 
-/** In diameters. On their paths, two particles of equal size come no nearer to each other than this. */
+/** A distance in diameters: on their paths, two particles of equal size come no nearer to each other than this. */
 export const NEAR_SHARE = 1 - OVERLAP_SHARE;
 
 /** Time step in seconds. */
@@ -58,9 +58,9 @@ export function bulletsBeforeWall(
 export const WALLS = ['balls', 'box'] as const;
 
 /**
- * Returns the same bullets with different sizes: the largest is twice the smallest. With `boxes`, every other bullet is
- * a box. The wall is either a row (layer) of balls, with no gap for the smallest bullet, or one box that is far thinner
- * than a bullet. A huge ball lies behind the wall.
+ * Returns the bullets of `bulletsBeforeWall` with different sizes: the largest is twice the smallest. With `boxes`,
+ * every other bullet is a box. The wall is either a row of balls (in 3D a layer), with no gap for the smallest bullet,
+ * or one box that is far thinner than a bullet. A huge ball lies behind the wall.
  */
 export function bulletsBeforeSizedWall(
   dimensions: Dimensions,
@@ -215,8 +215,8 @@ export const SIZES = ['equal', 'radii', 'boxes'] as const;
 
 /**
  * Half of the velocity components are large, so most particles are fast. Some particles overlap. Unless `sizes` is
- * 'equal', the particles' sizes range over 1:8, and the obstacles' over 1:96. With 'boxes', half of the particles are
- * boxes, and one obstacle is as long as the world.
+ * 'equal', the radii of particles range over 1:8, and those of obstacles over 1:96. With 'boxes', half of the particles
+ * are boxes, and one obstacle is as long as the world.
  */
 export function fastCrowd(
   dimensions: Dimensions,
@@ -278,7 +278,7 @@ function sizedObstacles(
   return { positions, radii, halfExtents };
 }
 
-/** Returns the least distance, in worlds that are not periodic. */
+/** Returns the least distance between two particles, in a world that is not periodic. */
 export function nearestPair(dimensions: Dimensions, positions: Float32Array): number {
   let least = Number.POSITIVE_INFINITY;
   for (let one = 0; one < positions.length; one += dimensions) {

@@ -1,4 +1,4 @@
-/** Small flocks and lives, with obstacles, hunters and two coincident particles. */
+/** Small flocks with obstacles and hunters, and small cases of particle life. Two particles coincide in each. */
 import { expect } from 'vitest';
 import type { Dimensions } from '../../../src/core/world/world';
 import type { FlockOptions, LifeOptions, NewLife } from '../../../src/methods/flock';
@@ -30,7 +30,7 @@ function scatter({ dimensions, min, max }: ReturnType<typeof box>, count: number
 export function flockOptions(dimensions: Dimensions, space: Space, count: number): FlockOptions {
   const room = box(dimensions, space);
   const { positions, velocities } = scatter(room, count, 5);
-  // One boid without a heading.
+  // One boid has no velocity, so it has no heading.
   velocities.fill(0, 3 * dimensions, 4 * dimensions);
   const all = (value: number) => new Array<number>(dimensions).fill(value);
   const obstacles = Float32Array.of(...all(-0.4), 0.75, ...all(1), 0.3);
@@ -69,8 +69,8 @@ interface MethodState {
 }
 
 /**
- * Removes the third and the last particle. A new one gets the id of the third. At the full capacity more are rejected
- * and change nothing.
+ * Removes the third and the last particle, and expects that a new particle gets the id of the third. At full capacity,
+ * `add` must reject more particles and change nothing.
  */
 export async function expectComingAndGoing(
   method: Method,

@@ -1,4 +1,4 @@
-/** Fluids for both engines. In the fountain, a jet from the floor has a drain beside it, so particles come and go. */
+/** Fluids for both engines. The fountain has a rising jet, and a drain beside it, so particles come and go. */
 import type { FluidOptions } from '../../../src/methods/fluid';
 
 export const FOUNTAIN: FluidOptions = {
@@ -14,7 +14,7 @@ export const FOUNTAIN: FluidOptions = {
   obstacles: [{ shape: 'ball', position: [0.8, 0.4], radius: 0.1, velocity: [-0.2, 0.1] }],
 };
 
-/** The cellar is full to its ceiling and unable to swell. No pressure can remove its surplus. */
+/** The room on the right, a cellar, is full to its ceiling and unable to swell. No pressure can remove its surplus. */
 export const CELLAR: FluidOptions = {
   dimensions: 2,
   cells: [12, 12],

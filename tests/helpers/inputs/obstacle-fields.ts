@@ -1,6 +1,6 @@
 /**
- * Fields with coordinates that are not dyadic. Obstacles may coincide with each other or with particles, lie outside
- * the box or cross its ends.
+ * Fields are particles among obstacles, with coordinates that are not dyadic. Obstacles may coincide with each other or
+ * with particles, lie outside the box or cross its ends.
  */
 
 import { planSimulation } from '../../../src/core/simulation/plan';
@@ -63,7 +63,7 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   };
 }
 
-/** Uses brute force. Rounding may decide the `doubtful` pairs. */
+/** Counts overlaps of particles with obstacles by brute force. Of `doubtful` pairs, rounding may decide the overlap. */
 export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
   const { world, diameter, dimensions } = planSimulation(field);
   const positions = wrapPositions(world, field.positions);

@@ -1,6 +1,6 @@
 /**
- * Puts particles in overlapping pairs, each out of reach of the others. So contacts keep momentum, unless gravity makes
- * the limit or static friction act (src/core/contact/law.ts).
+ * Puts particles in overlapping pairs, each pair out of reach of the others. So contacts keep momentum, unless gravity
+ * brings in the limit or the static friction of the contact law (src/core/contact/law.ts).
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { createNoise } from '../../../src/testing/noise';
@@ -19,8 +19,8 @@ interface Particles {
 }
 
 /**
- * Makes the world periodic. The number of particles must be even. `approach` swaps the velocities of pairs that move
- * apart.
+ * Makes the world periodic. The number of particles must be even. With `approach`, two particles of a pair that move
+ * apart swap their velocities.
  */
 export function inPairs<Options extends Particles>(options: Options, approach = true, seed = 1): Options {
   const { dimensions, radii, halfExtents } = options;

@@ -10,10 +10,10 @@ export const FLUID_RADIUS = 0.25;
 type BoxedFluid = PositionFluidOptions & { readonly max: readonly number[] };
 
 export interface BlockOptions {
-  /** Spacing as a share of that at rest. */
+  /** Spacing of the particles as a share of their spacing at rest. */
   readonly squeeze: number;
   readonly iterations: number;
-  /** Along −y. */
+  /** Acceleration along −y. */
   readonly gravity: number;
 }
 

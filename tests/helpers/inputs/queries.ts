@@ -11,7 +11,7 @@ import { uploadVectors } from '../passes';
 
 export interface AskedWorld {
   readonly options: WorldOptions;
-  /** Radii beyond one cell, on both sides of whole numbers of cells, up to the limit of the world. */
+  /** Search radii of more than one cell, on both sides of whole numbers of cells, up to the limit of the world. */
   readonly radii: readonly number[];
 }
 
@@ -22,7 +22,8 @@ export const ASKED_SIZES = ['one size', 'many sizes'] as const;
 export type AskedSizes = (typeof ASKED_SIZES)[number];
 
 /**
- * The largest radius equals the single one. With a wider range, a search would test a few hundred particles one by one.
+ * The radii of particles of many sizes. The largest equals the radius of particles of one size. With a wider range, a
+ * search would test a few hundred particles one by one.
  */
 const RADII = { smallest: ASKED_DIAMETER / 16, largest: ASKED_DIAMETER / 2 };
 
@@ -36,7 +37,7 @@ export function createAskedGrid(
   return HashGrid.create(tools.wrap(), { ...options, ...size, capacity });
 }
 
-/** Radii range over 1:8, and some are 0. */
+/** Uploads positions. Many sizes also get radii, which range over 1:8, except that some are 0. */
 export function uploadPacked(
   tools: GpuTools,
   dimensions: Dimensions,
@@ -61,7 +62,10 @@ export function askedWorlds(dimensions: Dimensions): Readonly<Record<string, Ask
   return {
     bounded: { options: box(0, 8), radii: [1.25, 2, 2.015625, 3.75, 30] },
     'bounded, of two cells': { options: box(0, 1.5), radii: [1.25, 3] },
-    'bounded, from nowhere exact': { options: { ...box(-3.3, 4.9), cellSize: 1.1 }, radii: [1.2, 2.25, 4.5] },
+    'bounded, with corners that are not dyadic': {
+      options: { ...box(-3.3, 4.9), cellSize: 1.1 },
+      radii: [1.2, 2.25, 4.5],
+    },
     periodic: { options: { ...box(0, 8), periodic: true }, radii: [1.5, 2, 3.5, 3.984375, 4] },
     'periodic, with a wide last cell': {
       options: { ...box(-3, 2.5), periodic: true },
@@ -72,7 +76,7 @@ export function askedWorlds(dimensions: Dimensions): Readonly<Record<string, Ask
       options: { ...box(0, 7), periodic: [true, false, false].slice(0, dimensions) },
       radii: [1.5, 3.5],
     },
-    'periodic but along x': {
+    'periodic except along x': {
       options: { ...box(0, 7), periodic: [false, true, true].slice(0, dimensions) },
       radii: [1.5, 3.5],
     },
@@ -87,7 +91,7 @@ export interface AskedCrowd {
   readonly points: Float32Array;
 }
 
-/** The first points coincide with particles. */
+/** Returns particles, and points to search around. The first points coincide with particles. */
 export function askedCrowd(options: WorldOptions, particles: number, points: number): AskedCrowd {
   const { dimensions } = options;
   const world = defineWorld(options, ASKED_DIAMETER, particles);
@@ -111,7 +115,7 @@ export function askedCrowd(options: WorldOptions, particles: number, points: num
   const positions = scatter(particles);
   const asked = scatter(points);
   asked.set(positions.subarray(0, dimensions * Math.floor(points / 3)));
-  // Two coincident points, and one that is not finite.
+  // Five particles coincide with others. One particle and one point are not finite.
   positions.copyWithin(dimensions * 20, dimensions * 10, dimensions * 15);
   positions[dimensions * 3 + 1] = Number.NaN;
   asked[dimensions * 5] = Number.POSITIVE_INFINITY;

@@ -1,4 +1,6 @@
-/** Rays around a box from 0 to 8. The check leaves out hits that rounding may decide. */
+/**
+ * Rays in and around a box from 0 to 8, and a check of their hits. The check leaves out hits that rounding may decide.
+ */
 import { expect } from 'vitest';
 import { wrapAxis } from '../../../src/core/world/cells';
 import type { Dimensions, World } from '../../../src/core/world/world';
@@ -13,7 +15,7 @@ import { createNoise } from '../../../src/testing/noise';
 
 export const EDGE = 8;
 
-/** Rays that start beyond this are not tested. */
+/** Rays that start at a larger coordinate than this are not tested. */
 const FAR_OUT = 1e18;
 
 /**
@@ -115,7 +117,7 @@ export function isRay({ origin, direction, greatestDistance }: ReferenceRay): bo
   return known && Math.hypot(...direction) > 0 && greatestDistance >= 0;
 }
 
-/** Rays aimed at a point inside each ball; rays in random directions would miss most balls. */
+/** Aims a ray at a point inside each of the first `count` balls. Rays in random directions would miss most balls. */
 export function aimRays(
   dimensions: Dimensions,
   positions: Float32Array,
@@ -177,10 +179,13 @@ export function raysAmong(
  */
 const POINT = 2 ** -200;
 
-/** A share of the largest radius. A ray certainly misses a tiny ball whose centre is farther away than this. */
+/**
+ * A share of the largest radius. A ray that passes a tiny ball's centre at a greater distance certainly misses the
+ * ball.
+ */
 const DOUBT = 2 ** -9;
 
-/** Leaves out balls with an invalid radius, or one above `largest`. */
+/** Returns the hits of a ray among balls of many radii. Leaves out balls whose radius is invalid or above `largest`. */
 export function hitsOfSizes(
   positions: Float32Array,
   radii: Float32Array,
@@ -196,8 +201,8 @@ export function hitsOfSizes(
     const position = positions.subarray(dimensions * id, dimensions * (id + 1));
     const alone = hitsAlongRay(position, period, ray, Math.max(radius, POINT));
     hits.push(...alone.hits.map((hit) => ({ ...hit, id })));
-    // The reference tries only images within two radii of the ray. It misses images of tiny balls that a grid may hit,
-    // because it rounds.
+    // The reference tries only images within two radii of the ray. A grid rounds, so it may hit images of tiny balls
+    // that the reference does not try.
     const looksTooNear = period.some(Boolean) && radius < DOUBT * largest;
     const isNear = () => looksTooNear && hitsAlongRay(position, period, ray, DOUBT * largest).hits.length > 0;
     if (alone.doubtful.size > 0 || isNear()) doubtful.add(id);
@@ -206,7 +211,7 @@ export function hitsOfSizes(
   return { hits, doubtful };
 }
 
-/** Expects each ball once, sorted by distance and then by id. Returns how many hits rounding may decide. */
+/** Expects each hit once, sorted by distance and then by id. Returns how many hits rounding may decide. */
 export function expectHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -21,7 +21,7 @@ export interface ShapedOptions extends SimulationOptions {
   readonly halfExtents: Float32Array;
 }
 
-/** One third are balls. Sizes range from 1/32 to 1; large ones are more frequent. */
+/** One third of the particles are balls, the others boxes. Sizes range from 1/32 to 1; large ones are more frequent. */
 export function shapedOptions(
   { dimensions, kind, count, seed = 1, dyadic = false }: ShapedRequest,
   changes: Omit<Partial<SimulationOptions>, 'positions' | 'velocities' | 'radii' | 'halfExtents'> = {},

@@ -1,6 +1,6 @@
 /**
- * Simulations with obstacles of an even wider range of sizes than the particles. Obstacles may overlap each other, lie
- * outside the box or cross its ends.
+ * Simulations with obstacles whose sizes vary even more than those of the particles. Obstacles may overlap each other,
+ * lie outside the box or cross its ends.
  */
 
 import { type ObstacleBodies, wrapObstacles } from '../../../src/core/obstacles/obstacles';
@@ -20,7 +20,10 @@ export interface SizedFieldRequest extends ShapedRequest {
   readonly boxes?: boolean;
 }
 
-/** One obstacle is as long as the world; the others range from a hundredth of a particle to many times its size. */
+/**
+ * Sizes of obstacles range from a hundredth of a particle to many times its size. With boxes, one obstacle is as long
+ * as the world.
+ */
 export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedFieldRequest): SizedField {
   const { dimensions, dyadic, seed = 1 } = request;
   const { halfExtents: halves, ...shaped } = shapedOptions(request);
@@ -58,7 +61,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   return { ...moving, obstacles: bodies };
 }
 
-/** Uses brute force. Rounding may decide the `doubtful` pairs. */
+/** Counts overlaps of particles with obstacles by brute force. Of `doubtful` pairs, rounding may decide the overlap. */
 export function countSizedOverlaps(options: SimulationOptions): {
   readonly overlaps: number;
   readonly doubtful: number;

@@ -1,4 +1,4 @@
-/** A device that offers its limits only, so arguments must be rejected before it is used. */
+/** A device of which only the limits can be read. It shows that code rejects arguments before it uses the device. */
 import { expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import type { Gpu } from '../../../src/gpu/device';

@@ -43,7 +43,7 @@ function periodicWorlds(dimensions: Dimensions): fc.Arbitrary<World> {
     });
 }
 
-/** Coordinates inside, on borders or an ulp beside them, and up to a period outside. */
+/** Coordinates inside the box, on borders or up to two ulps beside them, and up to a period outside. */
 function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   const low = world.min[axis] as number;
   const length = world.period[axis] || (world.max[axis] as number) - low;
@@ -65,7 +65,7 @@ function coordinates(world: World, axis: number): fc.Arbitrary<number> {
   );
 }
 
-/** Clusters at the origin, at cell borders of every magnitude, and at the limits of 32-bit floats. */
+/** Coordinates that cluster at the origin, at cell borders of every magnitude, and at the limits of 32-bit floats. */
 function farCoordinates(diameter: number): fc.Arbitrary<number> {
   const centre = fc
     .tuple(fc.integer({ min: -40, max: 100 }), fc.constantFrom(1, -1))

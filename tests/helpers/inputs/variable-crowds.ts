@@ -98,7 +98,9 @@ function coordinates({ world, radii }: VariableWorld, axis: number): fc.Arbitrar
   );
 }
 
-/** A radius of any level, on both sides of its limits, or one for which the particle is set aside. */
+/**
+ * A radius of any level, a radius beside the limits of a level, or a radius for which a grid quarantines the particle.
+ */
 function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   const edge = fc
     .tuple(fc.integer({ min: -1, max: world.levels - 1 }), fc.integer({ min: -1, max: 1 }))
@@ -127,7 +129,7 @@ function sizes({ world, radii }: VariableWorld): fc.Arbitrary<number> {
   );
 }
 
-/** At most a period outside along periodic axes, anywhere along others. */
+/** Whether a coordinate is at most a period outside along a periodic axis, or finite along another axis. */
 function isWelcome({ min, period }: World, coordinate: number, axis: number): boolean {
   const length = period[axis] as number;
   if (length === 0) return Number.isFinite(coordinate);

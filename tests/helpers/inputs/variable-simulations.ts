@@ -38,7 +38,7 @@ export function variableOptions(request: VariableRequest, changes: SimulationCha
   const { dimensions, kind, count, ratio, seed = 1, density = 0.8 } = request;
   const random = new Random(seed);
   const radii = Float32Array.from({ length: count }, (_, index) =>
-    // At least one particle of each limit.
+    // At least one particle has the largest radius, and at least one has the smallest.
     index === 0 ? 1 : index === 1 ? 1 / ratio : Math.fround(ratio ** -(random.below(UNITS) / UNITS)),
   );
   const volumeOfOne = dimensions === 2 ? Math.PI : (4 / 3) * Math.PI;

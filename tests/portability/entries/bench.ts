@@ -1,4 +1,4 @@
-/** Runs under Deno for bench.test.ts. */
+/** Finds the pairs of a scene with one engine of the benchmark. Runs under Deno for bench.test.ts. */
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { type Found, foldCounters } from '../../../bench/harness/engine';
 import { findExpected } from '../../../bench/harness/oracle';

@@ -1,4 +1,4 @@
-/** Runs under Deno for fluid.test.ts. */
+/** Runs a fluid twice on the GPU and once on the CPU, and compares the results. Runs under Deno for fluid.test.ts. */
 import type { Dimensions } from '../../../src/core/world/world';
 import { requestGpu } from '../../../src/index';
 import { createCpuFluid, createFluid, type FluidOptions } from '../../../src/methods/fluid';

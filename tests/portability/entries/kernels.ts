@@ -1,6 +1,6 @@
 /**
- * Runs under Deno for kernels.test.ts. A question selects kernels by their index in describeKernels or
- * describePageKernels.
+ * Compiles kernels. Runs under Deno for kernels.test.ts. A question selects kernels by their index in describeKernels
+ * or describePageKernels.
  */
 import { CellstormError } from '../../../src/core/base/errors';
 import type { Dimensions } from '../../../src/core/world/world';

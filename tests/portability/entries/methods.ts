@@ -1,4 +1,4 @@
-/** Runs under Deno for methods.test.ts. */
+/** Compares one step of a method on the GPU with one on the CPU. Runs under Deno for methods.test.ts. */
 import type { Dimensions } from '../../../src/index';
 import { createCpuFlock, createCpuLife, createFlock, createLife } from '../../../src/methods/flock';
 import { createCpuPositionFluid, createPositionFluid } from '../../../src/methods/pbf';

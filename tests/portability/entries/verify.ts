@@ -1,4 +1,4 @@
-/** Runs under Deno for verify.test.ts. */
+/** Runs the checks of `cellstorm verify`. Runs under Deno for verify.test.ts. */
 import { type VerifyCase, type VerifyOptions, verify } from '../../../src/verify/verify';
 import { openDevice } from './device';
 
