@@ -91,7 +91,7 @@ describe('cellstorm', () => {
     expect((await cellstorm('-v')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('takes fractions', async () => {
+  it('accepts a fraction as a time step', async () => {
     const run = ['simulate', '--backend', 'cpu', '--count', '5', '--steps', '1', '--json'];
     const reports = [];
     for (const dt of ['1/32', '0.03125']) reports.push(JSON.parse((await cellstorm(...run, '--dt', dt)).out));

@@ -5,7 +5,7 @@ import { defineLevels } from '../../../src/core/world/level-world';
 import { defineWorld } from '../../../src/core/world/world';
 
 describe('a picture', () => {
-  /** `drawn` counts pixels that are not background. */
+  /** `drawn` is the number of pixels that are not background. */
   function look(png: Uint8Array): { width: number; height: number; drawn: number } {
     const { data, width, height } = decode(png);
     let drawn = 0;
@@ -72,7 +72,8 @@ describe('a picture', () => {
       2,
       true,
     );
-    // One box is at rest and the other moves, so the colour shows which is visible. The upper ends along z decide.
+    // One box is at rest and the other moves, so the colour shows which is visible: the box that reaches higher along
+    // z.
     for (const [depth, front] of [
       [0.25, 68],
       [1.5, 253],

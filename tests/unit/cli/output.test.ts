@@ -2,7 +2,7 @@
 import { expect, it, vi } from 'vitest';
 import { formatSeconds, Progress, Progresses } from '../../../src/cli/output';
 
-it('progress is written as lines, ten seconds apart, where there is no terminal', () => {
+it('progress is written as lines at least ten seconds apart if there is no terminal', () => {
   const written: string[] = [];
   const write = (text: string) => written.push(text);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
@@ -24,7 +24,7 @@ it('progress is written as lines, ten seconds apart, where there is no terminal'
   ]);
 });
 
-it('the progress of long checks is a bar on a terminal', () => {
+it('the progress of long checks is a bar on a terminal, and is not written elsewhere', () => {
   const seen = (isTTY: boolean) => {
     const written: string[] = [];
     const write = (text: string) => written.push(text);

@@ -10,7 +10,7 @@ import { loadPeer } from '../../../../bench/peers/load';
 
 const FRAMES = [0, 1, 2];
 
-/** Fewer bodies for packages, because they are much slower. */
+/** Packages get fewer bodies, because they are much slower. */
 const BODIES = 700;
 const BODIES_OF_PEERS = 160;
 
@@ -46,7 +46,7 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
       }
     });
 
-    it('has the same pairs by the oracle as by testing all pairs', async () => {
+    it('has the same pairs according to the oracle and to the naive engine', async () => {
       expect(expected).toEqual(await foundBy(CPU_NAIVE, scene));
     });
 

@@ -3,9 +3,9 @@ import type { Found } from '../../../../bench/harness/engine';
 import { Judge } from '../../../../bench/harness/judge';
 import { createBenchScene } from '../../../../bench/harness/scenes';
 
-it('the oracle finds pairs at every count by its own search', () => {
+it('the oracle finds pairs by its own search, also at very large counts', () => {
   const scene = createBenchScene('uniform', { dimensions: 3, count: 300 });
-  // So many bodies would be too slow, so only the count is this large.
+  // Only the declared count is this large, because so many bodies would be too slow.
   const judge = new Judge({ ...scene, count: 2 ** 27 }, [scene.frame(0), scene.frame(1)]);
   const [expected, after] = judge.expected as [Found, Found];
   expect(expected.pairs).toBeGreaterThan(100);

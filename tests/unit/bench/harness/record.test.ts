@@ -49,7 +49,7 @@ describe('a record', () => {
     expect(growthsOf([...empty, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
   });
 
-  it('reports changes beyond the noise of both', () => {
+  it('reports changes beyond the noise of both records', () => {
     const before = record([
       outcome('a', 10, 100),
       outcome('b', 10, 100),

@@ -221,7 +221,7 @@ describe('a run of the benchmark', () => {
     ]);
   });
 
-  it('runs larger pilots before a much larger size', async () => {
+  it('runs pilots of growing counts before a much larger count', async () => {
     const opened: number[] = [];
     const engine: CpuEngine = {
       ...CPU_GRID,
@@ -281,7 +281,7 @@ describe('a run of the benchmark', () => {
     ]);
     expect(outcomes[0]?.reason).toBe('One build and query took 5000 ms; the limit is 2000 ms.');
     expect(outcomes[0]?.total).toBeUndefined();
-    // One query for the check, and one turn.
+    // The engine answered one query for the check, and one in its only turn.
     expect(queries).toBe(2);
   });
 

@@ -5,8 +5,8 @@ import { type Taken, takeTurns, turnOrder } from '../../../../bench/harness/turn
 
 describe('turns', () => {
   /**
-   * Opens an engine that takes ten milliseconds. Its clock advances by `step`, in milliseconds. Samples without
-   * `hasTime` have no time.
+   * Opens an engine that takes ten milliseconds. Its clock advances by `step`, in milliseconds. A turn for which
+   * `hasTime` returns false has no time.
    */
   function openFake(step: number, hasTime: (turn: number) => boolean = () => true) {
     const requested: Batches[] = [];
@@ -46,7 +46,7 @@ describe('turns', () => {
   }
 
   it.each([0.1, 3])(
-    'make samples so long that a step of %d ms is below a hundredth of each part',
+    'make samples so long that a clock step of %d ms is below a hundredth of each part',
     async (step) => {
       const { run, requested } = openFake(step);
       const { samples, batch } = await take(run);

@@ -13,7 +13,7 @@ it('without flags all engines and groups run, in 2D and 3D', () => {
   });
 });
 
-it('flags choose', () => {
+it('flags choose engines, groups, dimensions, sizes and the file for JSON', () => {
   const args = ['--engines', 'rapier,cpu', '--only', 'pile', '--dimensions', '3', '--minutes', '5', '--full'];
   expect(readOptions([...args, '--json', 'physics.json'])).toEqual({
     engines: ['cpu', 'rapier'],

@@ -164,7 +164,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('reports how times grow, and from which count on all pairs are slower', () => {
+  it('reports how times grow, and from which count on testing all pairs is slower', () => {
     const counts = [1000, 2000, 5000, 10_000];
     const outcomes = (power: number, share: number) =>
       counts.flatMap((count) => [
@@ -262,7 +262,7 @@ describe('a chart', () => {
       .flatMap((child) => (typeof child === 'string' || !('data-engine' in child.attributes) ? [] : child))
       .map(({ children }) => (children.at(-1) as Markup).attributes.y as number);
     expect(Math.abs((names[1] ?? 0) - (names[2] ?? 0))).toBeGreaterThanOrEqual(13.9);
-    // If there are more lines than colours, lines are dashed.
+    // Lines beyond the number of colours are dashed.
     expect(numbers(chart, 'stroke-dasharray')).toEqual(['none', 'none', '7 4']);
   });
 

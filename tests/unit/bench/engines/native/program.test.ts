@@ -1,6 +1,6 @@
 /**
- * The programs here are written in Node. `npm run bench:native -- --cpu --check` compiles and checks the measured one,
- * bench/native/grid.cu.
+ * Tests native engines of the benchmark with stand-in programs that are written in Node. `npm run bench:native -- --cpu
+ * --check` compiles and checks the real program, bench/native/grid.cu.
  */
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -135,7 +135,7 @@ async function outcomeOf(program: string | undefined, changes: Partial<BenchPlan
 const questionsOf = (program: string) => readFileSync(`${program}.log`, 'utf8').trim().split('\n');
 
 describe('a correct program', () => {
-  it('is timed by its own clock, beside others, and reports its device', async () => {
+  it('is timed by its own clock, beside other engines, and reports its device', async () => {
     const program = fake();
     const { outcomes, measured } = await runOf(program, { engines: [gridOf(program), CPU_GRID] });
     const [native, grid] = outcomes;
@@ -163,7 +163,7 @@ describe('a correct program', () => {
         copyBytesPerMs: COPY_BYTES,
       },
     ]);
-    // Each sample takes ten milliseconds.
+    // Each sample takes at least ten milliseconds.
     expect(native?.batch).toBe(4);
   });
 
@@ -244,7 +244,7 @@ it('a native engine rejects the scenes that gpu-grid rejects, and scenes with ra
 });
 
 describe('an incorrect program', () => {
-  it('is caught if it drops a pair, before timing and after', async () => {
+  it('is caught if it finds wrong pairs before timing, or only after timing', async () => {
     expect(await outcomeOf(fake({ found: "pairs - 1 + ' ' + checksum" }))).toMatchObject({
       status: 'wrong',
       reason: expect.stringMatching(/1 too few/),

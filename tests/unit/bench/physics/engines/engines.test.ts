@@ -65,7 +65,7 @@ describe.each(CASES)('$name, $dimensions dimensions', ({ engine, dimensions }) =
 it('walls enclose the world', () => {
   const walls = wallsOf(sceneOf(3));
   expect(walls).toHaveLength(6);
-  // The wall ends at x = 0 and is wider than the world.
+  // The first wall ends at x = 0 and is wider than the world.
   expect(walls[0]).toEqual({ position: [-10, 8, 8], size: [10, 28, 28] });
   expect(walls[3]).toEqual({ position: [8, 26, 8], size: [28, 10, 28] });
 });

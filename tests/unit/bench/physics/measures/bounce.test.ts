@@ -14,13 +14,16 @@ it.each([
   [2, 'an obstacle'],
   [3, 'a wall'],
   [3, 'an obstacle'],
-] as const)('in %dD, a ball with restitution 0.5 rises to its heights on %s', async (dimensions, floor) => {
-  const figures = await figuresOf(findCase('bounce', dimensions, `ball dropped on ${floor}`));
-  [2.5, 0.625, 0.15625].forEach((right, bounce) => {
-    const error = (figures[`height ${bounce + 1}`] as number) / right - 1;
-    expect(Math.abs(error)).toBeLessThanOrEqual(0.025);
-  });
-});
+] as const)(
+  'in %dD, a ball with restitution 0.5 rises to the right heights on %s',
+  async (dimensions, floor) => {
+    const figures = await figuresOf(findCase('bounce', dimensions, `ball dropped on ${floor}`));
+    [2.5, 0.625, 0.15625].forEach((right, bounce) => {
+      const error = (figures[`height ${bounce + 1}`] as number) / right - 1;
+      expect(Math.abs(error)).toBeLessThanOrEqual(0.025);
+    });
+  },
+);
 
 // The ball falls 10 units. The obstacle's push throws it up a little.
 it.each([

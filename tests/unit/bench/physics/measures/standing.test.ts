@@ -23,13 +23,13 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     expect(countTouching(scene)).toBe(5 * 2 ** (dimensions - 1));
   });
 
-  it('a heap has 55 bodies, and each stands on two (four) others', () => {
+  it('a heap has 55 bodies, and each above the lowest layer stands on two others, in 3D on four', () => {
     const scene = heapScene(dimensions);
     expect(scene.bodies).toHaveLength(55);
     const besides = dimensions === 2 ? 45 : 100;
     const below = dimensions === 2 ? 2 * 45 : 4 * 30;
-    // `besides` counts pairs within layers. Layers of discs have 9 + 8 + … + 1 in all. A square of n × n balls has
-    // 2 n (n − 1).
+    // Pairs within layers: layers of discs have 9 + 8 + … + 1 = 45 in all. Squares of n × n balls have 2 n (n − 1)
+    // each, which is 80 in all, or `besides` − 20.
     expect(countTouching(scene)).toBe(besides + below - (dimensions === 2 ? 0 : 20));
   });
 
@@ -56,7 +56,7 @@ it('the movement is the greatest of any body at any time after the first second'
   const engine = scriptedEngine((steps) => {
     last = steps;
     const positions = new Float32Array(20);
-    // Before the first second everything moves. Later body 3 moves away for half a second and comes back.
+    // During the first second everything moves. Later body 3 moves away for half a second and comes back.
     if (steps < 60) positions.fill(steps);
     else if (steps >= 75 && steps < 105) positions[7] = 0.25;
     return { positions, velocities: new Float32Array(20) };
@@ -65,7 +65,7 @@ it('the movement is the greatest of any body at any time after the first second'
   expect(last).toBe(180);
 });
 
-it('a body whose position is not finite for a while has no movement', async () => {
+it('the movement is NaN if a position is not finite for a while', async () => {
   const engine = scriptedEngine((steps) => {
     const positions = new Float32Array(20);
     if (steps === 90) positions[7] = Number.NaN;
