@@ -34,11 +34,11 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     }
   };
 
-  it('do not pass a wall one diameter thick in one substep, but do without continuous motion', () => {
+  it('do not pass a wall one diameter thick in one substep, but pass it without continuous motion', () => {
     stopAtTheWall(400, 1);
   });
 
-  it('do not pass a wall one diameter thick in 8 substeps, but do without continuous motion', () => {
+  it('do not pass a wall one diameter thick in 8 substeps, but pass it without continuous motion', () => {
     stopAtTheWall(400, 8);
   });
 
@@ -48,7 +48,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
   });
 
   it.each(WALLS)(
-    'do not pass a wall of obstacles of many sizes (%s), but do without continuous motion',
+    'do not pass a wall of obstacles of many sizes (%s), but pass it without continuous motion',
     (kind) => {
       const { wall, ...options } = bulletsBeforeSizedWall(dimensions, 400, kind);
       for (const continuous of [true, false]) {
@@ -74,7 +74,7 @@ describe.each(DIMENSIONS)('bullets in %dD', (dimensions) => {
     const simulation = createCpuSimulation(both);
     simulation.step(DT);
     const after = simulation.read().positions;
-    // Particles of the wall do not move in this substep, so the bullets must stay before it.
+    // Particles of the wall do not move in this substep, so the bullets must stay before the wall.
     expect(countPassed(options, after.subarray(0, own.length), wall)).toBe(0);
     expect(simulation.continuousCounts().hits).toBeGreaterThan(100);
     expect(nearestPair(dimensions, after)).toBeGreaterThan(0.9);
@@ -120,7 +120,7 @@ describe('bullets in heaps', () => {
     });
   }
 
-  it('come to rest on each other, like without continuous motion', () => {
+  it('come to rest on each other, as they do without continuous motion', () => {
     const speeds = [false, true].map((continuous) => {
       const columns = 12;
       const positions = Array.from({ length: 20 * columns }, (_, index) => [

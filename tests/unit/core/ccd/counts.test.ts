@@ -5,7 +5,7 @@ import { few } from './discs';
 
 describe('continuousCounts and advance', () => {
   it('count the particles that needed substeps, and those too fast for them', () => {
-    // In diameters per step of 1/64 s: 1/16, 1/2 and 8; per substep 1/128, 1/16 and 1.
+    // The particles move 1/16, 1/2 and 8 diameters per step of 1/64 s. Per substep this is 1/128, 1/16 and 1.
     const speeds = [4, 0, 32, 0, 512, 0];
     const simulation = few([2, 1, 2, 4, 2, 7], speeds, { substeps: 8 });
     simulation.step(1 / 64);
@@ -14,7 +14,7 @@ describe('continuousCounts and advance', () => {
 
   it('choose the substeps that the fastest particle needs, or the set number if it needs too many', () => {
     const simulation = few([2, 1, 2, 4], [3, 0, 47, 0], { substeps: 8 });
-    // 0.73 of a diameter is twelve sixteenths.
+    // In steps of at most a sixteenth of a diameter, 0.73 of a diameter takes twelve.
     expect(simulation.advance(1 / 64)).toBe(12);
     expect(simulation.continuousCounts()).toEqual({ substepped: 1, swept: 0, paths: 0, hits: 0, held: 0 });
     expect(simulation.advance(1 / 64, 11)).toBe(8);

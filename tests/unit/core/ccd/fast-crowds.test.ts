@@ -1,4 +1,4 @@
-/** Paths end as in a search of all pairs. */
+/** The paths of fast particles end where a search of all pairs ends them. */
 
 import { describe, expect, it } from 'vitest';
 import { deriveSubstep, type Substep } from '../../../../src/core/contact/settings';
@@ -85,7 +85,7 @@ function sums(dimensions: number, velocities: Float32Array) {
 describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
   const fields = WORLD_KINDS.flatMap((kind) => SIZES.map((sizes) => [kind, sizes] as const));
   it.each(fields)(
-    'end at the same positions as with a search of all pairs, %s, %s',
+    'end at the same positions as with a search of all pairs, world: %s, sizes: %s',
     { tags: dimensions === 2 ? [] : 'case' },
     (kind, sizes) => {
       const compare = (seed: number) => {
@@ -119,7 +119,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     },
   );
 
-  it('come no nearer than 15/16 of a diameter, keep momentum and gain no energy', () => {
+  it('keep their distance, keep momentum and gain no energy', () => {
     const noise = createNoise(5);
     const spread = fastCrowd(dimensions, 'unbounded', 150, noise);
     // Before the step all pairs must be about a diameter apart.
@@ -143,7 +143,8 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
       );
       const after = fly(world, substep, buildGrid(world, ends, velocities));
       expect(after.hits).toBeGreaterThan(20);
-      // Slow particles are not followed, so pairs with a slow particle may be nearer.
+      // Two fast particles stay 15/16 of a diameter apart. Slow ones are not followed, so pairs with a slow particle
+      // may be nearer.
       expect(nearestPair(dimensions, after.positions)).toBeGreaterThan(NEAR - 0.25);
       const before = sums(dimensions, velocities);
       const { momentum, energy } = sums(dimensions, after.velocities);
@@ -156,7 +157,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     }
   });
 
-  it.each(WORLD_KINDS)('give the same bits in any memory order, %s', (kind) => {
+  it.each(WORLD_KINDS)('give the same bits in any memory order, world: %s', (kind) => {
     const options = fastCrowd(dimensions, kind, 80, createNoise(9));
     const straight = createCpuSimulation(options);
     const restored = createCpuSimulation({
@@ -175,7 +176,7 @@ describe.each(DIMENSIONS)('fast crowds in %dD', (dimensions) => {
     expect(straight.continuousCounts().swept).toBeGreaterThan(5);
   });
 
-  it.each(WORLD_KINDS)('have the same positions as the reference after a step, %s', (kind) => {
+  it.each(WORLD_KINDS)('have nearly the positions of the reference after a step, world: %s', (kind) => {
     const options = fastCrowd(dimensions, kind, 60, createNoise(23));
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);

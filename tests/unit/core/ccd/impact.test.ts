@@ -1,4 +1,4 @@
-/** Impacts are compared with small steps along the paths and with closed forms. */
+/** Impacts are compared with the results of small steps along the paths, and with closed forms. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { CCD_TICKS } from '../../../../src/core/base/constants';
@@ -18,12 +18,12 @@ import { expectSeen, fc, runs } from '../../../helpers/properties';
 interface Body {
   readonly radius?: number;
   readonly half?: readonly number[];
-  /** Start, and displacement in the substep. */
+  /** The position at the start of the substep, and the displacement in it. */
   readonly from: readonly number[];
   readonly way: readonly number[];
 }
 
-/** Returns the impact for dt = 1. */
+/** Returns the impact of two bodies in a substep of 1 s. */
 function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
   const world = defineLevels({ dimensions, unbounded: true }, { smallest: 0.01, largest: 64 }, 2, true);
   const substep = { ...substepOf(world), dt: 1 };
@@ -55,7 +55,9 @@ function meet(dimensions: Dimensions, bodies: readonly [Body, Body]) {
 /** The length of the box along each axis. */
 const PERIOD = 16;
 
-/** Each particle must fit a ball of radius 1. */
+/**
+ * Returns the impact of a particle and an obstacle in a substep of 1 s. The particle must fit into a ball of radius 1.
+ */
 function meetObstacle(
   dimensions: Dimensions,
   { radius, half, from, way }: Body,
@@ -79,7 +81,7 @@ function meetObstacle(
   const impact = new Impact(world, { ...substepOf(world), dt: 1 }, state);
   const slack =
     OVERLAP_SHARE * Math.min(thicknessOf(dimensions, state, 0, 0), thicknessOf(dimensions, bodies, 0, 0));
-  /** Uses the image that is nearest at that time. */
+  /** Returns the overlap with the image that is nearest at that time. */
   const overlapAt = (time: number) => {
     const positions = state.positions.map((end, axis) => end - (1 - time) * (way[axis] as number));
     return faceShapes(world, { ...state, positions }, 0, 0, bodies).overlap;
@@ -99,7 +101,7 @@ function meetObstacle(
   };
 }
 
-/** Times are rounded down to ticks; 32-bit positions matter for grazing hits. */
+/** A tick as a share of the substep. Times of hits are rounded down to ticks. */
 const TICK = 1 / CCD_TICKS;
 
 describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
@@ -127,7 +129,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           const aTick = 2 * TICK * Math.hypot(...bodies.flatMap(({ way }) => way));
           const until = time ?? 1;
           if (time === 0 && overlapAt(0) >= slack - rounding) return;
-          // Before the hit, they never overlap more deeply than allowed. At the hit, they overlap almost that deeply.
+          // Before the hit, the bodies never overlap more than `slack`. At the hit, they overlap by almost `slack`.
           if (overlapAt(0) < slack) {
             const overlaps = Array.from({ length: 201 }, (_, step) => overlapAt((until * step) / 200));
             expect(Math.max(...overlaps)).toBeLessThan(slack + rounding);
@@ -169,7 +171,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
     edge.impact.measure(0);
     expect(edge.impact.normal[0]).toBeCloseTo(-before / (7 / 16), 2);
     expect(edge.impact.normal[1]).toBeCloseTo(0.3 / (7 / 16), 2);
-    // A path that leads 7/16 past the side just hits, or just misses.
+    // A path that leads a little less than 7/16 past the side hits, and a path that leads a little more misses.
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 - 0.001], [16, 0]), box]).time).toBeDefined();
     expect(meet(dimensions, [ball([-8, 1 + 7 / 16 + 0.001], [16, 0]), box]).time).toBeUndefined();
     if (dimensions === 2) return;
@@ -213,9 +215,9 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
 });
 
 describe('a ball and a box in 3D', () => {
-  it('meet early, not late, if 24 tangents do not reach a grazing hit', () => {
+  it("meet a little early, not late, if 24 steps of Newton's method do not reach a grazing hit", () => {
     // A ball flies beside a long bar. At half the time it passes the bar's end. From then on it drifts sideways slowly,
-    // until it grazes the bar. Tangents converge slowly at both of these times.
+    // until it grazes the bar. Newton's method converges slowly at both of these times.
     const [radius, thick, long] = [0.5, 0.125, 40];
     const [ahead, aside] = [64, 2 ** -8];
     const grazing = 0.75;
@@ -280,7 +282,7 @@ describe.each(DIMENSIONS)('a body and an obstacle of any size in a periodic worl
         runs(400),
       );
       expectSeen(hits, 50);
-      // The body hits another image than the one that is nearest at the start.
+      // `ahead` counts hits with another image than the one that is nearest at the start.
       expectSeen(ahead, 15);
     },
   );

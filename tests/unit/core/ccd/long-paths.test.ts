@@ -1,6 +1,6 @@
 /**
- * Long paths end at the same positions whether followed in pieces or at once. Tests count the work instead of timing
- * it.
+ * Long paths end at the same positions whether they are followed up to several horizons or at once. Tests count the
+ * work instead of timing it.
  *
  * A substep has CCD_TICKS ticks, the unit of time of hits. All paths are first followed up to an early tick, the
  * horizon. If some go on beyond it, a later horizon follows. Beyond the first horizon the work is limited; paths that
@@ -80,7 +80,7 @@ function crowd(dimensions: 2 | 3, seed: number, ways: number, areParallel = fals
 }
 
 describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions) => {
-  it('end where they end if they are followed at once', () => {
+  it('end at the same positions as if they were followed at once', () => {
     for (let seed = 1; seed <= 4; seed++) {
       const options = crowd(dimensions, seed, 60);
       const staged = follow(options);
@@ -116,7 +116,7 @@ describe.each(DIMENSIONS)('long paths in a small periodic box, %dD', (dimensions
     expect(after.velocities).toEqual(before.velocities);
   });
 
-  it('have a single piece if a tick would have more than 16 pieces, so the particles stay', () => {
+  it('have a single piece if a tick would have more than 16 pieces, so the particles stay at their start', () => {
     const { counts, work } = follow(crowd(dimensions, 7, 1e7));
     expect(counts.hits + counts.held).toBe(counts.paths);
     expect(work.boxes).toBe(counts.paths);
@@ -129,7 +129,7 @@ it.each([
 ])(
   'two long paths are %s if the search beyond the first horizon finds %d pairs of pieces',
   (_, found, held) => {
-    // They move 100 diameters side by side and do not meet.
+    // Two discs move 100 diameters side by side and do not meet.
     const options: SimulationOptions = {
       dimensions: 2,
       radius: 0.5,

@@ -42,8 +42,8 @@ describe('a path', () => {
     expect(simulation.continuousCounts().hits).toBe(0);
   });
 
-  it('ends at a particle that rests where its own path ended', () => {
-    // The first particle stops at the wall, the second at the first.
+  it('ends at another particle whose path has already ended', () => {
+    // The first particle stops at the wall, and the second stops at the first.
     const simulation = few([50, 4, 40, 4], [2048, 0, 2048, 0]);
     simulation.step(1 / 64);
     const { positions } = simulation.read();
@@ -63,7 +63,7 @@ describe('a path', () => {
     expect(without.read().positions[0]).toBe(92);
   });
 
-  it('does not end at a wall that it moves along, even outside it', () => {
+  it('does not end at a wall that it moves along, even if it is beyond that wall', () => {
     const simulation = few([4, 0.25], [2048, 0]);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts().hits).toBe(0);
@@ -71,8 +71,8 @@ describe('a path', () => {
     expect([...simulation.read().positions]).toEqual([36, 0.5]);
   });
 
-  it('accelerates only while it flies', () => {
-    // It would fly four diameters in the substep, but hits the floor after two.
+  it('accelerates its particle only until the path ends', () => {
+    // The particle would fly four diameters in the substep, but hits the floor after two.
     const options = { gravity: [0, -64 * 64], restitution: 1 };
     const simulation = few([8, 2.5], [0, -192], options);
     simulation.step(1 / 64);
@@ -91,7 +91,7 @@ describe('a path', () => {
     expect(Math.abs(speeds[0] as number) + Math.abs(speeds[2] as number)).toBeLessThan(40);
   });
 
-  it('does not end at a hit of the next substep, even if that comes at once', () => {
+  it('does not end at a hit that belongs to the beginning of the next substep', () => {
     const simulation = few([10, 4, 30 + NEAR_SHARE + 1e-5, 4], [20 * 64, 0, 0, 0]);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 1, paths: 1, hits: 0, held: 0 });
@@ -107,13 +107,13 @@ describe('a path', () => {
   });
 
   it('ends where two paths cross in a tick in which each of them has several pieces', () => {
-    // In a tick, one moves 32 diameters to the right, the other as far up. They meet halfway.
+    // In a tick, one particle moves 32 diameters to the right, and the other as far up. They meet halfway.
     const speed = 64 * 32 * CCD_TICKS;
     const options = { max: [64, 64], periodic: true, restitution: 1 };
     const simulation = few([10, 30, 26, 14], [speed, 0, 0, speed], options);
     simulation.step(1 / 64);
     expect(simulation.continuousCounts()).toEqual({ substepped: 0, swept: 2, paths: 2, hits: 2, held: 0 });
-    // Times are rounded down to a tick, so both end where they began.
+    // Times are rounded down to a tick, so both paths end where they began.
     const { positions, velocities } = simulation.read();
     expect([...positions]).toEqual([10, 30, 26, 14]);
     const shares = [...velocities].map((along) => Math.round((1000 * along) / speed));
@@ -129,7 +129,7 @@ describe('a path', () => {
     met.step(1 / 64);
     expect(met.read().positions[0]).toBeLessThanOrEqual(2.1 - NEAR);
     expect(met.read().velocities[2]).toBeCloseTo(32 * 64, 2);
-    // Across the boundary: it flies off to the left and comes from the right.
+    // Across the boundary: the particle flies off to the left and comes back from the right.
     const around = few([0.5, 0.5, 1.9, 0.5], [-64 * 64, 0, 0, 0], options);
     around.step(1 / 64);
     expect(around.read().positions[0]).toBeGreaterThanOrEqual(1.9 + NEAR - 0.1);
@@ -146,7 +146,7 @@ describe('a path', () => {
     expect([...simulation.read().velocities]).toEqual([30 * 64, 0, Math.fround(0.3 * 64), 0]);
   });
 
-  it('is held if a chain is longer than the rounds can settle, and passes no particle', () => {
+  it('is held if a chain of hits is longer than the rounds can settle, and passes no particle', () => {
     const row = CCD_ROUNDS + 20;
     const positions = Array.from({ length: row }, (_, index) => [100 - 1.5 * index, 4]).flat();
     const velocities = Array.from({ length: row }, () => [200 * 64, 0]).flat();
@@ -214,7 +214,7 @@ describe('paths of particles of many sizes', () => {
     expect(boxes.continuousCounts().swept).toBe(2);
   });
 
-  it('lead a small particle into a large one by at most a sixteenth of the small one', () => {
+  it('lead a small particle into a large one by at most a sixteenth of the small diameter', () => {
     const simulation = sized([0.25, 8], [2, 8, 40, 8], [4096, 0, 0, 0], { max: [64, 16] });
     simulation.step(1 / 64);
     const { positions } = simulation.read();
@@ -231,7 +231,7 @@ describe('paths of particles of many sizes', () => {
     const { velocities } = simulation.read();
     expect(velocities[0]).toBeCloseTo(-0.8 * 2048, 2);
     expect(velocities[2]).toBeCloseTo(0.2 * 2048, 2);
-    // The same if the heavy one flies, or both.
+    // The masses count in the same way if the heavy particle flies, or if both do.
     const heavy = sized([0.5, 1.5], [40, 4, 10, 4], [0, 0, 2048, 0], { restitution: 1 });
     heavy.step(1 / 64);
     expect(heavy.read().velocities[0]).toBeCloseTo(1.8 * 2048, 2);
@@ -251,7 +251,7 @@ describe('paths of particles of many sizes', () => {
     expect([positions[0], positions[2], positions[4]]).toEqual([62, 61, 63.75]);
   });
 
-  it('end at a box far thinner than a step, for any shape, and in no other lane', () => {
+  it('end at a box far thinner than a step, for any shape of particle', () => {
     const bodies = [0.25, 0.5, 0, 0];
     const halfExtents = new Float32Array([0, 0, 0, 0, 0.25, 0.5, 0.03125, 4]);
     const positions = [4, 1, 6, 4, 8, 7, 40, 4];
@@ -259,7 +259,7 @@ describe('paths of particles of many sizes', () => {
     const simulation = sized(bodies, positions, velocities, { halfExtents });
     simulation.step(1 / 64);
     const after = simulation.read().positions;
-    // All hit the box. Of simultaneous hits, the one with the greatest closing speed counts.
+    // All particles hit the box. Of simultaneous hits, the one with the greatest closing speed counts.
     expect(after[0]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
     expect(after[2]).toBeCloseTo(40 - 0.03125 - 0.5, 1);
     expect(after[4]).toBeCloseTo(40 - 0.03125 - 0.25, 1);
@@ -307,7 +307,7 @@ describe('paths at obstacles with their own sizes', () => {
     }
   });
 
-  it('end at the corner of a box, which deflects them, and not beside it', () => {
+  it('end at the corner of a box, which deflects them, but pass beside it without a hit', () => {
     const box = { positions: [20, 4], halfExtents: [2, 2] };
     const hit = one([2, 6.25], [2048, 0], box, { restitution: 1, max: [64, 16] });
     hit.step(1 / 64);
@@ -376,14 +376,11 @@ describe('paths at obstacles with their own sizes', () => {
     }
   });
 
-  it.each(DIMENSIONS)(
-    'end at the same positions among thousands of grains and beside a huge one, %dD',
-    (dimensions) => {
-      const { end, ...options } = bulletAmongGrains(dimensions, 4000);
-      const simulation = createCpuSimulation(options);
-      simulation.step(DT);
-      expect(simulation.read().positions[0]).toBeCloseTo(end, 2);
-      expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
-    },
-  );
+  it.each(DIMENSIONS)('end at the right grain among thousands, beside a huge obstacle, %dD', (dimensions) => {
+    const { end, ...options } = bulletAmongGrains(dimensions, 4000);
+    const simulation = createCpuSimulation(options);
+    simulation.step(DT);
+    expect(simulation.read().positions[0]).toBeCloseTo(end, 2);
+    expect(simulation.read().positions[0]).toBeLessThanOrEqual(end);
+  });
 });

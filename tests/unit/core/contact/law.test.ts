@@ -3,10 +3,10 @@ import { MOST_LOAD } from '../../../../src/core/base/constants';
 import { changeLimit, holdFactor, idleClosing, loadOf, massShare } from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
-  'massShare divides a push of two particles by the mass of the other, in %dD',
+  'massShare gives each of two particles the share of a push that the mass of the other has, in %dD',
   (dimensions) => {
     expect(massShare(dimensions, 3, 3)).toBe(0.5);
-    // Mass ratios of 8 or 4 to 1.
+    // The mass ratio is 4 in 2D and 8 in 3D.
     expect(massShare(dimensions, 2, 1)).toBeCloseTo(1 / (1 + 2 ** dimensions), 7);
     for (const [own, other] of [
       [1, 64],

@@ -1,4 +1,4 @@
-/** The parts of the contact law that act on one particle. */
+/** Limit, hold and load: the parts of the contact law that act on one particle. */
 
 import { describe, expect, it } from 'vitest';
 import { changeLimit } from '../../../../src/core/contact/law';
@@ -128,7 +128,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         expect(speed).toBeLessThan(1e-5);
       }
       const { way } = slide(0.3, 0.2);
-      // Half of the acceleration 10 (slope − friction).
+      // In a second the ball slides half of its acceleration, which is 10 (slope − friction).
       expect(way).toBeGreaterThan(0.45);
       expect(way).toBeLessThan(0.55);
     });
@@ -157,7 +157,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       expect(across(0.5)).toEqual([1 / 8, expect.closeTo(0, 6)]);
     });
 
-    it('gives no load by a deep contact with nothing on the opposite side', () => {
+    it('gives a load below 1 by a deep contact with nothing on the opposite side', () => {
       const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
       const simulation = create({
         dimensions,
@@ -203,12 +203,12 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
       const { positions, velocities, loads } = simulation.read() as ParticleArrays;
       const [heavy, light] = loads as unknown as [number, number];
       expect(heavy).toBeCloseTo(0, 2);
-      // The small one counts for its mass times 1 + load. At rest, load · (1 + load) is the mass ratio.
+      // The law multiplies the mass of the small ball by 1 + load. At rest, load · (1 + load) is the mass ratio.
       const masses = ratio ** dimensions;
       expect((light * (1 + light)) / masses).toBeGreaterThan(0.98);
       expect((light * (1 + light)) / masses).toBeLessThan(1.02);
       expect(velocities.every((along) => Math.abs(along) < 1e-3)).toBe(true);
-      // The small one stays between the floor and the large one.
+      // The small ball stays between the floor and the large ball.
       expect(positions[dimensions + 1]).toBeGreaterThan(0.95 * radius);
       expect(positions[1]).toBeGreaterThan(1 + 1.94 * radius);
     });

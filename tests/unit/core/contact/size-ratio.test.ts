@@ -17,7 +17,7 @@ function onTop(dimensions: 2 | 3, ratio: number, substeps: number) {
   });
 }
 
-/** Returns the lowest gap from 1.5 to 2 seconds, as a share of the gap at touch. */
+/** Returns the lowest gap below the upper ball from 1.5 to 2 seconds, as a share of the lower ball's diameter. */
 function lowestGap(dimensions: 2 | 3, ratio: number, substeps: number): number {
   const simulation = onTop(dimensions, ratio, substeps);
   let lowest = Number.POSITIVE_INFINITY;
@@ -36,7 +36,7 @@ describe('sizeRatioWarning', () => {
     [3, 60, 18],
     [2, 100, 8],
   ] as const)(
-    'says nothing in %dD at ratio %d with %d substeps, and the ball rests within 2%',
+    'says nothing in %dD at ratio %d with %d substeps, and the ball sinks by less than 2%',
     (dimensions, ratio, substeps) => {
       expect(sizeRatioWarning(onTop(dimensions, ratio, substeps))).toBeUndefined();
       expect(lowestGap(dimensions, ratio, substeps)).toBeGreaterThan(0.98);
@@ -47,7 +47,7 @@ describe('sizeRatioWarning', () => {
     [3, 40, 8, 12],
     [3, 100, 8, 29],
   ] as const)(
-    'names the substeps in %dD at ratio %d with %d substeps: %d',
+    'names the needed substeps in %dD at ratio %d with %d substeps: %d',
     (dimensions, ratio, substeps, needed) => {
       expect(sizeRatioWarning(onTop(dimensions, ratio, substeps))).toBe(
         `The largest radius is ${ratio} times the smallest. With ${substeps} substeps the largest particles sink into the smallest ones below them. Set \`substeps\` to ${needed}.`,
@@ -56,7 +56,7 @@ describe('sizeRatioWarning', () => {
     },
   );
 
-  it('says that no number of substeps is enough', () => {
+  it('says if more substeps are needed than are allowed', () => {
     expect(sizeRatioWarning(onTop(3, 1000, 8))).toMatch(
       /^The largest radius is 1000 times .* That would take 282 substeps, more than the 256 that are allowed/,
     );

@@ -1,4 +1,4 @@
-/** All particles have one radius. */
+/** Obstacles in the CPU engine and in the reference. All particles and obstacles have one radius. */
 
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
@@ -37,7 +37,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       };
 
       it.each(ENGINES)(
-        'are overlapped by the same particles as in a search of all pairs (%s)',
+        'are overlapped by as many particles as in a search of all pairs (%s)',
         (_, create) => {
           for (const [count, obstacles] of [
             [150, 130],
@@ -55,7 +55,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         },
       );
 
-      it('are overlapped by the same particles as in exact arithmetic, anywhere (CPU engine)', () => {
+      it('are overlapped by as many particles as in exact arithmetic, at any position (CPU engine)', () => {
         const arbitrary =
           kind === 'bounded'
             ? crowds(dimensions, 50)
@@ -128,7 +128,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         },
       );
 
-      it.each([0, 0.5])('act in one step like in the reference at restitution %d', (restitution) => {
+      it.each([0, 0.5])('act in one step as in the reference at restitution %d', (restitution) => {
         for (let seed = 1; seed < 6; seed++) {
           const options = field(seed, { restitution, substeps: 1 });
           const fast = createCpuSimulation(options);
@@ -155,7 +155,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
       });
 
       it.each(ENGINES)(
-        'give the same bits in another run, with naive, from a checkpoint, and in any order (%s)',
+        'give the same bits in another run, with the naive broad phase, from a checkpoint, and in any order (%s)',
         (_, create) => {
           const options = field(9, { restitution: 0.5, substeps: 2 });
           const run = (changes: Partial<SimulationOptions>, restored = false) => {

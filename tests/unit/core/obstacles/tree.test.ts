@@ -39,7 +39,7 @@ const worldOf = (kind: Kind, dimensions: Dimensions): TreeWorld => ({
   period: PERIODS[kind].slice(0, dimensions),
 });
 
-/** Boxes have radius 0. */
+/** A ball or a box. Boxes have radius 0. */
 interface Given {
   readonly position: readonly number[];
   readonly radius: number;
@@ -120,7 +120,7 @@ function cases(kind: Kind, dimensions: Dimensions): fc.Arbitrary<Case> {
   );
 }
 
-/** Returns the least overlap along an axis; negative if they are apart. */
+/** Returns the least overlap of a body and a query along any axis. It is negative if they are apart. */
 function overlapOf(
   { dimensions, period }: TreeWorld,
   bodies: StaticBodies,
@@ -266,7 +266,7 @@ describe.each(DIMENSIONS)('a tree of obstacles in %dD', (dimensions) => {
     }
   });
 
-  it('visits few of many bodies, even with one around all of them', () => {
+  it('visits few of many bodies, even if one body surrounds all others', () => {
     const noise = createNoise(9);
     const count = 5000;
     const positions = Float32Array.from({ length: dimensions * count }, () => EDGE * noise());

@@ -113,7 +113,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
     );
 
     it.each(WORLD_CASES)(
-      'give the same bits in another run, from a checkpoint, and in any order, in a world that is %s',
+      'continue from a checkpoint with the same bits, after removals and additions, in a world that is %s',
       tier,
       (kind) => {
         const settings = { restitution: 0.5, friction: 0.4, substeps: 2, capacity: 70 };
@@ -147,7 +147,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 
     // The reference takes ten seconds for cubes.
     const restTier = engine === 'the reference' && dimensions === 3 ? { tags: 'full' } : {};
-    it('come to rest on each other: bricks in a bond, or cubes on four others', restTier, () => {
+    it('come to rest on each other: in 2D bricks in a bond, in 3D cubes on four others', restTier, () => {
       const side = 4;
       const positions: number[] = [];
       for (let index = 0; index < side ** dimensions; index++) {
@@ -180,7 +180,7 @@ describe.each(ENGINES)('boxes and balls in %s', (engine, create) => {
 
 describe('boxes in both engines', () => {
   it.each(DIMENSIONS.flatMap((dimensions) => WORLD_CASES.map((kind) => [dimensions, kind] as const)))(
-    'have the same positions after a step, in %dD in a world that is %s',
+    'have nearly the same positions after a step, in %dD in a world that is %s',
     { tags: 'case' },
     (dimensions, kind) => {
       const options = shapedOptions(
@@ -198,7 +198,7 @@ describe('boxes in both engines', () => {
     },
   );
 
-  it('are pushed apart by `separate` like by the reference', () => {
+  it('are pushed apart by `separate` as in the reference', () => {
     const options = shapedOptions({ dimensions: 3, kind: 'unbounded', count: 120, seed: 6 });
     const simulation = createCpuSimulation(options);
     const reference = new ReferenceSimulation(options);

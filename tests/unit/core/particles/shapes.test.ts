@@ -15,7 +15,7 @@ const WORLDS = {
   3: defineLevels({ dimensions: 3, unbounded: true }, { smallest: 0.25, largest: 16 }, 2, true),
 };
 
-/** Half extents, or a radius. */
+/** The half extents of a box, or the radius of a ball. */
 type Body = readonly number[] | number;
 
 interface Faced {
@@ -30,7 +30,7 @@ function shapesOf(dimensions: Dimensions, bodies: readonly Body[]) {
   return defineShapes(dimensions, Float32Array.from(radii), Float32Array.from(halves));
 }
 
-/** The normal points from the second body to the first; `swapped` exchanges them. */
+/** Returns the contact of two bodies. Its normal points from the second to the first; `swapped` exchanges the two. */
 function face(
   dimensions: Dimensions,
   bodies: readonly [Body, Body],
@@ -84,7 +84,7 @@ describe.each([
       0.25,
     ],
     [
-      'boxes as deep along both axes',
+      'boxes that overlap equally along both axes',
       [
         [1, 1],
         [1, 1],
@@ -204,7 +204,7 @@ describe('sizes', () => {
       expect(bulks[1]).toBeCloseTo(1, 6);
       expect(radii[1]).toBeGreaterThanOrEqual(Math.sqrt(dimensions) * (edge / 2) * (1 - 2 ** -24));
     }
-    // No larger than necessary: 3, 4 and 5 are exact.
+    // The radius is no larger than necessary: 3, 4 and 5 are exact.
     expect(shapesOf(2, [[3, 4]]).radii[0]).toBe(5);
   });
 

@@ -18,7 +18,7 @@ describe('crowding', () => {
   it.each([
     [CROWDED, 0],
     [CROWDED + 1, CROWDED + 1],
-  ])('counts, for a cell with %i particles, %i of them', (count, crowded) => {
+  ])('is measured: of the particles in a cell with %i particles, %i are crowded', (count, crowded) => {
     const options = { ...BOX, radius: 0.5, positions: crowd(count) };
     for (const simulation of [new ReferenceSimulation(options), createCpuSimulation(options)]) {
       expect(simulation.measure()).toMatchObject({ crowded, greatestOccupancy: count });

@@ -47,7 +47,7 @@ describe('IdAllocator', () => {
     expect(allocator.count).toBe(4);
   });
 
-  it('agrees with a set of free ids after any calls', () => {
+  it('agrees with a plain set of ids after any calls', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), fc.nat(5)), { maxLength: 30 }), (moves) => {
         const allocator = new IdAllocator(16);

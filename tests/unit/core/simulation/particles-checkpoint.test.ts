@@ -21,7 +21,7 @@ describe.each<[string, (checkpoint: never) => void]>([
     [Promise.resolve(), 'checkpoint is a Promise (did you forget `await`?)'],
     [undefined, 'checkpoint is undefined'],
     [{}, 'checkpoint is an object'],
-  ])('rejects what has no version: %s', (given, problem) => {
+  ])('rejects a value without a version: %s', (given, problem) => {
     expect(() => check(given as never)).toThrow(
       `${problem}, but it must be a checkpoint with its version, such as the result of \`await simulation.checkpoint()\`.`,
     );

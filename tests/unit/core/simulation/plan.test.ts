@@ -126,7 +126,7 @@ describe('a plan with variable radii', () => {
     } as unknown as SimulationOptions);
   const radii = new Float32Array([0.5, 0.125]);
 
-  it('has a range from the smallest to the largest radius, or as given, in 32-bit floats', () => {
+  it('has the given range of radii, or else the range of its particles, in 32-bit floats', () => {
     const { radius, diameter, radiusRange, world } = plan({ radii });
     expect([radius, diameter, radiusRange]).toEqual([0.5, 1, { smallest: 0.125, largest: 0.5 }]);
     expect([world.levels, world.diameter]).toEqual([3, 1]);

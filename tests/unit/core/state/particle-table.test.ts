@@ -1,4 +1,4 @@
-/** Every float comes back unchanged. */
+/** Tables of particles are written and read. Every float comes back unchanged. */
 
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../../src/core/base/errors';
@@ -62,7 +62,7 @@ describe('numbers in a table', () => {
 });
 
 describe('a table', () => {
-  it('restores all written values, in all forms', () => {
+  it('restores all written values, with all kinds of columns', () => {
     const plane = {
       ids: Uint32Array.of(0, 3),
       positions: Float32Array.of(0.1, 2, 1 / 3, 9.75),
@@ -98,7 +98,7 @@ describe('a table', () => {
     expect(Array.from(back.ids)).toEqual(Array.from(ids).filter((id) => id !== 3));
   });
 
-  it('is read the same by both row readers', () => {
+  it('gives the same result with both row readers', () => {
     const digits = fc.stringMatching(/^\d{0,17}$/);
     const number = fc.oneof(
       fc.float({ noNaN: true, noDefaultInfinity: true }).map(String),
@@ -150,7 +150,7 @@ describe('a table', () => {
         fc.constantFrom('\n', '\r\n'),
         (rows, end) => {
           const plain = ['id,x,y,vx,vy', ...rows.map((values) => values.join(','))].join(end);
-          // Only the slow reader removes quotes.
+          // Only the slow row reader removes quotes.
           const quoted = [
             'id,x,y,vx,vy',
             ...rows.map((values) => values.map((value) => `"${value.trim()}"`).join(',')),
