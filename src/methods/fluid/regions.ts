@@ -8,7 +8,7 @@ export type FluidRegion =
       readonly min: readonly number[];
       /** Highest corner. */
       readonly max: readonly number[];
-      /** Velocity of the fluid, length / s. Default: 0. Drains have none. */
+      /** Velocity of the fluid that starts here, length / s. Default: 0. Leave it out for a drain. */
       readonly velocity?: readonly number[] | undefined;
     }
   | {
@@ -16,7 +16,7 @@ export type FluidRegion =
       readonly centre: readonly number[];
       /** Radius of the ball, 0 to 2³⁰. */
       readonly radius: number;
-      /** Velocity of the fluid, length / s. Default: 0. Drains have none. */
+      /** Velocity of the fluid that starts here, length / s. Default: 0. Leave it out for a drain. */
       readonly velocity?: readonly number[] | undefined;
     };
 
@@ -83,7 +83,7 @@ export function copyRegion(region: FluidRegion): FluidRegion {
 /** Range of random offsets as a share of the initial spacing. Without offsets, particles would stay in rows. */
 export const JITTER = 0.4;
 
-/** Returns a hash from 0 to 1. */
+/** Returns a hash as a number from 0 to below 1. */
 export function noise(index: number, axis: number): number {
   let bits = Math.imul(index + 1, 0x9e3779b1) ^ Math.imul(axis + 1, 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 16), 0x21f0aaad);

@@ -13,7 +13,9 @@ export interface FluidSettings {
   readonly gravity: readonly number[];
   /** Share of FLIP if the transfer is 'flip', from 0 (PIC) to 1 (pure FLIP). Default: 0.97; 0 for other transfers. */
   readonly blend: number;
-  /** The pressure solver stops once this share of the surplus flow into cells is left, 10⁻⁶ to 0.5. Default: 10⁻⁴. */
+  /**
+   * The pressure solver stops when only this share of the surplus flow into cells is left, 10⁻⁶ to 0.5. Default: 10⁻⁴.
+   */
   readonly tolerance: number;
   /** Most iterations of the pressure solver, 1 to 200. Default: 12. */
   readonly mostIterations: number;
@@ -26,9 +28,12 @@ export interface FluidSettings {
   /** Substeps per step, 1 to 64. Default: 2. */
   readonly substeps: number;
   /**
-   * If a substep gained energy, it first removes noise of FLIP, then up to this share of the kinetic energy, 0 to 1. If
-   * that is not enough, particles sink slightly and lose more speed. With 0, or while an obstacle moves, energy may
-   * grow. Default: 0.001.
+   * Share of the kinetic energy, 0 to 1. With 0, or while an obstacle moves, energy may grow. Default: 0.001. If a
+   * substep gained energy, it removes the following in this order, until the gain is gone:
+   * - the noise that FLIP leaves in the velocities;
+   * - at most this share of the kinetic energy;
+   * - height: particles sink slightly;
+   * - more kinetic energy.
    */
   readonly restraint: number;
   /** Regions that emit fluid, at most 16. Default: none. */

@@ -1,4 +1,4 @@
-/** Types and helpers of the fluid on the GPU and on the CPU. */
+/** Types and helpers that the fluid on the GPU and the one on the CPU share. */
 
 import { checkInteger } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
@@ -68,7 +68,10 @@ export function packFields(
   return fields;
 }
 
-/** Most cells that a particle moves in a substep if `advance` chooses the number of substeps. */
+/**
+ * Most cells that a particle moves in a substep if `advance` chooses the number of substeps and the caller allows
+ * enough.
+ */
 export const CELLS_PER_SUBSTEP = 1;
 
 /** Call this before the greatest speed is read. */
@@ -77,8 +80,8 @@ export function checkMostSubsteps(most: unknown): void {
 }
 
 /**
- * Returns how many substeps keep moves below CELLS_PER_SUBSTEP cells, but at most `most`. The speed includes what
- * gravity adds in `dt`.
+ * Returns how many substeps keep each move within CELLS_PER_SUBSTEP cells, but at most `most`. The speed of particles
+ * includes what gravity adds in `dt`.
  */
 export function substepsFor(
   { gravity, cellSize }: FluidPlan,
@@ -100,7 +103,7 @@ export function fastestBody(
   return Math.max(0, ...speeds);
 }
 
-/** Returns whether energy must not grow. It may while obstacles move, because these do work on the fluid. */
+/** Returns whether energy must not grow. It may grow while obstacles move, because these do work on the fluid. */
 export function isRestrained(
   { restraint }: Pick<FluidPlan, 'restraint'>,
   obstacles: readonly Obstacle[],

@@ -1,8 +1,8 @@
 /**
- * Adds the emitters' particles and removes drained particles, for both engines. The end of a substep marks particles in
- * drains; stages ignore these particles from then on. Every COLLECT_EVERY substeps, begin() removes the ids that it
- * requested last time and requests those marked since. So a GPU has COLLECT_EVERY substeps to deliver ids; after that,
- * begin() waits.
+ * Adds the emitters' particles and removes drained particles, for both engines. At its end, each substep marks the
+ * particles in drains; stages ignore marked particles from then on. Every COLLECT_EVERY substeps, begin() removes the
+ * ids that it requested last time, and requests the ids marked since. So a GPU has COLLECT_EVERY substeps to deliver
+ * ids; after that, begin() waits.
  * Guarantee: the result never depends on when the GPU delivers the ids.
  */
 import { type Emitted, emit } from './emitters';
@@ -16,11 +16,11 @@ export interface TurnoverHost {
   remove(ids: Uint32Array): void;
 }
 
-/** The ids that the next removal removes; undefined until they arrive. */
+/** The next removal. `ids` are the ids to remove, undefined until they arrive. */
 interface Due {
   ids: Uint32Array | undefined;
   readonly arrives: Promise<void>;
-  /** Ids that the caller removed meanwhile. Other particles may have these ids by now. */
+  /** Ids that the caller removed after they were requested. Other particles may have these ids by now. */
   readonly spared: Set<number>;
 }
 
@@ -46,7 +46,7 @@ export class Turnover {
     return { ways: [...this.ways], missed: this.missed };
   }
 
-  /** Call before each substep, with the number of substeps done. Returns a promise if the substep must wait. */
+  /** Call this before each substep, with the number of substeps done. Returns a promise if the substep must wait. */
   begin(done: number): Promise<void> | undefined {
     if (done % COLLECT_EVERY !== 0) return undefined;
     const { due } = this;
@@ -117,7 +117,7 @@ function expect(taken: Uint32Array | Promise<Uint32Array>): Due {
     }),
     spared: new Set<number>(),
   };
-  // Callers may leave the promise without a handler.
+  // Callers may ignore the promise, so handle its rejection here.
   due.arrives.catch(() => undefined);
   return due;
 }

@@ -3,8 +3,9 @@
  * smooth.wgsl, restrict.wgsl, prolong.wgsl and tail.wgsl.
  *
  * A coarse equation is the sum of the finer equations in its cell (unsmoothed aggregation), with the left side halved.
- * A value is constant within a coarse cell, so differences between cells would otherwise count double. Coarse equations
- * depend on couplings only, so solids and surfaces of any shape are right on every level.
+ * The left side is halved because a value is constant within a coarse cell: differences between cells would otherwise
+ * count double. Coarse equations depend on couplings only, so solids and surfaces of any shape are right on every
+ * level.
  *
  * Smoother: Gauss–Seidel over the red, then the black cells of a chequerboard. After the coarser levels, black comes
  * first, so that the cycle is symmetric.
@@ -14,13 +15,13 @@ import { eachRow, entryAt, type Level, type Levels } from '../lattice';
 
 /** Rounds of smoothing before the coarser levels and again after them. */
 export const SMOOTHINGS = 2;
-/** Rounds of smoothing on the coarsest level, forward (red, black) and again backward. */
+/** Rounds of smoothing on the coarsest level: this many forward (red, then black), then as many backward. */
 export const COARSEST_ROUNDS = 3;
 
 /** Arrays over all levels. assemble() fills the first level. */
 export interface Hierarchy {
   readonly levels: Levels;
-  /** One array over all levels per axis, one axis after the other. */
+  /** Holds one array per axis, x first. Each array covers all levels. */
   readonly coupling: Float64Array;
   readonly diagonal: Float64Array;
   readonly right: Float64Array;
@@ -59,7 +60,7 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
         for (let face = row; face < end; face++) {
           const entry = fine.offset + face;
           const value = coupling[axis * size + entry] as number;
-          // A coupling with air is part of the diagonal only.
+          // A coupling between a fluid cell and air is part of the diagonal only.
           if (value === 0 || diagonal[entry] === 0 || diagonal[entry - stride] === 0) continue;
           const x = face - row;
           const above = parents + (x >> 1);
@@ -72,7 +73,8 @@ export function coarsen({ levels: { levels, size }, coupling, diagonal }: Hierar
         }
       });
     }
-    // A diagonal whose couplings are all inside the coarse cell holds only rounding errors.
+    // If all couplings of the finer cells lie inside the coarse cell, the coarse cell's diagonal holds only rounding
+    // errors.
     for (let cell = coarse.offset; cell < coarse.offset + coarse.size; cell++)
       if ((diagonal[cell] as number) < LEAST_DIAGONAL) diagonal[cell] = 0;
   }

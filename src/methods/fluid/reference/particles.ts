@@ -1,5 +1,5 @@
 /**
- * Updates particles from the lattice: velocities, positions and, with APIC, slopes. Twin of
+ * Updates particles from the lattice: velocities, positions and, with APIC, the slopes of velocities. Twin of
  * shaders/fluid/particles.wgsl. Ralston's third-order rule moves each particle through a velocity field that does not
  * change during the substep. The move is shortened to at most MOST_CELLS cells along each axis. Then keepOut() moves
  * the particle out of solids.
@@ -22,7 +22,7 @@ export interface ParticleStep {
   readonly obstacles: readonly Obstacle[];
   readonly before: Float64Array;
   readonly velocity: Float64Array;
-  /** The account of the substep, filled if given; see energy.ts. */
+  /** The energy account of the substep, filled if it is given; see energy.ts. */
   readonly account?: Account | undefined;
 }
 
@@ -134,7 +134,7 @@ export function keepOut(barriers: Barriers, from: ArrayLike<number>, to: Vector)
   return stopped | slide(lattice, mask, from, to);
 }
 
-/** A point in units of cells, with three numbers also in 2D. */
+/** A point in units of cells. It has three numbers, even in 2D. */
 type Vector = number[] | Float64Array;
 
 function leaveObstacles(obstacles: readonly Obstacle[], cellSize: number, to: Vector): void {

@@ -60,7 +60,7 @@ export function solvePressure(
   return { iterations, residual: left, greatest };
 }
 
-/** Writes the left-hand sides, for the pressures `given`, to `applied`. */
+/** Writes to `applied` the left-hand sides of the equations, for the pressures `given`. */
 function apply(
   level: Level,
   { coupling, couplingSize, diagonal }: Omit<Equations, 'right'>,

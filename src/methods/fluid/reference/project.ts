@@ -1,5 +1,5 @@
 /**
- * Applies pressure to velocities, and extrapolates velocities to unknown faces. Twin of
+ * Applies pressure to the velocities, and extrapolates velocities to faces whose velocity is unknown. Twin of
  * shaders/fluid/pressure/project.wgsl and extrapolate.wgsl.
  */
 import { eachRow, type Lattice } from '../lattice';
@@ -25,12 +25,12 @@ export function applyPressure(
 }
 
 /**
- * Layers of faces that are extrapolated outwards. Each face gets the mean of its known neighbours. Faces beyond these
- * layers get velocity 0; particles rarely read them.
+ * Number of layers of unknown faces, from the known ones outwards, that get an extrapolated velocity: the mean of their
+ * known neighbours. Faces beyond these layers get velocity 0; particles rarely read them.
  */
 export const LAYERS = 4;
 
-/** Extrapolates velocities by LAYERS layers. Faces that get a mean become known. */
+/** Extrapolates velocities by LAYERS layers. Faces that get an extrapolated velocity become known. */
 export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uint8Array): void {
   const { dimensions, size } = lattice;
   for (let layer = 0; layer < LAYERS; layer++) {
@@ -49,7 +49,10 @@ export function extrapolate(lattice: Lattice, velocity: Float64Array, known: Uin
   }
 }
 
-/** Extrapolates the faces of one axis by a layer. With the last layer, faces that are still unknown get velocity 0. */
+/**
+ * Extrapolates velocities by one layer, on the faces of one axis. In the last layer, faces that are still unknown get
+ * velocity 0.
+ */
 function spread(
   lattice: Lattice,
   axis: number,

@@ -1,9 +1,8 @@
 /**
  * Transfers velocities from particles to faces, with weights that fall off linearly over one cell along each axis. Also
- * finds how full each cell is. Twin of shaders/fluid/transfer.wgsl; the shader gathers the same sums in another order.
- * Points are in units of cells.
- * Guarantee: a particle's new velocity comes only from faces to which it contributed. The free cells around a particle
- * share its whole weight, so solid cells get none.
+ * finds how full each cell is: the free cells around a particle share its whole weight; solid cells get none. Twin of
+ * shaders/fluid/transfer.wgsl; the shader gathers the same sums in another order. Points are in units of cells.
+ * Guarantee: a particle's new velocity comes only from faces to which it contributed.
  */
 import { type Lattice, SOLID } from '../lattice';
 import { Corners } from './corners';
@@ -14,7 +13,7 @@ export interface ParticleSet {
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
   readonly ids: Uint32Array;
-  /** Slots in the order in which to add up sums. Default: the order of slots. */
+  /** The order in which sums add up the particles, as a list of slots. Default: slots ascending. */
   readonly order?: Uint32Array | undefined;
 }
 
@@ -22,11 +21,11 @@ export interface TransferInput {
   readonly lattice: Lattice;
   readonly cellSize: number;
   readonly particlesPerCell: number;
-  /** Kinds of cells, of which only the solid ones matter. */
+  /** Kind of each cell. The transfer only distinguishes solid cells from all others. */
   readonly kinds: Uint8Array;
 }
 
-/** `velocity` holds one array over the lattice per axis, one after the other. */
+/** `velocity` holds one array over the lattice per axis, x first. */
 export interface Transferred {
   readonly velocity: Float64Array;
   /** Sum of the particles' weights at the centre of each cell, relative to a full cell. */
