@@ -56,8 +56,12 @@ const PARAMETERS = {
 } as const;
 
 /**
- * Buffers besides positions and velocities. `lambdas` and `curls` are indexed by slot, the others by id. `lambdas`
- * holds the factor λ of density.wgsl, `aims` the velocities at the end of the step.
+ * Buffers besides positions and velocities:
+ * - `predicted`: positions at the end of the step, by id;
+ * - `aims`: velocities at the end of the step, by id;
+ * - `curls`: curls of the velocities, by slot;
+ * - `lambdas`: the factors λ of density.wgsl, by slot;
+ * - `densities`: by id.
  */
 const MORE = {
   predicted: 'position',
@@ -153,8 +157,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /**
    * The state on the GPU, indexed by id. Positions and velocities are vec2f in 2D, and vec4f with w unused in 3D.
-   * `densities` (f32) comes from the last step, before its last corrections, or from `measure`. Positions of unused ids
-   * are NaN. Between two steps your kernels may change velocities and move particles within the world.
+   * `densities` (f32) holds the densities of the last step, before its last corrections, or those of the last
+   * `measure`. Positions of unused ids are NaN. Between two steps your kernels may change velocities and move particles
+   * within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'densities', GPUBuffer>> {
     const { positions, velocities, densities } = this.particles.buffers;

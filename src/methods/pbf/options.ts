@@ -26,7 +26,7 @@ import { defaultDensity, type Smoothing, smoothingOf } from './smoothing';
 export interface PositionFluidNumbers {
   /** Rounds of corrections per step, 1 to 100. Each round sorts the particles again. Default: 4. */
   readonly iterations: number;
-  /** How far a particle's velocity approaches its neighbours' velocity per step (XSPH), 0 to 1. Default: 0.02. */
+  /** How far a particle's velocity approaches that of its neighbours in a step (XSPH), 0 to 1. Default: 0.02. */
   readonly viscosity: number;
   /** Strength of a push that sustains eddies, in radii, 0 to 10. The push does not conserve momentum. Default: 0. */
   readonly vorticity: number;
@@ -34,7 +34,7 @@ export interface PositionFluidNumbers {
   readonly tension: number;
   /** Artificial pressure that keeps near particles apart, in radii², 0 to 1. Default: 0.0005. */
   readonly pressure: number;
-  /** Softens corrections of particles with few neighbours, in 1 / radius², 0.001 to 10⁶. Default: 1. */
+  /** Softens the corrections of particles with few neighbours, in 1 / radius², 0.001 to 10⁶. Default: 1. */
   readonly softness: number;
 }
 
@@ -49,8 +49,8 @@ export interface PositionFluidOptions extends Partial<PositionFluidSettings>, Me
   /** Distance up to which particles interact, 10⁻⁶ to 10⁶. */
   readonly radius: number;
   /**
-   * Rest density in particles per area (3D: volume): 1 to 1,000 per radius² (radius³). Default: that of a lattice with
-   * a spacing of half a radius.
+   * Rest density, in particles per area (in 3D per volume). At least 1 and at most 1,000 particles per radius² (in 3D
+   * per radius³) are accepted. Default: the density of a lattice with a spacing of half a radius.
    */
   readonly density?: number | undefined;
   /** Solid bodies, at most 1,024. Every particle tests each of them. Default: none. */
@@ -183,8 +183,8 @@ export function measuresOf(densities: Float32Array): FluidMeasures {
 }
 
 /**
- * Accepts 1 to 1,000 particles per radius² (3D: radius³). Fewer particles form no fluid; the kernels are not designed
- * for more.
+ * Accepts 1 to 1,000 particles per radius² (in 3D per radius³). Fewer particles form no fluid; the smoothing kernels
+ * are not designed for more.
  */
 function checkDensity(density: unknown, dimensions: Dimensions, radius: number): void {
   const [low, high] = [1, 1000].map((particles) => particles / radius ** dimensions) as [number, number];

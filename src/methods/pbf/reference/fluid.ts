@@ -18,12 +18,12 @@ export interface FluidStep {
   readonly dt: number;
 }
 
-/** Visits two particles. The vector leads from the second particle to the first. */
+/** Visits two particles. The vector (x, y, z) leads from the second particle to the first. */
 type VisitPair = (one: number, other: number, x: number, y: number, z: number, squared: number) => void;
 
 export class FluidTwin {
   readonly densities: Float32Array;
-  /** Positions at the end of the step, which each round corrects. */
+  /** Positions at the end of the step. Each round corrects them. */
   private readonly predicted: Float32Array;
   /** Velocities at the end of the step. */
   private readonly aims: Float32Array;
@@ -32,7 +32,7 @@ export class FluidTwin {
   private readonly sums: Float64Array;
   /** Scratch: gradient of the curl's size, three numbers per id. */
   private readonly rises: Float64Array;
-  /** Scratch: sum of the squared gradients that the neighbours add. */
+  /** Scratch: per id, the sum of the squared gradients of the density that neighbours add. */
   private readonly squares: Float64Array;
   private readonly lambdas: Float64Array;
   /** Gradients of the density that walls and obstacles add, from the last call of measure(). */
@@ -95,7 +95,7 @@ export class FluidTwin {
     const { dimensions } = particles;
     sums.fill(0, 0, 3 * particles.end);
     squares.fill(0, 0, particles.end);
-    // Sum densities in `lambdas`, which holds doubles.
+    // Add up the densities in `lambdas`, which holds doubles.
     lambdas.fill(weight, 0, particles.end);
     this.forEachPair(positions, (one, other, x, y, z, squared) => {
       const added = this.weightAt(squared);
@@ -242,8 +242,8 @@ export class FluidTwin {
   }
 
   /**
-   * Writes the gradient of a pair's density with respect to the first particle's position. If the particles coincide,
-   * the one with the lower id counts as the left one.
+   * Writes to `slope` the gradient of a pair's density with respect to the first particle's position. If the particles
+   * coincide, the one with the lower id counts as the left one.
    */
   private slopeAt(x: number, y: number, z: number, squared: number): void {
     const { slope } = this;

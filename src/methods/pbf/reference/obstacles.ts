@@ -9,7 +9,7 @@ export interface Surroundings {
   readonly dimensions: number;
   /** Radius of the smoothing kernels. */
   readonly radius: number;
-  /** Positions of the walls; out of reach along axes without walls (see wallsOf). */
+  /** Positions of the walls. Along axes without walls they are out of reach (see wallsOf). */
   readonly lower: readonly number[];
   readonly upper: readonly number[];
   /** Lower corner of the world. */
@@ -86,7 +86,8 @@ function addBox(
 }
 
 /**
- * Moves a point inside an obstacle to the nearest point of the surface. Sides of a box beyond the walls do not count.
+ * Moves a point that is inside an obstacle to the nearest point of the obstacle's surface. Ignores sides of a box that
+ * lie beyond the walls.
  */
 export function leaveSolids(surroundings: Surroundings, solids: Float32Array, point: Float64Array): void {
   const { dimensions } = surroundings;
@@ -124,12 +125,11 @@ function leaveBox(
   if (along >= 0) point[along] = to;
 }
 
-/**
- * Scratch, a number per axis: the vector from an obstacle's centre to a point, the share of poly6 that lies within a
- * box, and the slope of that share.
- */
+/** Scratch: the vector from an obstacle's centre to a point. */
 const offsets = new Float64Array(3);
+/** Scratch: per axis, the share of poly6 that lies between the two sides of a box. */
 const within = new Float64Array(3);
+/** Scratch: the slopes of these shares. */
 const slopes = new Float64Array(3);
 
 /** Writes the vector from an obstacle's centre to a point to `offsets`. Returns its length. */
