@@ -1,6 +1,6 @@
 /**
- * Finds a browser by its name or path, and starts it without a window and without a driver library. The browser opens
- * one address of this machine, whose page reports to its server.
+ * Finds a browser by its name or path, and starts it without a window and without a library such as puppeteer. The
+ * browser opens a page that this machine serves; the page reports to its server.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -42,7 +42,10 @@ const PROGRAMS: Readonly<
 };
 const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
 
-/** Returns undefined if `wanted` is neither a name nor the path of a file. Throws if no browser has that name. */
+/**
+ * Returns undefined if `wanted` is neither in BROWSER_NAMES nor the path of a file. Throws if the named browser is not
+ * found.
+ */
 export function findBrowser(machine: Machine, wanted: string): NamedBrowser | undefined {
   const name = BROWSER_NAMES.find((known) => known === wanted);
   if (name === undefined) {
@@ -66,7 +69,7 @@ function describeSearch(machine: Machine, name: BrowserName): string {
   const paths = isLinux
     ? `${programs.join(', ')} in PATH, ${LINUX_FOLDERS.join(', ')}`
     : candidatesOf(machine, name).join(', ');
-  return name === 'chrome' ? `${paths} and in puppeteer's cache` : paths;
+  return name === 'chrome' ? `${paths} and in the caches of puppeteer and Playwright` : paths;
 }
 
 function candidatesOf({ environment, home, platform }: Machine, name: BrowserName): string[] {
@@ -83,7 +86,10 @@ function candidatesOf({ environment, home, platform }: Machine, name: BrowserNam
   );
 }
 
-/** Returns the Chrome of CHROME_PATH, or one that puppeteer has downloaded. */
+/**
+ * Returns the Chrome that CHROME_PATH or PUPPETEER_EXECUTABLE_PATH names, or one that puppeteer or Playwright
+ * downloaded.
+ */
 function findCached(machine: Machine, name: BrowserName): string | undefined {
   if (name !== 'chrome') return undefined;
   return listChromes(machine).find(({ source }) => source !== 'installed')?.command;
@@ -104,7 +110,7 @@ export async function openHeadless(
 ): Promise<RunningBrowser> {
   const profile = await mkdtemp(join(tmpdir(), 'cellstorm-profile-'));
   const environment: Record<string, string | undefined> = { ...machine.environment };
-  // If Chrome is ended, it leaves temporary files. Put them into the profile, which close() removes.
+  // A killed Chrome leaves temporary files. Put them into the profile, which close() removes.
   if (machine.platform === 'linux') environment.TMPDIR = profile;
   let flags: readonly string[];
   if (isFirefox) {
@@ -113,7 +119,7 @@ export async function openHeadless(
     const lavapipe = isSoftware(machine, 'auto') ? findLavapipe(machine)?.manifest : undefined;
     if (lavapipe !== undefined) environment.VK_DRIVER_FILES = lavapipe;
   } else flags = chromeArguments(machine, profile, url);
-  // A process group of its own, so that close() reaches all processes of the browser.
+  // Start the browser in a process group of its own, so that close() reaches all its processes.
   const child = spawn(command, flags, {
     detached: machine.platform !== 'win32',
     env: environment as NodeJS.ProcessEnv,
@@ -158,7 +164,10 @@ export function firefoxFlags(profile: string, url: string): string[] {
   return ['-headless', '-no-remote', '-profile', profile, url];
 }
 
-/** Returns the text of user.js: WebGPU on, also in workers and with drivers that Firefox does not trust; no first run. */
+/**
+ * Returns the text of user.js. It switches WebGPU on, also in workers and with drivers that Firefox does not trust, and
+ * switches off pages and dialogs of a first run.
+ */
 export function firefoxPreferences(): string {
   const preferences = {
     'dom.webgpu.enabled': true,

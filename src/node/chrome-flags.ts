@@ -7,8 +7,8 @@ import { chooseDriver, type Machine, readPreference } from './drivers';
 /** Which flags `chromeFlags` returns. */
 export interface ChromeFlagOptions {
   /**
-   * Whether pages draw WebGPU on a canvas. Default true. With false, a software GPU only computes, and configuring a
-   * canvas loses the device.
+   * Whether pages draw WebGPU on a canvas. Default true. With false, a software GPU on Linux only computes, and
+   * configuring a canvas loses the device.
    */
   readonly canvas?: boolean | undefined;
   /**
@@ -25,7 +25,10 @@ export interface ChromeFlagOptions {
 
 const GPUS = ['auto', 'software', 'system'] as const;
 
-/** Keep Chrome from using the network and from waiting for a screen. */
+/**
+ * Flags that reduce what differs between machines and runs: network traffic of Chrome itself, first-run pages,
+ * scrollbars and colour profiles.
+ */
 const QUIET_FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',

@@ -1,7 +1,7 @@
 /**
  * Starts WebGPU in Node: chooses a driver, starts Dawn (the npm package `webgpu`) on it and keeps it alive.
- * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before. It must
- * run in the main thread: only there, changes of process.env reach native code.
+ * Ordering: Vulkan reads its environment variables when Dawn looks for adapters, so `useDriver` runs before that. It
+ * must run in the main thread, because changes of process.env reach native code only there.
  */
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -45,8 +45,8 @@ const owner = globalThis as { [OWNER]?: { gpus: GPU[]; opened: Promise<Dawn> | u
 const RTLD_NODELETE = 0x1000;
 
 /**
- * Dawn's feature that uses a Vulkan extension to zero workgroup memory. SwiftShader implements the extension by a store
- * per word. So kernels that use workgroup memory take a second to compile. Without the extension, they take a tenth.
+ * Dawn's feature that zeroes workgroup memory through a Vulkan extension. SwiftShader implements the extension by a
+ * store per word, so kernels with workgroup memory take a second to compile. Without the extension, they take a tenth.
  */
 export const SLOW_ON_SWIFTSHADER = 'use_vulkan_zero_initialize_workgroup_memory_extension';
 
@@ -58,7 +58,7 @@ const POLL_MS = 1;
 
 /**
  * Opens Dawn once; later calls return the same result, whatever their options. Rejects with a GpuError if the package
- * is missing or there is no adapter; a later call then tries again.
+ * is missing or there is no adapter; a later call then tries again. Rejects with a CellstormError in a worker thread.
  */
 export function openDawn(options: DawnOptions = {}): Promise<Dawn> {
   owner[OWNER] ??= { gpus: [], opened: undefined };
@@ -153,7 +153,9 @@ function loadVulkan(folder: string): void {
   tryLoad(join(folder, 'libvulkan.so.1'));
 }
 
-/** Loads a library and returns the error, which is expected: the library is not a Node module. */
+/**
+ * Loads a library and returns the message of the error. An error is expected, because the library is not a Node module.
+ */
 function tryLoad(library: string): string {
   try {
     process.dlopen({ exports: {} }, library, constants.dlopen.RTLD_NOW | RTLD_NODELETE);

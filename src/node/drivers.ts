@@ -1,6 +1,6 @@
 /**
- * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. Functions take the machine to
- * search, so that tests can use made-up machines.
+ * Finds what runs WebGPU outside a page: Chrome, a Vulkan driver, a Vulkan loader. Functions take as an argument the
+ * machine to search, so that tests can use made-up machines.
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -50,8 +50,11 @@ export interface Driver {
 }
 
 /**
- * Which driver to use: 'auto' is the system's driver if there is a GPU, otherwise a software driver; 'system' is the
- * system's; 'software' is SwiftShader, otherwise lavapipe; 'swiftshader' and 'lavapipe' are only these.
+ * Which driver to use:
+ * - 'auto': the system's driver if there is a GPU, otherwise a software driver;
+ * - 'system': the system's driver;
+ * - 'software': SwiftShader if there is one, otherwise lavapipe;
+ * - 'swiftshader' and 'lavapipe': only this driver.
  */
 export type DriverPreference = 'auto' | 'system' | 'software' | 'swiftshader' | 'lavapipe';
 
@@ -67,7 +70,7 @@ export const DRIVER_PREFERENCES: readonly DriverPreference[] = [
 export const CHROME_ADVICE =
   'install Chrome, Chromium or Edge (on Debian, as root: apt-get install chromium) or set CHROME_PATH to its binary';
 
-/** Longest launcher script to read; a real binary is far longer. */
+/** Files longer than this are not read as launcher scripts; a real binary is far longer. */
 const SCRIPT_BYTES = 64 * 1024;
 const BY_VERSION = new Intl.Collator('en', { numeric: true });
 const SWIFTSHADER_MANIFEST = 'vk_swiftshader_icd.json';
@@ -213,7 +216,7 @@ function findSystemDriver(machine: Machine): Driver | undefined {
   return hardware.length > 0 ? system : undefined;
 }
 
-/** Throws if an option is neither undefined nor the name of a preference. */
+/** Throws if the option `driver` is neither undefined nor the name of a preference. */
 export function checkDriver(driver: unknown): asserts driver is DriverPreference | undefined {
   if (driver === undefined || DRIVER_PREFERENCES.some((known) => known === driver)) return;
   throw new ArgumentError('driver', driver, `one of ${DRIVER_PREFERENCES.join(', ')}`);
@@ -271,8 +274,9 @@ function describeChrome(machine: Machine, command: string, source: Chrome['sourc
 }
 
 /**
- * Returns the folder with Chrome's driver. Launcher scripts often contain its path: Debian's sets LIBDIR, others run
- * a binary by its absolute path. For other launchers, such as snap's, this function tries the usual folders.
+ * Returns the folder with Chrome's SwiftShader, or the launcher's own folder if no SwiftShader is found. Launcher
+ * scripts often contain the path: Debian's sets LIBDIR, others run a binary by its absolute path. For other launchers,
+ * such as snap's, this function tries the usual folders.
  */
 function findBinaryFolder(machine: Machine, path: string): string {
   const script = machine.readScript(path);

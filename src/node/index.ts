@@ -1,6 +1,6 @@
 /**
- * WebGPU in Node, public as `cellstorm/node`: `openGpu` for cellstorm, `openWebGpu` for your own WebGPU code. Both need
- * the npm package `webgpu` (Dawn) and run in the main thread.
+ * WebGPU in Node, public as `cellstorm/node`: `openGpu` opens a GPU for cellstorm, `openWebGpu` starts WebGPU for your
+ * own code. Both need the npm package `webgpu` (Dawn) and run in the main thread.
  * @module cellstorm/node
  */
 import { checkKnownKeys } from '../core/base/checks';
@@ -38,7 +38,10 @@ export interface OpenedWebGpu {
   readonly gpu: GPU;
   /** The driver that runs it. */
   readonly driver: DriverName;
-  /** The driver's manifest on Linux, a JSON file; undefined for the loader's own choice and on other systems. */
+  /**
+   * The path of the driver's manifest, a JSON file, on Linux. Undefined on other systems, and if the Vulkan loader
+   * chose the driver.
+   */
   readonly path: string | undefined;
 }
 

@@ -60,7 +60,7 @@ describe('findBrowser', () => {
   it('says what was searched, and which browsers there are', () => {
     const machine = machineWith(['/usr/bin/chromium', '/usr/bin/firefox']);
     expect(() => findBrowser(machine, 'chrome')).toThrow(
-      "chrome was not found: searched for google-chrome-stable, google-chrome, chrome in PATH, /usr/bin, /usr/local/bin, /snap/bin and in puppeteer's cache. There is chromium and firefox; or give the path of a browser.",
+      'chrome was not found: searched for google-chrome-stable, google-chrome, chrome in PATH, /usr/bin, /usr/local/bin, /snap/bin and in the caches of puppeteer and Playwright. There is chromium and firefox; or give the path of a browser.',
     );
     expect(() => findBrowser(machineWith([]), 'edge')).toThrow(/There is no other browser; or give/);
     expect(() => findBrowser(machineWith([], { platform: 'darwin' }), 'firefox')).toThrow(
