@@ -1,4 +1,4 @@
-/** Writes choices and view into the page's URL after they stop changing. */
+/** Writes the visitor's choices and view into the page's URL after they stop changing. */
 import type { Sheets } from './panel/sheets';
 import { readViewState, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';
@@ -12,7 +12,7 @@ const REST_MS = 400;
 
 export class Address {
   private opened: ViewState = readViewState(location.search);
-  /** The last frame's query string, and when it changed. */
+  /** The query string of the last frame, and the time at which it last changed. */
   private record = '';
   private changedAt = 0;
 

@@ -7,7 +7,7 @@ const POINTERS = [
   ['shift and drag', 'move the picture'],
   ['wheel, pinch', 'zoom in or out at the pointer'],
   ['double click', 'fit the picture'],
-  ['point, click', 'while inspecting: show a particle, keep showing it'],
+  ['point, click', 'while inspecting: show the particle at the pointer; a click keeps it shown'],
 ] as const;
 
 export class Help {

@@ -22,8 +22,8 @@ const LEAST_NOTCH = 50;
 /** CSS pixels per unit, by deltaMode: pixels, lines, pages. */
 const WHEEL_UNITS = [1, 16, 400] as const;
 /**
- * A finger waits before it uses a tool, because a second one may come down to pinch. The wait ends after ALONE_MS, a
- * move of ALONE_PIXELS (CSS pixels) or a lift.
+ * A finger waits before it uses a tool, because a second one may come down to pinch. The wait ends after ALONE_MS, when
+ * the finger moves by ALONE_PIXELS (CSS pixels), or when it lifts.
  */
 const ALONE_MS = 120;
 const ALONE_PIXELS = 8;
@@ -33,7 +33,7 @@ interface Key {
   readonly keys: readonly string[];
   readonly shown: string;
   readonly does: string;
-  /** Focused controls of this kind keep the key. */
+  /** Focused controls of this kind handle the key themselves. */
   readonly unless?: 'typing' | 'pressing' | 'adjusting';
   readonly act: (playground: Playground, key: string, withShift: boolean) => void;
 }
@@ -153,7 +153,7 @@ function moveByKey(playground: Playground, key: string, withShift: boolean): voi
 export function listenToPointers(playground: Playground): void {
   const { stage } = playground;
   const pointers = new Map<number, { x: number; y: number }>();
-  /** From two fingers down until none is down. */
+  /** True from the moment when two fingers are down until no finger is down. */
   let isPinching = false;
   const pinch = () => {
     const [first, second] = [...pointers.values()];
@@ -182,8 +182,8 @@ export function listenToPointers(playground: Playground): void {
     if (position) playground.tools.at(position);
   };
   /**
-   * Moves the tool to the pointer if the pointer uses it, and returns whether it does. The last finger of a pinch uses
-   * no tool.
+   * Moves the tool to the pointer if the pointer uses the tool, and returns whether it does. After a pinch, a finger
+   * that stays down uses no tool.
    */
   const useTool = (event: PointerEvent) => {
     if (pointers.size > 1) isPinching = true;

@@ -51,7 +51,7 @@ export async function openCpuEngine(): Promise<Engine> {
   };
 }
 
-/** Most cells with obstacles. Such a world stores four bytes per cell if all radii are equal. */
+/** Most cells of a world with obstacles. Such a world stores four bytes per cell if all radii are equal. */
 const MOST_CELLS = 2 ** 27;
 
 function checkCells(options: SimulationOptions): void {

@@ -38,18 +38,18 @@ import { GpuView } from '../view/gpu-view';
 import type { Overlay } from '../view/overlay';
 import type { Tally } from '../view/tally';
 
-/** Time between two timed steps. Timing a step by stage costs a little. */
+/** Least time between two timed steps. Timing a step by stage costs a little. */
 const TIMING_INTERVAL_MS = 500;
 
 /** With more particles, a step takes many seconds on a software GPU. */
 const MOST_ON_SOFTWARE = 1_000_000;
 /**
- * WebGPU hides the GPU's memory, so assume a share of the machine's memory. If the browser hides that memory,
- * too, assume USUAL_MEMORY (GiB) for the machine.
+ * WebGPU hides the size of the GPU's memory, so assume this share of the machine's memory. If the browser hides that
+ * size, too, assume USUAL_MEMORY (GiB) for the machine.
  */
 const MEMORY_SHARE = 1 / 4;
 const USUAL_MEMORY = 8;
-/** Bytes per particle for the scene, kept states and buffers for drawing. */
+/** Bytes per particle for the scene, the kept states and the buffers for drawing. */
 const BYTES_BESIDE = { 2: 64, 3: 96 } as const;
 
 /** Greatest length of a drawn obstacle: products of greater lengths may overflow. */

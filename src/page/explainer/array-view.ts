@@ -1,6 +1,7 @@
 /**
- * Shows the arrays of a stage. Entries that a step reads get a dashed outline and an R; written ones are filled and get
- * a W. An array with an entry per cell is laid out like the cells, with further entries in a separate row.
+ * Shows the arrays of a stage. Entries that a step reads get a dashed outline and an R; entries that it writes are
+ * filled and get a W. An array with an entry per cell is laid out like the cells, with its further entries in a
+ * separate row.
  */
 import { make } from './dom';
 import {

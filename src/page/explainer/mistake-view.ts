@@ -44,7 +44,7 @@ function showCellSizes(): void {
   const scene = createTouching();
   const slider = find('size', HTMLInputElement);
   const show = () => {
-    // The slider holds an exponent of two, to give sizes below 1 enough room.
+    // The slider holds an exponent of two, so that sizes below 1 get enough room.
     const diameters = Number((2 ** slider.valueAsNumber).toFixed(2));
     const { search, world, refusal } = tryCellSize(diameters, scene);
     const size = `${formatNumber(diameters)} ${diameters === 1 ? 'diameter' : 'diameters'}`;
@@ -65,9 +65,9 @@ function showCellSizes(): void {
         say(
           'size-verdict',
           'slow',
-          `${looks}. Cells of one diameter need only ${tryCellSize(1, scene).search.looks}.`,
+          `${looks}. Cells of one diameter need only ${tryCellSize(1, scene).search.looks} looks.`,
         );
-      else say('size-verdict', 'right', `${looks}. Without a grid there would be ${pairs}.`);
+      else say('size-verdict', 'right', `${looks}. Without a grid there would be ${pairs} looks.`);
     }
     showBars('size-bars', search, { Looks: [search.looks, pairs, `of ${pairs} without a grid`] });
     const { min, max, inverseCellSize } = world;
@@ -75,7 +75,7 @@ function showCellSizes(): void {
     const [left = 0, top = 0] = min;
     const [right = 0, bottom = 0] = max;
     const picture = new Picture('size-picture', [left, top, right, bottom]);
-    // Mark the middlemost particle, if possible one with a missed contact.
+    // Mark the particle nearest to the middle. If contacts are missed, consider only their particles.
     const shown = missed.length > 0 ? missed.flat() : range(0, scene.positions.length / 2);
     const centre = shown.toSorted((a, b) => fromMiddle(a) - fromMiddle(b))[0] ?? 0;
     function fromMiddle(particle: number): number {
@@ -84,7 +84,7 @@ function showCellSizes(): void {
     }
     const lattice = latticeOfParticle(world, scene.positions, centre);
     picture.borders(edge);
-    // Lattice coordinates count the ring of empty cells, which the picture leaves out.
+    // Lattice coordinates start in the ring of empty cells, which the picture leaves out.
     for (const near of cellsAround(lattice)) {
       picture.cell(
         near.map((coordinate) => coordinate - 1),
@@ -246,7 +246,10 @@ function showCrowds(): void {
   show();
 }
 
-/** A line of numbers above the columns: the cell that stores a particle, or around which it searches, or both. */
+/**
+ * A line of cell numbers above the columns. A number names the cell that stores the particles of a column, or the cell
+ * around which they search, or both.
+ */
 interface ColumnHead {
   readonly label: string;
   readonly cellOf: (x: number) => number;
@@ -351,7 +354,10 @@ class Picture {
     }
   }
 
-  /** Marks each contact that is not found twice, once from each side: × never, ½ once, else the number of times. */
+  /**
+   * Draws a line per contact. A contact that is not found twice (once from each side) also gets a mark: × if it is
+   * never found, ½ if once, otherwise the number of times.
+   */
   contacts(positions: Float32Array, search: Search): void {
     for (const pair of search.truth) {
       const times = timesFound(search, pair);
@@ -383,7 +389,10 @@ function say(id: string, state: State, text: string): void {
   verdict.replaceChildren(make('strong', {}, STATES[state]), text);
 }
 
-/** A bar for contacts found, then one per entry of `others`: value, value of a full bar, text. */
+/**
+ * Shows a bar for the contacts found, then a bar per entry of `others`. An entry holds the value, the value at which
+ * the bar is full, and a text.
+ */
 function showBars(
   id: string,
   search: Search,

@@ -1,5 +1,5 @@
 /**
- * Computes how a grid fails if one part is wrong; the second chapter shows the results. Uses the reference as the
+ * Computes how a grid fails if one part is wrong; the second chapter shows the results. The reference stands in for the
  * engine.
  */
 import { CROWDED } from '../../core/base/constants';
@@ -19,9 +19,9 @@ export type Pair = readonly [number, number];
 export interface Search {
   /** Tests of one particle against another. */
   readonly looks: number;
-  /** How often each touching pair is found, by nameOf(). Correct is twice. */
+  /** How often each touching pair is found. The keys come from nameOf(). The correct number is two. */
   readonly found: ReadonlyMap<string, number>;
-  /** Touching pairs, by brute force. */
+  /** The touching pairs that brute force finds. */
   readonly truth: readonly Pair[];
 }
 
@@ -33,7 +33,7 @@ export function timesFound({ found }: Pick<Search, 'found'>, [a, b]: Pair): numb
   return found.get(nameOf(a, b)) ?? 0;
 }
 
-/** True if exactly the touching pairs are found, from both sides. */
+/** True if every touching pair is found exactly twice, as if once from each side. */
 export function isRight({ found, truth }: Search): boolean {
   return found.size === truth.length && truth.every((pair) => timesFound({ found }, pair) === 2);
 }
@@ -88,8 +88,8 @@ function searchGrid(
 }
 
 /**
- * Searches as a beginner might: a map from buckets to particles. Particle i is stored in cell `stored[i]` and searches
- * around cell `searched[i]`.
+ * Searches with a map from buckets to particles, as a beginner might. Particle i is stored in cell `stored[i]` and
+ * searches around cell `searched[i]`.
  */
 function searchBuckets<Bucket>(
   world: World,
@@ -131,7 +131,7 @@ const SIZES_COUNT = 48;
 const SIZES_SEED = 3;
 const SIZES_EXTENT = [6, 5] as const;
 
-/** Makes particles overlap little, so that too small cells seldom find all contacts. */
+/** Places particles that overlap little, so that too small cells seldom find all contacts. */
 export function createTouching(seed = SIZES_SEED): Crowd {
   const diameter = PARTICLE_DIAMETER;
   const world = defineWorld({ dimensions: 2, min: [0, 0], max: SIZES_EXTENT }, diameter);
@@ -153,7 +153,7 @@ export function tryCellSize(diameters: number, scene = createTouching()): CellSi
   } catch (error) {
     refusal = (error as Error).message;
   }
-  // WRONG ON PURPOSE for cells smaller than a diameter: claims that particles fit a cell.
+  // WRONG ON PURPOSE for cells smaller than a diameter: claims that particles are as small as the cells.
   const world = defineWorld(options, Math.min(cellSize, diameter));
   return { search: searchGrid(world, positions, diameter), world, refusal };
 }
@@ -176,7 +176,7 @@ function truncatedLattice({ inverseCellSize }: World, positions: Float32Array, p
   return [0, 1].map((axis) => Math.trunc((positions[2 * particle + axis] as number) * inverseCellSize));
 }
 
-/** `both` stores by a cast, but searches around the cells that floor gives. */
+/** The rounding `both` stores particles by a cast, but searches around the cells that floor gives. */
 export function tryRounding(rounding: Rounding, scene = createEndless()): Search {
   const { world, positions, diameter } = scene;
   if (rounding === 'floor') return searchGrid(world, positions, diameter);
@@ -206,7 +206,7 @@ export interface Sharing {
 /** Numbers of buckets; the first is the engine's smallest table. */
 export const TABLES = [128, 256, 512, 1024] as const;
 
-/** `compares`: compare each candidate's true cell, as the engine does. */
+/** `compares`: whether the search compares the true cell of each candidate, as the engine does. */
 export function tryTable(buckets: number, compares: boolean, scene = createEndless()): Sharing {
   const { positions, diameter } = scene;
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, buckets);
@@ -227,7 +227,7 @@ export function tryTable(buckets: number, compares: boolean, scene = createEndle
   return { search, world, particle, cells };
 }
 
-/** Returns the particle that finds most contacts twice in the smallest table. */
+/** Returns the particle that finds the largest number of contacts twice in the smallest table. */
 function mostDoubled({ positions, diameter }: Crowd): number {
   const world = defineWorld({ dimensions: 2, unbounded: true, cellSize: 1 }, diameter, TABLES[0]);
   const particles = range(0, positions.length / 2);
@@ -248,7 +248,7 @@ export interface Crowding {
   readonly world: World;
   readonly positions: Float32Array;
   readonly fullest: number;
-  /** Comparisons of ids when each cell is sorted by id. */
+  /** Number of comparisons of ids that it takes to sort each cell by id. */
   readonly comparisons: number;
   /** True if `crowds` would sort a cell by merging. */
   readonly isCrowded: boolean;
@@ -260,7 +260,10 @@ export const CROWD_DIAMETER = 0.25;
 /** Multiples of the golden ratio, modulo 1, are spread evenly. */
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
-/** Spreads particles over this share of the world's width; share 0 puts all into one cell. */
+/**
+ * Spreads particles over a part of the world's width. `share` is the size of this part; 0 puts all particles into one
+ * cell.
+ */
 export function tryCrowd(count: number, share: number): Crowding {
   const world = defineWorld(
     { dimensions: 2, min: [0, 0], max: [CROWD_EDGE, CROWD_EDGE], cellSize: 1 },

@@ -1,4 +1,7 @@
-/** Moves through the steps. The URL `#count-12` names step 12 of a stage, or its last step if the stage has fewer. */
+/**
+ * Moves through the steps. The URL `#count-12` names step 12 of the stage `count`, or its last step if the stage has
+ * fewer.
+ */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
@@ -10,7 +13,7 @@ import { WorldPicture } from './world-picture';
 /** Browsers limit how often the URL may change. */
 const ADDRESS_DELAY_MS = 300;
 
-/** Keys act only while the steps reach this many CSS pixels below the window's top. */
+/** Keys act only while the bottom of the steps is at least this many CSS pixels below the top of the window. */
 const LEAST_VISIBLE = 100;
 
 interface Key {
@@ -184,7 +187,7 @@ export class Player {
   private writeAddress(): void {
     const { stage, index } = this.step;
     const hash = this.index === 0 ? '' : `#${stage}-${index}`;
-    // Keep a URL of another part of the page until the visitor moves through the steps.
+    // If the URL names another part of the page, keep it until the visitor moves through the steps.
     if (this.index === 0 && this.readAddress() === undefined) return;
     const { pathname, search } = window.location;
     window.history.replaceState(null, '', `${pathname}${search}${hash}`);

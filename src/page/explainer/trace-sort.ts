@@ -133,7 +133,7 @@ export function traceSum(recorder: Recorder): void {
   }
 }
 
-/** Takes the particles in their order of arrival, as the GPU does. */
+/** Counts and scatters the particles in their order of arrival, as the GPU does. */
 export function countArrived({ world, positions, arrivals }: Scene) {
   const counts = countParticles(world, permute(2, positions, arrivals), PARTICLES, arrivals);
   const start = exclusiveScan(counts.counts);

@@ -1,6 +1,6 @@
 /**
- * Traces one substep on thirty particles as explainer steps. Arrays hold outputs of src/reference, up to the entries
- * written so far.
+ * Records one substep on thirty particles as steps of the explainer. The arrays of a step hold outputs of
+ * src/reference, but only the entries that have been written so far.
  */
 import { defaultSettings, deriveSubstep } from '../../core/contact/settings';
 import { defineWorld } from '../../core/world/world';
@@ -12,13 +12,13 @@ import { traceCount, traceHash, traceOrder, traceScatter, traceSum } from './tra
 const CELL_SIZE = 1;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;
-/** Multiples of 1/16 are short and exact. */
+/** Positions are multiples of 1/16, which are short as text and exact as numbers. */
 const PARTS_PER_UNIT = 16;
 /** Least distance between two particles at the start. */
 const NEAREST = 0.4375;
 /** With this seed, a cell has zero to four particles, and they arrive out of order. */
 const SEED = 555;
-/** Unlike the engine's default, one push removes the whole overlap, to be visible. */
+/** One push removes the whole overlap, so that the push is visible. The engine's default removes less. */
 const RELAXATION = 1;
 
 export function createScene(seed = SEED): Scene {
@@ -45,7 +45,7 @@ export function createScene(seed = SEED): Scene {
   };
 }
 
-/** `low` is the box's corner, `nearest` the least distance of two particles. */
+/** `low` is the lowest corner of the box, `nearest` the least distance between two particles. */
 export function placeApart(
   random: Random,
   count: number,
@@ -82,7 +82,10 @@ export function createTrace(scene = createScene()): Trace {
   return { scene, steps: recorder.steps };
 }
 
-/** Returns the position in `steps` of a stage's step `index`, or of its last step; 0 for an unknown stage. */
+/**
+ * Returns the index in `steps` of step `index` of a stage. If the stage has fewer steps, returns that of its last step;
+ * for an unknown stage, returns 0.
+ */
 export function findStep({ steps }: Trace, stage: string, index: number): number {
   const first = steps.findIndex((step) => step.stage === stage);
   if (first < 0) return 0;

@@ -1,6 +1,7 @@
 /**
- * Draws the first chapter's world. A unit is a cell. y points down, as cell numbers grow downwards. The step's particle
- * has a double outline, contacts a thick one, particles too far away a dashed one. Ids and frames lie on top.
+ * Draws the first chapter's world. One unit of the picture is one cell. y points down, because cell numbers grow
+ * downwards. The step's particle has a double outline, its contacts have a thick one, and tested particles that are too
+ * far away a dashed one. Ids and frames lie on top.
  */
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';

@@ -12,7 +12,7 @@ export function passesOf({ substeps, restitution }: Passes): number {
 }
 
 export interface Checks {
-  /** Checks per step, from this state. */
+  /** Number of checks in a step from this state. */
   readonly count: number;
   readonly explanation: string;
 }
@@ -31,7 +31,7 @@ export function checksOf(
   const sides = backend === 'gpu' ? 'from both sides, and each particle with itself' : 'once each';
   const rounds =
     settings.restitution > 0 ? 'two passes each, because bounces look for partners first' : 'one pass each';
-  // With variable radii the GPU skips cells out of reach, so it tests at most this many.
+  // With variable radii, the GPU skips cells out of reach, so it may do fewer tests than counted here.
   const hasLevels = radiusRange !== undefined && settings.broadPhase === 'grid';
   const most = backend === 'gpu' && hasLevels ? 'at most ' : '';
   const levels =

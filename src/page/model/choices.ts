@@ -119,7 +119,7 @@ export function hardwareOf(
 
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
 
-/** Limits the number of particles; undefined if nothing does. */
+/** Returns the greatest number of particles and the reason for it; undefined if there is no limit. */
 export function capOf(
   choices: Pick<Choices, Capping>,
   { isSoftware, most: deviceMost }: Hardware,
@@ -163,7 +163,7 @@ export function capOf(
   };
 }
 
-/** The most particles of each method. With this number, a step takes a second or two. */
+/** Greatest number of particles of each method. With this number, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
@@ -269,7 +269,7 @@ export function canSpread(scene: string): boolean {
   return definition?.method === 'collisions' && !definition.variableRadii;
 }
 
-/** Particles that the pointer can add without a new start, if the engine allows as many. */
+/** The pointer can add at least this many particles without a new start, if the engine's limit allows as many. */
 const SPARE_PARTICLES = 2000;
 /** The pointer can add at least this many balls of walls without a new start. */
 const SPARE_OBSTACLES = 4000;
@@ -277,8 +277,8 @@ const SPARE_OBSTACLES = 4000;
 type ContinuedState = Pick<Checkpoint, 'dimensions' | 'ids' | 'obstacles'>;
 
 /**
- * Capacities that suffice for the scene, a continued state and the chosen tool. Never less than in `before`. Room for
- * added particles ends at `most`.
+ * Returns capacities that suffice for the scene, a continued state and the chosen tool, and that are never less than
+ * those in `before`. Only the room for added particles is limited by `most`.
  */
 export function roomFor(
   {
@@ -316,7 +316,7 @@ export function roomFor(
   };
 }
 
-/** Applies the chosen radii. Positions and the box stay. */
+/** Applies the chosen radii. Positions and the box stay as they are. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
   const scaled = size === 1 ? scene : scale(scene, size);
   if (spread === 1 || scene.radii) return scaled;

@@ -1,4 +1,7 @@
-/** Takes colours of values from viridis, which suits colour-blind visitors, and other colours from the style sheets. */
+/**
+ * Colours of the picture. The colours of values come from viridis, which suits colour-blind visitors; other colours
+ * come from the style sheets.
+ */
 import type { SimulationOptions } from '../../index';
 import { isDark } from '../support/appearance';
 import { formatCount, formatReal } from '../support/format';
@@ -131,7 +134,7 @@ export interface Legend {
 /** The density counts neighbours up to this many diameters away. */
 export const DENSITY_REACH = 2;
 
-/** Neighbours in the densest packing: in contact, and within DENSITY_REACH. */
+/** Number of neighbours in the densest packing: of those in contact, and of those within DENSITY_REACH. */
 const MOST_AROUND = { contacts: { 2: 6, 3: 12 }, density: { 2: 18, 3: 54 } } as const;
 
 const OLDEST = 10;

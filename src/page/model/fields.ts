@@ -2,7 +2,7 @@ import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
 
-/** 'start' needs a new start, 'set' changes the run's settings, 'view' needs neither. */
+/** What a change of the field requires: 'start' a new start, 'set' new settings of the run, 'view' neither. */
 export type Effect = 'start' | 'set' | 'view';
 
 export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
@@ -20,7 +20,7 @@ export interface NumberField extends FieldBase {
   readonly max: number;
   /** The slider's end if it is below `max`; 0 for no slider. Larger numbers can be typed. */
   readonly slider?: number;
-  /** Step of the slider. Typed numbers may lie between. */
+  /** Step of the slider. Typed numbers may lie between two steps. */
   readonly step: number;
   readonly isWhole?: boolean;
   /** True if equal distances along the slider are equal ratios. */
@@ -47,7 +47,7 @@ function options<const Value extends string | number>(
 export const FEWEST_PARTICLES = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
-/** Greatest number that the field accepts. The limit of an engine is usually lower. */
+/** Greatest number of particles that the field accepts. The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
 export const FIELDS = {
@@ -139,7 +139,7 @@ export const FIELDS = {
     label: 'Restitution',
     group: 'Collisions',
     effect: 'set',
-    hint: 'Speed kept in a bounce',
+    hint: 'Share of the speed that a bounce keeps',
     min: 0,
     max: 1,
     step: 0.05,
@@ -260,7 +260,7 @@ export const FIELDS = {
     label: 'Candidate pairs',
     group: 'Overlays',
     effect: 'view',
-    hint: 'Pairs that the grid tests, dashed',
+    hint: 'Pairs that the grid tests, as dashed lines',
   },
   contactLines: {
     kind: 'switch',
@@ -353,7 +353,10 @@ export function refusalOf(name: FieldName, value: unknown): string | undefined {
   return `${field.label} must be ${kind} from ${least} to ${most}.`;
 }
 
-/** Reads a value from a link, and clamps numbers; undefined if the text is not a value. */
+/**
+ * Reads a value from a link, and clamps numbers to the range of the field. Returns undefined if the text is not a
+ * value.
+ */
 export function clampValue(name: FieldName, text: string): Choices[FieldName] | undefined {
   const field = fieldOf(name);
   if (field.kind === 'choice') return field.options.find(({ value }) => String(value) === text)?.value;

@@ -39,7 +39,9 @@ export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme 
 
 export const PRESSURE_OPACITY = 0.88;
 
-/** From low to high pressure: distinct from water. The light theme does not begin with white. */
+/**
+ * Colours from low to high pressure, distinct from those of water. In the light theme, they do not begin with white.
+ */
 const PRESSURE = {
   dark: ['1b1035', '4f127b', '812581', 'b5367a', 'e55064', 'fb8761', 'fec287', 'fcfdbf'],
   light: ['fdd9a0', 'fcb97d', 'f98e64', 'e85362', 'c23b75', '902a81', '5c167f', '2a115c'],
@@ -62,8 +64,8 @@ export function pressureEnd(plan: Pick<FluidPlan, 'density' | 'gravity' | 'latti
 }
 
 /**
- * Speed of the longest arrow: after a fall through a third of the tank or, without gravity, the tank's height per
- * second.
+ * Returns the speed of the longest arrow. With gravity, it is the speed after a fall through a third of the tank.
+ * Without gravity, it is the tank's height per second.
  */
 export function velocityEnd({
   gravity,

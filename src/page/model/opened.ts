@@ -1,4 +1,4 @@
-/** Choices of a visitor after opening a file. The file replaces the scene. */
+/** The visitor's choices after opening a file. The file's particles replace those of the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven } from '../../scenes';
@@ -21,7 +21,7 @@ export interface Selection extends Choices {
   readonly opened?: Opened | undefined;
 }
 
-/** These determine a scene's particles, so they do not affect a file's. */
+/** These fields determine the particles of a scene, so they have no effect on those of a file. */
 export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'dimensions',
   'count',

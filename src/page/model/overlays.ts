@@ -43,7 +43,7 @@ export function shownOf(chosen: Overlays): Overlays {
   return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
-/** Widths between large particles, in CSS pixels. DASH: length of a dash and of a gap. */
+/** Widths of lines between large particles, in CSS pixels. DASH is the length of a dash and of a gap. */
 export const THREAD_WIDTH = 1.5;
 export const CANDIDATE_WIDTH = 1;
 export const CONTACT_WIDTH = 2.5;
@@ -56,7 +56,7 @@ const LARGE_PARTICLE = 14;
 /** Between the smallest particles, lines have this share of their full width. */
 const LEAST_LINE_SHARE = 0.5;
 
-/** Factor of line widths: lines between small particles are thinner, to hide less. */
+/** Returns the factor of line widths: lines between small particles are thinner, to hide less. */
 export function lineShare(
   { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
   pixelsPerUnit: number,
@@ -72,7 +72,7 @@ export const WIDE_CELL = 9;
 
 /** Opacity of lines of the lowest and of the highest level. */
 export const LINE_OPACITY = [0.45, 0.9] as const;
-/** Opacity of almost empty cells, and at the end of the scale. */
+/** Opacity of almost empty cells, and of cells at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
 
 export const CANDIDATE_OPACITY = 0.7;
@@ -89,15 +89,18 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
 }
 
 export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
-/** A particle with more candidates lists no pairs. */
+/** The pairs of a particle with more candidates are not listed. */
 export const MOST_EACH = 1024;
 
-/** Returns the cells along each axis, without the ring; with levels, those of the lowest level. */
+/**
+ * Returns the number of cells along each axis, without the ring. In a world with levels, counts the cells of the lowest
+ * level.
+ */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
 }
 
-/** Edge of a cell; with levels, of the highest level. */
+/** Returns the edge of a cell; in a world with levels, that of a cell of the highest level. */
 export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
   return cellSize * 2 ** Math.max(0, levels - 1);
 }
@@ -108,8 +111,9 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 }
 
 /**
- * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about as many fit into a cell
- * without overlap. In 3D, it is four times the mean per column of cells, at most the number in the densest packing.
+ * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about this many particles fit
+ * into a cell without overlap. In 3D, it is four times the mean per column of cells, but at most the number in the
+ * densest packing.
  */
 export function heatEnd(world: World, count: number): number {
   const [width = 1, height = 1, depth = 1] = shownCells(world);

@@ -24,12 +24,12 @@ export function worldBox({ min, max }: Pick<World, 'min' | 'max'>): SeenBox {
   return { min, max, origin: min.map(() => 0), isWorld: true, leftOut: '' };
 }
 
-/** Surrounds all particles or, if they lie too far apart, those near the first. */
+/** Returns a box around all particles or, if they lie too far apart, around those near the first. */
 export function boxAround(
   { dimensions, radius }: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   { positions, ids }: Pick<ParticleArrays, 'positions' | 'ids'>,
 ): SeenBox {
-  // There may be millions, so allocate nothing per particle.
+  // There may be millions of particles, so allocate nothing per particle.
   const isMember = (index: number, first: readonly number[], reach: number) => {
     for (let axis = 0; axis < dimensions; axis++) {
       const along = positions[dimensions * index + axis] as number;

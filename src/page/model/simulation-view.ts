@@ -15,7 +15,7 @@ import type {
 } from '../../index';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
 
-/** A method's own value, shown in place of those for collisions. */
+/** A value that a method measures. The page shows it in place of the measures of collisions. */
 export interface Figure {
   readonly title: string;
   readonly value: string;
@@ -58,7 +58,7 @@ type Shared = Omit<
 export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
   readonly method?: 'fluid' | 'flock' | undefined;
-  /** All obstacles, if the method sets them. Positions are out of date if `copyMovedObstacles` exists. */
+  /** All obstacles, if the method sets them. If `copyMovedObstacles` exists, their positions are out of date here. */
   readonly moved?: StaticBodies | undefined;
   /** Simulated seconds at which particles were added, by id, if the method stores them. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
@@ -91,7 +91,10 @@ export interface CpuSimulationView extends SimulationView {
 /** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
-  /** Number of elements in the largest buffer over the lattice, 0 without one. The requested device must allow it. */
+  /**
+   * Number of elements in the largest buffer over the lattice; 0 without a lattice. The requested device must allow a
+   * buffer of this size.
+   */
   readonly cells: number;
   onGpu(gpu: Gpu, options: SimulationOptions): Promise<GpuSimulationView>;
   onCpu(options: SimulationOptions): Promise<CpuSimulationView>;

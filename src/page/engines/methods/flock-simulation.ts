@@ -74,7 +74,7 @@ abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSim
   }
 }
 
-/** Bytes of a drawn body with a size and a box of its own; see `bodyFloats`. */
+/** Bytes of a drawn body that has its own size and box; see `bodyFloats`. */
 const DRAWN_BYTES = 32;
 
 export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSimulationView {
@@ -105,7 +105,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return { positions, velocities, ids: this.ids };
   }
 
-  /** Copies the hunters on the GPU, because only the GPU knows their positions. */
+  /** Copies the hunters' positions on the GPU, because only the GPU knows them. */
   copyMovedObstacles(encoder: GPUCommandEncoder, drawn: GPUBuffer): void {
     const { dimensions, obstacleCount } = this;
     const { hunters } = this.flock.buffers;

@@ -1,6 +1,6 @@
 /**
- * Adapts a fluid to `SimulationView`. Moving obstacles follow simulated time alone, so a restored state continues as
- * before.
+ * Adapts a fluid to `SimulationView`. The motion of obstacles depends on simulated time alone, so it continues
+ * correctly from a restored state.
  */
 
 import type { StaticBodies } from '../../../core/obstacles/tree';
@@ -121,7 +121,7 @@ export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSim
     return stateOf(this, await this.fluid.checkpoint());
   }
 
-  /** Times the first substep, multiplied by the number of substeps. */
+  /** Times the first substep only, and returns its times multiplied by the number of substeps. */
   profile(seconds: number): Promise<StageTimes> {
     return this.waitFor((this.working ?? Promise.resolve()).then(() => this.timeStages(seconds)));
   }
@@ -155,7 +155,7 @@ export class GpuFluidSimulation extends FluidSimulation<Fluid> implements GpuSim
       if (this.working === work) this.working = undefined;
     };
     this.working = work;
-    // `step`, `set` and `destroy` drop `work`, so handle its errors here.
+    // `step`, `set` and `destroy` ignore the promise, so handle its errors here.
     work.then(done, done);
     return work;
   }
@@ -224,7 +224,11 @@ function figuresOf(
       value: formatCount(iterations),
       hint: `Conjugate gradient rounds in the last substep; ${formatCount(unconverged)} substeps so far ended without converging`,
     },
-    { title: 'Fastest', value: `${formatReal(greatestSpeed)} units/s`, hint: 'Of all particles' },
+    {
+      title: 'Fastest',
+      value: `${formatReal(greatestSpeed)} units/s`,
+      hint: 'Greatest speed of all particles',
+    },
     {
       title: 'Held back',
       value: formatCount(tooFast),

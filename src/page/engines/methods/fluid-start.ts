@@ -9,13 +9,16 @@ import type { Start } from '../../model/simulation-view';
 import { formatCount } from '../../support/format';
 import { CpuFluidSimulation, GpuFluidSimulation } from './fluid-simulation';
 
-/** Width of the random offsets, as a share of the particles' distance: each stays in its part of a cell. */
+/**
+ * Width of the random offsets, as a share of the particles' distance. It is small enough that each particle stays in
+ * its own part of a cell.
+ */
 const SEEDED = 0.4;
 
 /** Capacity per initial particle if there are emitters; enough for the fountain when its basin overflows. */
 const ROOM = 1.5;
 
-/** Show a note if the lattice allows less than this share of the particles. */
+/** The page shows a note if the lattice allows less than this share of the chosen number of particles. */
 const SHORT = 0.75;
 
 export function startFluid(choices: Choices, count: number): Start {
