@@ -4,7 +4,7 @@ import { interpolate, readTheme, toCss } from '../model/colour';
 import type { Stacked } from '../session/stages';
 import { onAppearance } from '../support/appearance';
 
-// In the same part of the page, so that they load when the chart does.
+// Exported from here, so that the hints load together with the chart.
 export { STAGE_HINTS } from './stage-hints';
 
 const FONT = '11px system-ui, sans-serif';
@@ -33,7 +33,7 @@ export function stackedChart(holder: HTMLElement, bands: number): Chart<Stacked>
       y: { range: (_, _low, high) => [0, Math.max(high, 0.001) * 1.05] },
     },
     axes: [{ show: false }, axis({ size: AXIS_WIDTH, space: 26, values: (_, splits) => splits.map(inMs) })],
-    // Each series is the sum of itself and all later ones, so the total is drawn first.
+    // Each series holds the times of its stage plus those of all later ones, so the total is drawn first.
     series: [{}, ...bandColours(bands).map((fill) => ({ fill, points: { show: false } }))],
   }));
 }

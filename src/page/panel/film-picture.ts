@@ -1,6 +1,6 @@
 /**
- * The canvas that a film records: the picture and the layers over it. Its size stays; after a resize, bars fill the
- * rest.
+ * The canvas that a film records: the picture and the layers over it. The size of the canvas stays the same; after a
+ * resize of the picture, bars fill the rest.
  */
 import { CellstormError } from '../../index';
 
@@ -19,7 +19,10 @@ export function filmSize({ width, height }: Size): Size {
   return { width: even(width), height: even(height) };
 }
 
-/** Leaves the picture unscaled if the film cuts off at most a row and a column, else scales and centres it. */
+/**
+ * Leaves the picture unscaled if the film cuts off at most one row and one column of it. Otherwise scales and centres
+ * it.
+ */
 export function placeInFilm(picture: Size, film: Size): Size & { readonly x: number; readonly y: number } {
   const isOdd = (more: number) => more === 0 || more === 1;
   const { width, height } = picture;

@@ -123,7 +123,10 @@ export class Marks {
     context.stroke();
   }
 
-  /** In CSS pixels; `scale` is pixels per unit at this distance. Undefined behind the camera. */
+  /**
+   * Returns a position in CSS pixels; `scale` is the number of pixels per unit at the distance of the point. Undefined
+   * if the point is behind the camera.
+   */
   private toScreen(
     point: readonly number[],
   ): { readonly x: number; readonly y: number; readonly scale: number } | undefined {

@@ -1,6 +1,6 @@
 /**
- * The inspector: a card about one particle, and marks over the picture. It reads changed particles seldom enough that
- * the page stays quick.
+ * The inspector: a card about one particle, and marks over the picture. It reads the particles so seldom that the page
+ * stays quick.
  */
 import { MOST_ID } from '../session/link';
 import type { Picture } from '../session/picture';
@@ -63,7 +63,7 @@ export class Inspector {
     session.particlesChanged.listen(() => {
       this.isStale = true;
     });
-    // Focusable, so that keys scroll it.
+    // Make the body focusable, so that keys can scroll it.
     this.body.tabIndex = 0;
     this.body.dataset.scrolls = '';
     this.idField.addEventListener('change', () => {
@@ -107,7 +107,7 @@ export class Inspector {
     this.choose(id);
   }
 
-  /** Selects the next greater (1) or smaller (−1) id, around the ends. */
+  /** Selects the next greater (1) or smaller (−1) id. After the last id comes the first, and the reverse. */
   step(by: 1 | -1): void {
     const { snapshot, chosen } = this;
     if (!this.isOpen || !snapshot) return;

@@ -1,4 +1,4 @@
-/** Reads particles from a file. A state has a world and settings; a table gets the present run's. */
+/** Reads particles from a file. A state has its own world and settings; a table gets those of the present run. */
 import { describeCount, Phrase } from '../../core/base/errors';
 import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';
@@ -18,19 +18,19 @@ import { notify } from '../support/notes';
 import { nextTask } from '../support/save';
 import type { Session } from '../view/session';
 
-/** A state of 16 million particles of any kind fits. */
+/** Greatest size of a file. A state of 16 million particles of any kind fits. */
 export const MOST_FILE_BYTES = 2 ** 30;
-/** More are probably a mistake, and would not fit the memory. */
+/** Most cells of the world of a state. A world with more is probably a mistake, and would not fit into memory. */
 const MOST_CELLS = 2 ** 27;
 
 export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
-  /** A table gets the world, settings, obstacles and permitted radii from it. */
+  /** The world, settings, obstacles and permitted radii for the particles of a table. */
   readonly checkpoint: Checkpoint;
   readonly options: SimulationOptions;
 }
 
-/** Gives up once `isLatest` is false. */
+/** Gives up as soon as `isLatest()` is false. */
 export async function openFile(
   file: File,
   session: Session,

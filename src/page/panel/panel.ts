@@ -1,6 +1,7 @@
 /**
- * Shows choices, notes and figures, and reports choices. lil-gui builds the controls from FIELDS; sliders are the
- * browser's own, for keyboards and screen readers. Most other elements are in index.html.
+ * Shows choices, notes and figures, and passes the visitor's choices on. lil-gui builds the controls from FIELDS. The
+ * sliders are the browser's own, because these work with keyboards and screen readers. Most other elements are in
+ * index.html.
  */
 import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../index';
@@ -52,7 +53,10 @@ export interface PanelParts {
 const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
 
 /**
- * Why a control is disabled: a sentence to show, an element that shows the reason, or a hint if the reason is obvious.
+ * Why a control is disabled. This is one of:
+ * - a sentence to show;
+ * - an element of the page that shows the reason;
+ * - a hint, if the reason is obvious.
  */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
@@ -161,14 +165,14 @@ export class Panel {
     const { kind, levels, cellCount, cellSize } = world;
     const isHashed = kind === 'unbounded';
     setText('cells-title', isHashed ? 'Buckets' : 'Cells');
-    // With levels or buckets, show the size of the cell table.
+    // In a world with levels or buckets, show the size of the cell table.
     const count =
       levels > 0 || isHashed ? cellCount : shownCells(world).reduce((product, along) => product * along, 1);
     setText('cells', formatCount(count));
     setText('cell-size', formatReal(cellSize));
   }
 
-  /** `framesPerSecond`: undefined while paused. `seconds`: simulated time. */
+  /** `framesPerSecond` is undefined while the run is paused. `seconds` is simulated time. */
   showRates(framesPerSecond: number | undefined, stepTime: StepTime | undefined, seconds: number): void {
     setText('time', `${seconds.toFixed(2)} s`);
     setText(

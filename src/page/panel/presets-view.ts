@@ -1,4 +1,4 @@
-/** The sheet of presets. Cards are links; a plain click does not reload the page. */
+/** The sheet of presets. Its cards are links, but a plain click does not reload the page. */
 import { PRESETS } from '../model/presets';
 import { find } from '../support/dom';
 
@@ -7,7 +7,7 @@ const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   import: 'default',
   query: '?no-inline',
 });
-/** Attributes; the style sheet scales pictures to their cards. */
+/** Attributes of a picture. The style sheet scales pictures to their cards. */
 const PICTURE = { width: 160, height: 100 };
 
 export class Presets {

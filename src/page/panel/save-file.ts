@@ -5,7 +5,7 @@ import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 
-/** The page can respond after this many parts of a table. */
+/** After this many parts of a table, the page gets a chance to respond. */
 const PARTS_A_TURN = 4;
 
 export async function saveState({ simulation }: Run, session: Session): Promise<void> {

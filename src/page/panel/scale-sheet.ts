@@ -1,5 +1,6 @@
 /**
- * The sheet that times the scene at many sizes, with grid and naive, on an engine of its own. The visitor's run waits.
+ * The sheet that times the scene with many numbers of particles (sizes), with grid and with naive, on an engine of its
+ * own. Meanwhile the visitor's run waits.
  */
 import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
@@ -17,12 +18,12 @@ import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type T
 const NOTHING: Curves = { grid: [], naive: [] };
 
 const METHODS: Readonly<Record<Clock, string>> = {
-  gpu: 'Median of several steps after a warm-up: the sum of all stages, by the timestamps of the GPU. Below 2 ms the mean, because browsers round timestamps.',
-  page: "Median of several batches of steps after a warm-up, by the page's clock from submission to completion. Below 2 ms the mean.",
+  gpu: 'Median of several steps after a warm-up: the sum of all stages, by the timestamps of the GPU. Below 2 ms it is the mean instead, because browsers round timestamps.',
+  page: "Median of several batches of steps after a warm-up, by the page's clock from submission to completion. Below 2 ms it is the mean instead.",
 };
 
 const ESTIMATES =
-  '≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
+  'A value with ≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
 
 class Cancelled extends Error {}
 
@@ -36,7 +37,9 @@ export class ScaleSheet {
 
   constructor(
     private readonly session: Session,
-    /** Waits for starts in progress, then holds the visitor's run until the returned function is called. */
+    /**
+     * Waits for starts in progress, then holds the visitor's run. The run goes on when the returned function is called.
+     */
     private readonly hold: () => Promise<() => void>,
   ) {
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
@@ -81,7 +84,7 @@ export class ScaleSheet {
     try {
       const opening = openFor(choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
-        // Destroy an engine that is ready only after a cancel.
+        // If the visitor cancels before the engine is ready, destroy it when it is.
         opening.then((late) => late.destroy()).catch(() => undefined);
         throw error;
       });

@@ -1,4 +1,7 @@
-/** Loads parts on the first request. After a failure, the next request tries again. */
+/**
+ * Loads the inspector, the sheets and the film on the first request for each. If a load fails, the next request tries
+ * again.
+ */
 
 import { methodOf } from '../model/scenes';
 import type { Chooser } from '../session/chooser';
@@ -67,7 +70,7 @@ export class Sheets {
 
   openScale(): void {
     this.ask(this.scale, async (sheet) => {
-      // Check only now: the choice may have changed during the load.
+      // Check this only now, because the choice may have changed during the load.
       if (this.parts.stepper.isFilmed) {
         notify('The film takes steps, which would disturb the times of a sweep; stop the film first.');
       } else if (methodOf(this.parts.session.choices) === 'collisions') await sheet.open();

@@ -1,6 +1,6 @@
 /**
- * The live plot of a step's stages: a chart and, for screen readers too, a list. If chart.ts fails to load, tries again
- * when visible and every AGAIN_MS.
+ * The live plot of a step's stages: a chart, and a list of the times, which screen readers can read, too. If chart.ts
+ * fails to load, the plot tries again when it becomes visible and, while it is visible, at most every AGAIN_MS.
  */
 import { type Stacked, StageHistory } from '../session/stages';
 import { onAppearance } from '../support/appearance';
@@ -21,7 +21,7 @@ export class StagePlot {
   private readonly about = find('stages-about', HTMLElement);
   private readonly clock = find('stages-clock', HTMLElement);
   private readonly charts = new Later(() => import('./chart'));
-  /** When chart.ts may be loaded again, by the page's clock. */
+  /** Time from which chart.ts may be loaded again, by the page's clock. */
   private again = Number.NEGATIVE_INFINITY;
   private chart: Chart<Stacked> | undefined;
   private isSeen = false;

@@ -17,12 +17,12 @@ export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
 /**
- * A curve ends before a size whose step is expected to take longer. Estimates may be too low by a factor of three, and
- * Chrome gives up a device after ten seconds.
+ * A curve ends before a size whose step is expected to take longer than this. Estimates may be too low by a factor of
+ * three, and Chrome gives up a device after ten seconds.
  */
 export const STEP_LIMIT_MS = 2000;
 
-/** A size gets at least this many samples and ENOUGH_MS of timing, but none begins after MOST_MS. */
+/** A size gets at least this many samples and at least ENOUGH_MS of timing, but no sample begins after MOST_MS. */
 const FEWEST_SAMPLES = 5;
 const ENOUGH_MS = 150;
 const MOST_MS = 1000;
@@ -47,13 +47,16 @@ export interface Row {
   readonly ratio: Cell | undefined;
 }
 
-/** An estimate extends the curve from the last measured value. */
+/** A time or a ratio of times. An estimate extends the curve from the last measured value. */
 export interface Cell {
   readonly value: number;
   readonly isEstimate: boolean;
 }
 
-/** The median or, if a rounded clock cannot tell samples apart, the mean. */
+/**
+ * Returns the median of the samples. If it is below COARSE_MS, a rounded clock cannot tell samples apart, so returns
+ * their mean.
+ */
 export function typicalTime(samples: readonly number[]): number {
   const sorted = [...samples].sort((first, second) => first - second);
   const half = (sorted.length - 1) / 2;
@@ -70,7 +73,7 @@ export type Crossover =
    */
   | { readonly kind: 'always'; readonly faster: BroadPhase };
 
-/** The size from which the grid is faster; undefined without a common size. */
+/** Returns the size from which the grid is faster; undefined if grid and naive have no size in common. */
 export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   const crossing = crossingOf(naive, grid);
   if (crossing === undefined || crossing.kind === 'at') return crossing;
@@ -157,14 +160,14 @@ export interface SweepRequest {
   /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
   onSize(broadPhase: BroadPhase, count: number): void;
-  /** Called after a size was timed, usually with one more point. */
+  /** Called after a size was timed. Usually a curve has one more point than at the last call. */
   onTiming(curves: Curves, clock: Clock): void;
   onNote(note: string): void;
 }
 
 /**
- * Times ascending sizes, so that the curves of grid and naive grow together. After one failure the sweep goes on; two
- * failures in a row end a curve. Rejects with `ended`.
+ * Times the sizes in ascending order, each with grid and naive, so that both curves grow together. After one failure
+ * the sweep goes on; two failures in a row end a curve. Rejects if `ended` rejects.
  */
 export async function runSweep(request: SweepRequest): Promise<void> {
   const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
@@ -193,7 +196,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
             `${NAMES[broadPhase]} at ${formatCount(size)}: ${formatCountOf(leftOut, 'timed step')} left out, because the clock of the GPU ran backwards.`,
           );
         }
-        // Scenes of whole rows or towers may have the same count at two sizes.
+        // A scene of whole rows or towers may have the same number of particles at two sizes.
         if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
@@ -214,7 +217,7 @@ async function timeSize(
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
   const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
-    // Destroy a run that is ready only after the sweep's end.
+    // If the sweep ends before the run is ready, destroy the run when it is.
     starting.then(
       (late) => late.destroy(),
       () => undefined,

@@ -1,6 +1,6 @@
 /**
- * Refuses each choice with a message, applies it to the run, or starts over. Loads what choices need, one after
- * another.
+ * Handles each choice: refuses it with a message, applies it to the run, or starts a new run. Loads what the choices
+ * need, for one choice after another.
  */
 import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
@@ -35,7 +35,7 @@ export class Chooser implements ToolHost {
     return capOf(this.session.choices, this.restarts.hardware);
   }
 
-  /** The engine's limit with the grid, for any scene. */
+  /** The greatest number of particles on the engine with the grid, whatever the scene. */
   get mostParticles(): number {
     const cap = capOf({ ...this.session.choices, scene: '', broadPhase: 'grid' }, this.restarts.hardware);
     return cap?.most ?? MOST_PARTICLES;
@@ -51,7 +51,7 @@ export class Chooser implements ToolHost {
       return;
     }
     const before = session.choices;
-    // A scene also sets its own fields, and closes the file.
+    // Choosing a scene also sets the fields of that scene, and closes the file.
     const base = change.scene ? { ...chooseScene(before, change.scene), opened: undefined } : before;
     const after: Selection = { ...base, ...change };
     const effects = new Set(changedFields(before, after).map((name) => fieldOf(name).effect));
@@ -120,7 +120,9 @@ export class Chooser implements ToolHost {
     this.restarts.makeRoom();
   }
 
-  /** Calls `act` after earlier calls, and shows its error. Skips both if another run has replaced `run`. */
+  /**
+   * Calls `act` after the work of earlier calls, and shows its error. If another run has replaced `run`, does neither.
+   */
   inTurn(run: Run, act: () => Promise<void>): void {
     const { session } = this;
     this.preparing = whileWaiting(

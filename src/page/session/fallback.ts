@@ -1,4 +1,4 @@
-/** Finds other choices if the choices cannot run: fewer particles, or more usual settings. */
+/** Finds other choices if those of the visitor cannot run: fewer particles, or more usual settings. */
 import { ArgumentError, GpuError, LimitError } from '../../index';
 import { changedFields, defaultChoices } from '../model/choices';
 import { FEWEST_PARTICLES } from '../model/fields';
@@ -12,14 +12,14 @@ import { explain } from '../view/engine';
 const MOST_OF_REFUSED = 0.99;
 
 export interface Fallback {
-  /** Undefined if nothing is left to try. */
+  /** Undefined if no choices are left to try. */
   readonly choices: Selection | undefined;
   readonly apology: string;
 }
 
 /**
- * Finds fewer particles after `tried` were refused: as many as the error says, else half. Undefined for the CPU engine,
- * for a file, or if fewer would not help.
+ * Finds fewer particles after `tried` particles were refused: as many as fit according to the error, otherwise half.
+ * Returns undefined for the CPU engine, for a file, or if fewer particles would not help.
  */
 export function fewerThan(choices: Selection, tried: number, error: unknown): Fallback | undefined {
   const isMemory = error instanceof GpuError && error.reason === 'memory';
@@ -39,9 +39,9 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
 }
 
 /**
- * Finds choices after contradicting values (ArgumentError) or parts that did not load. Repeated calls lead from the
- * scene's usual sizes to its usual settings, then to the page's first choices. The first call closes an open file.
- * Undefined for other errors.
+ * Finds other choices after values that contradict each other (ArgumentError), or after a part of the page that failed
+ * to load. Repeated calls lead from the scene's usual sizes to its usual settings, then to the page's first choices.
+ * The first call closes an open file. Returns undefined for other errors.
  */
 export function moreUsual(choices: Selection, error: unknown): Fallback | undefined {
   if (!(error instanceof ArgumentError) && !isUnloaded(error)) return undefined;

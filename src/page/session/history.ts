@@ -1,6 +1,6 @@
 /**
- * Keeps a run's first and last states, to go back or to go on after a device loss. Limits protect memory and frame
- * rate.
+ * Keeps a run's first and last states, from which the visitor can go back or the page can go on after a device loss.
+ * Limits on them protect memory and frame rate.
  */
 import type { State } from '../model/simulation-view';
 import { type Run, stateOf } from '../view/engine';
@@ -10,7 +10,7 @@ const INTERVAL_MS = 3000;
 /** The time between two states is also at least this many times the duration of the last read-back. */
 const INTERVAL_SHARE = 20;
 const MOST_KEPT = 8;
-/** Greatest sum of valuesOf(). A newest state that is larger is kept alone. */
+/** Greatest sum of valuesOf() over the kept states. If the newest state alone is larger, only that state is kept. */
 const MOST_VALUES = 2 ** 24;
 
 interface Kept {
@@ -101,7 +101,7 @@ export class History {
   }
 }
 
-/** Counts floats; shared arrays count once. */
+/** Counts the floats of a state. An array that two parts share counts once. */
 function valuesOf({ positions, velocities, births, method }: State): number {
   const arrays = new Set([positions, velocities]);
   if (births) arrays.add(births);

@@ -1,6 +1,6 @@
 /**
- * Formats choices and view as the URL's query, without defaults, and reads them back. Reading ignores unknown names and
- * clamps numbers.
+ * Formats choices and view as the query of a URL, without values that equal the defaults, and reads them back. Reading
+ * ignores unknown names and clamps numbers.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
@@ -8,7 +8,7 @@ import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/
 import type { Appearance } from '../support/appearance';
 import { CAMERA_RANGES, readCamera, writeCamera } from '../view/camera';
 
-/** Raise it if a name changes its meaning. Reading accepts any version. */
+/** Raise this number if a name changes its meaning. Reading accepts any version. */
 const VERSION = 1;
 const VERSION_NAME = 'v';
 

@@ -39,11 +39,14 @@ export class Meter {
 
   frame(now: number): void {
     this.frames.push(now);
-    // Keep the last two frames, however far apart.
+    // Keep the last two frames, however far apart they are.
     while (this.frames.length > 2 && now - (this.frames[0] ?? now) > FRAME_WINDOW_MS) this.frames.shift();
   }
 
-  /** The rate in the last second, or between the last two frames if these are farther apart. At first 0. */
+  /**
+   * The frame rate in the last second, or between the last two frames if these are farther apart. It is 0 before the
+   * second frame.
+   */
   get framesPerSecond(): number {
     const first = this.frames[0];
     const last = this.frames.at(-1);
@@ -51,7 +54,7 @@ export class Meter {
     return ((this.frames.length - 1) * 1000) / (last - first);
   }
 
-  /** Measures if it is time. True if a measurement started, which may reorder the state. */
+  /** Measures if it is time. Returns true if a measurement started, which may reorder the state. */
   update(now: number): boolean {
     const { run } = this;
     if (!run || this.asking || !this.stale || now < this.next) return false;

@@ -11,7 +11,7 @@ import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
-/** A live film repeats unchanged pictures, because the marks over them may change. */
+/** A live film takes even an unchanged picture after this time, because the marks over it may have changed. */
 const STILL_MS = 250;
 
 /** Receives the layers from bottom to top, in the task that drew the picture. */
@@ -35,7 +35,7 @@ export class Picture {
   private theme = readTheme();
   private drawn: Frame | undefined;
   private readonly key = new OverlayKey();
-  /** A live film, when it took the last picture, and whether it takes this frame's. */
+  /** The live film, the time at which it took the last picture, and whether it takes the picture of this frame. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
   private isWatched = false;
@@ -79,7 +79,7 @@ export class Picture {
     this.painted.emit();
   }
 
-  /** Passes on new pictures, and unchanged ones every STILL_MS. `undefined` stops this. */
+  /** Passes new pictures to `watcher`, and unchanged ones every STILL_MS. `undefined` stops this. */
   watch(watcher: Watcher | undefined): void {
     this.watcher = watcher;
   }
@@ -109,7 +109,7 @@ export class Picture {
     return use(this.marks?.laidOver(canvas) ?? canvas);
   }
 
-  /** Draws the marks, too. Null if the browser could not make a file. */
+  /** Returns the picture with its marks as a PNG file; null if the browser could not make one. */
   async toPng(run: Run): Promise<Blob | null> {
     const png = this.take(
       run,
@@ -118,7 +118,7 @@ export class Picture {
     return png ?? null;
   }
 
-  /** Labels the canvas, and lets it take the focus for keys. */
+  /** Labels the canvas, and lets it take the focus, so that keys work. */
   describe(canvas: HTMLCanvasElement, run: Run): void {
     const { dimensions, world } = run.simulation;
     const space = world.kind === 'unbounded' ? 'an unbounded world' : 'a box';
@@ -146,7 +146,7 @@ export class Picture {
 
 export interface Prepared {
   readonly scale: Scale;
-  /** Says how it differs from the choices; '' if it does not. */
+  /** Says how the picture will differ from the choices; '' if it will not. */
   readonly refusal: string;
 }
 

@@ -2,7 +2,7 @@
  * Keeps the choices running on an engine. Opens engines, starts runs on them, one at a time, and continues an earlier
  * state where possible. If the present device is too small, opens a larger one. If there is no GPU, opens the CPU
  * engine and shows a note. Replaces a lost device, and starts something else if the choices cannot run. Each loss of an
- * engine is handled once. An engine that is opened here and not shown is destroyed.
+ * engine is handled once. An engine that is opened here is destroyed if none of its runs is shown.
  * Every new run is either shown or destroyed. The page destroys a run that fails. It also destroys a run that is not
  * ready yet if the visitor has chosen something else and another run stays visible.
  */
@@ -96,12 +96,12 @@ export class Restarts {
     return this.working !== undefined;
   }
 
-  /** Resolves when all requests have been started or given up. */
+  /** Resolves when all requested runs have been started or given up. */
   async settled(): Promise<void> {
     await this.working;
   }
 
-  /** Starts a run after the start in progress. */
+  /** Starts a run with these choices, but only after the start in progress. */
   request(choices: Selection): void {
     this.wanted = choices;
     this.session.choicesChanged.emit();
@@ -188,7 +188,7 @@ export class Restarts {
     this.working = undefined;
   }
 
-  /** Returns to the run's choices, but keeps later ones that the run can adopt. */
+  /** Returns to the choices of the run, but keeps later choices that the run can adopt. */
   private stay(run: Run, refused: Selection): void {
     const { session } = this;
     const { running } = session;
@@ -260,7 +260,7 @@ export class Restarts {
   private async restart(choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
-    // Awaited below. Until then, its error must not count as unhandled.
+    // `loading` is awaited below. Until then, its error must not count as unhandled.
     loading.catch(() => undefined);
     const engine = await this.openFor(choices);
     let actual: Selection = { ...choices, engine: engine.kind };
@@ -272,7 +272,7 @@ export class Restarts {
     const count = startCount(actual, hardwareOf(engine, actual));
     if (engine.kind !== choices.engine) session.isForced = true;
     const { continued } = this;
-    // The state does not fit if this engine starts with fewer particles.
+    // If this engine starts with fewer particles, the state does not fit.
     const goesOn =
       continued !== undefined && isSameStart(continued.choices, actual) && continued.count === count;
     const start = await startFrom(actual, count).catch((error: unknown) => {
@@ -432,7 +432,7 @@ export class Restarts {
     return run && running && packContinued(run.simulation, running, this.startedCount, checkpoint);
   }
 
-  /** Continues a state in the run. False if the state does not fit. */
+  /** Continues a state in the run. Returns false if the state does not fit. */
   private resume(run: Run, { checkpoint }: ContinuedState): boolean {
     try {
       goOnFrom(run, checkpoint);

@@ -1,8 +1,8 @@
-/** For the live plot: keeps the time of each stage in the last timed steps. */
+/** Keeps the times of the stages in the last timed steps, for the live plot. */
 import { formatCountOf } from '../support/format';
 import type { StepTime } from '../view/engine';
 
-/** Most samples, which together span half a minute. */
+/** Greatest number of samples. Together they span half a minute. */
 export const MOST_STAGE_SAMPLES = 60;
 const INTERVAL_MS = 500;
 /** Frames are not punctual, so accept early samples. */
@@ -23,7 +23,7 @@ export class StageHistory {
   private next = Number.NEGATIVE_INFINITY;
   private discarded = 0;
 
-  /** Adds a step's times. False if the step is not new or too soon. A discarded step is only counted. */
+  /** Adds a step's times. Returns false if the step is not new or comes too soon. A discarded step is only counted. */
   add(stepTime: StepTime | undefined, now: number): boolean {
     if (!stepTime || stepTime === this.taken || now < this.next) return false;
     const { stages = {}, milliseconds, clock, discarded } = stepTime;
@@ -63,7 +63,7 @@ export class StageHistory {
     return this.samples.at(-1) ?? {};
   }
 
-  /** Names in the order in which stages run. */
+  /** Names of the stages, in the order in which they run. */
   get names(): readonly string[] {
     const names = Object.keys(this.latest);
     for (const sample of this.samples) {
@@ -77,7 +77,10 @@ export class StageHistory {
     return names;
   }
 
-  /** The newest sample is 0, earlier ones −1, −2 … A single sample is doubled, to have width. */
+  /**
+   * Numbers the newest sample 0, and earlier ones −1, −2 and so on. A single sample appears twice, so that its bands
+   * have a width.
+   */
   stacked(): Stacked {
     const { names } = this;
     const samples = this.samples.length === 1 ? [this.latest, this.latest] : this.samples;

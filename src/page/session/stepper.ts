@@ -1,6 +1,7 @@
 /**
- * Takes steps: at most 60 a second while the run plays, and each step that is requested. Each step applies the drive
- * and the tools. The run does not play during an exact film or a sweep, or while the GPU lags behind.
+ * Takes steps: at most 60 a second while the run plays, and each single step that the visitor or a film requests. Each
+ * step applies the drive and the tools. The run does not play during an exact film or a sweep, or while the GPU lags
+ * behind.
  */
 import { applyDrive } from '../../index';
 import { STEP_SECONDS } from '../model/choices';
@@ -25,10 +26,10 @@ export class Stepper {
   private isHeldStill = false;
   /** True while an exact film takes the steps. */
   private isTaken = false;
-  /** Milliseconds that no step has simulated yet. */
+  /** Elapsed milliseconds that no step has simulated yet. */
   private owed = 0;
 
-  /** `isPaused`: by the visitor or the URL. `isCalm`: the system asks for less motion. */
+  /** `isPaused`: the visitor or the URL paused the run. `isCalm`: the system asks for less motion. */
   constructor(
     private readonly session: Session,
     private readonly restarts: Pick<Restarts, 'isBusy' | 'isContinuing'>,
@@ -97,7 +98,7 @@ export class Stepper {
     const seconds = STEP_SECONDS * choices.timeScale;
     this.tools.beforeStep(run, seconds);
     applyDrive(drivable(run), drive, choices.gravity);
-    // Timing stages delays the step, which a film needs at once.
+    // Timing the stages delays the step, but a film needs the step at once.
     run.step(seconds, !this.isFilmed);
     this.session.particlesChanged.emit();
   }
