@@ -1,6 +1,7 @@
 /**
- * A page's light or dark appearance: the URL's for this visit, else the visitor's stored choice, else the system's.
- * Media rules in the style sheets define both themes before a script runs; a choice replaces the rules' conditions.
+ * A page's light or dark appearance. It is the URL's for this visit, otherwise the visitor's stored choice, otherwise
+ * the system's. Media rules in the style sheets define both themes before a script runs; a choice replaces the
+ * conditions of these rules.
  */
 import { storedValue, storeValue } from './storage';
 
@@ -15,7 +16,7 @@ export type Appearance = (typeof APPEARANCES)[number][0];
 /** Name of the choice in URLs and in the browser's storage. */
 const PARAMETER = 'appearance';
 
-/** Conditions of media rules in style sheets, and of elements. */
+/** Conditions of the media rules in style sheets, and of <meta> elements. */
 const CONDITIONS = { light: '(prefers-color-scheme: light)', dark: '(prefers-color-scheme: dark)' } as const;
 const THEMES = ['light', 'dark'] as const;
 
@@ -44,7 +45,7 @@ export function onAppearance(listener: () => void): () => void {
   };
 }
 
-/** Applies the first appearance. Call it once. */
+/** Applies the appearance with which the page opens. Call it once. */
 export function openAppearance(search: string): void {
   inAddress = appearanceOf(new URLSearchParams(search).get(PARAMETER));
   if (inAddress) putInLinks(inAddress);
@@ -62,7 +63,7 @@ export function chosenAppearance(): Appearance {
   return chosen;
 }
 
-/** Returns the URL's appearance; undefined without one, or if the visitor has chosen since. */
+/** Returns the appearance in the URL. Undefined if there is none, or if the visitor has chosen another since. */
 export function appearanceInAddress(): Appearance | undefined {
   return inAddress;
 }
@@ -78,7 +79,7 @@ function apply(appearance: Appearance): void {
   for (const { theme, require } of conditionals) {
     require(appearance === 'system' ? CONDITIONS[theme] : appearance === theme ? 'all' : 'not all');
   }
-  // Sets scrollbars and other parts that the browser draws.
+  // This sets the colours of scrollbars and of other parts that the browser draws.
   document.documentElement.style.colorScheme = appearance === 'system' ? '' : appearance;
   for (const listener of listeners) listener();
 }
@@ -107,7 +108,7 @@ function conditionalRules(): Conditional[] {
   });
 }
 
-/** Returns a sheet's rules; none if reading throws, as for an extension's sheet. */
+/** Returns the rules of a style sheet; none if reading them throws, as for the sheet of a browser extension. */
 function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   try {
     return [...sheet.cssRules];
@@ -116,7 +117,7 @@ function rulesOf(sheet: CSSStyleSheet): readonly CSSRule[] {
   }
 }
 
-/** Elements for the colour of the browser's own frame. */
+/** Finds the <meta> elements that set the colour of the browser's own frame. */
 function conditionalElements(): Conditional[] {
   return THEMES.flatMap((theme) =>
     [...document.querySelectorAll<HTMLMetaElement>(`meta[media="${CONDITIONS[theme]}"]`)].map((element) => ({

@@ -1,6 +1,6 @@
 /**
- * Recognizes failures to load a part of the page. Messages differ between browsers, so remembers what Vite's loader
- * reports; only the built page has it.
+ * Recognizes failures to load a part of the page. Messages differ between browsers, so this file remembers the errors
+ * that Vite's loader reports. Only the built page has this loader.
  */
 const FAILURES = new WeakSet<object>();
 

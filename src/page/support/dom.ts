@@ -1,4 +1,4 @@
-/** Returns the element `id`. Throws if there is no such element. */
+/** Returns the element with this id. Throws if there is none, or if it is of another kind. */
 export function find<Kind extends Element>(id: string, kind: new () => Kind): Kind {
   const element = document.getElementById(id);
   if (!(element instanceof kind)) throw new Error(`The page has no ${kind.name} #${id}.`);

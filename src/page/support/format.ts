@@ -7,7 +7,7 @@ const LONG_UNITS = [
 const ROUND = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const DIGITS = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
-/** 12345 as `12,345`, 49990000 as `49.99M`. */
+/** Formats 12345 as `12,345`, and 49990000 as `49.99M`. */
 export function formatCount(count: number): string {
   return count < 1e7 ? WHOLE.format(count) : SHORT.format(count);
 }
@@ -16,7 +16,7 @@ export function formatReal(value: number): string {
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
-/** Formats a percentage. Above 99% it has up to six decimals, to differ from 100%. */
+/** Formats a share as a percentage. Above 99% it has up to six decimals, so that it differs from 100%. */
 export function formatShare(share: number): string {
   const percent = 100 * share;
   const decimals = percent > 99 && percent < 100 ? Math.min(6, 1 + Math.ceil(-Math.log10(100 - percent))) : 1;
@@ -27,7 +27,7 @@ export function formatPercent(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }
 
-/** In seconds from 1 s on, in minutes from 2 min, in hours from 2 h. */
+/** Formats a duration in milliseconds; from 1 s on in seconds, from 2 min on in minutes, from 2 h on in hours. */
 export function formatMilliseconds(milliseconds: number): string {
   if (milliseconds < 0.01) return '< 0.01 ms';
   if (milliseconds >= 1000) {

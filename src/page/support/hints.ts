@@ -1,5 +1,5 @@
 /**
- * Shows hints, which explain controls, when the mouse points at a control or a key focuses it. Titles become hints
+ * Shows the hint of a control when the mouse points at the control or a key focuses it. Titles become hints
  * (data-hint), because browsers show titles only to a mouse. Screen readers read hints as descriptions.
  */
 
@@ -8,7 +8,7 @@ const POINTED_MS = 400;
 /** Distance of a hint from its control and from the window's edge, in CSS pixels. */
 const GAP = 6;
 
-/** These controls show their hints on any focus, others only if a key moved the focus. */
+/** These controls show their hints on any focus. Others do so only if a key moved the focus. */
 const FILLED_IN = 'input, select';
 
 /** Turns all titles into hints. Call it once. */
@@ -44,7 +44,7 @@ class Tip {
     this.box.className = 'tip';
     // Screen readers already have the text as the description.
     this.box.ariaHidden = 'true';
-    // A popover lies above open dialogs, too. Old browsers ignore this.
+    // A popover lies above open dialogs, too. Old browsers ignore this property.
     this.box.popover = 'manual';
     document.body.append(this.box);
     document.addEventListener('pointerover', ({ target, pointerType }) => {

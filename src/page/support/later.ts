@@ -1,5 +1,5 @@
 /**
- * Loads a part of the page on the first request. Later requests share the load; after a failure, the next one loads
+ * Loads a part of the page on the first request. Later requests share that load. If it fails, the next request loads
  * again.
  */
 import { whileWaiting } from './waiting';

@@ -1,4 +1,4 @@
-/** Enough for the browser to read the file. */
+/** Time for the browser to read the file. */
 const DOWNLOAD_MS = 60_000;
 
 export function saveFile(blob: Blob, name: string): void {
@@ -10,7 +10,7 @@ export function saveFile(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), DOWNLOAD_MS);
 }
 
-/** Lets the page respond. Works in hidden tabs, where timers and frames are rare. */
+/** Resolves in the next task, so that the page can respond. Works in hidden tabs, where timers and frames are rare. */
 export function nextTask(): Promise<void> {
   return new Promise((resolve) => {
     const { port1, port2 } = new MessageChannel();

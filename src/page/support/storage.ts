@@ -1,4 +1,4 @@
-/** Stores choices in the browser for this site. If it refuses, a choice applies to this visit only. */
+/** Stores choices in the browser for this site. If the browser refuses, a choice applies to this visit only. */
 const PREFIX = 'cellstorm:';
 
 export function storedValue(name: string): string | undefined {

@@ -27,7 +27,7 @@ const NO_DIRECTION = [0, 0, 0] as const;
 
 type Entry = 'brush' | 'hold';
 
-/** Standalone: needs no parameters of a grid. */
+/** Describes a kernel that is standalone: it needs no parameters of a grid. */
 export function describeBrush(
   { dimensions, radiusRange, boxes }: Pick<GpuSimulationView, 'dimensions' | 'radiusRange' | 'boxes'>,
   entryPoint: Entry,
@@ -76,7 +76,7 @@ export class GpuBrush {
   /** Call this between two steps. */
   hold(simulation: GpuSimulationView, { id, position, speed }: Grip, seconds: number): void {
     const change = HELD_SHARE / seconds;
-    // The kernel reads `reach` as the greatest speed, `change` as the speed per distance.
+    // The kernel `hold` reads `reach` as the greatest speed, and `change` as the speed per distance.
     this.run(simulation, 'hold', {
       origin: position,
       direction: NO_DIRECTION,

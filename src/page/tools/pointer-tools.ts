@@ -38,7 +38,7 @@ export class PointerTools {
     if (pointer !== 'look') await this.tools.get();
   }
 
-  /** False if dragging moves the picture. */
+  /** False if a drag moves the picture instead of using a tool. */
   get isChosen(): boolean {
     return this.session.choices.pointer !== 'look';
   }
@@ -49,7 +49,7 @@ export class PointerTools {
 
   /** `position` is undefined when the pointer is up. */
   at(position: ScreenPosition | undefined): void {
-    // Request tools again that failed to load.
+    // If the tools failed to load, request them again.
     const isMissing = !this.tools.part && !this.tools.isLoading;
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
@@ -58,7 +58,7 @@ export class PointerTools {
     this.showRing();
   }
 
-  /** `position` is undefined if the mouse or pen is elsewhere or unknown. */
+  /** `position` is undefined if no mouse or pen is over the picture. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
     this.showRing();

@@ -1,4 +1,7 @@
-/** Makes particles and walls at the pointer. New particles are at rest, inside the world, and overlap nothing. */
+/**
+ * Makes particles and walls at the pointer. New particles are at rest and inside the world. They overlap nothing,
+ * except perhaps a body across an end of a periodic world.
+ */
 
 import { describeObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
@@ -23,7 +26,7 @@ interface Solid {
   readonly half: readonly number[];
 }
 
-/** Makes particles within `reach` of `position`. Undefined if no tried position has room. */
+/** Makes particles within `reach` of `position`. Returns undefined if no tried position has room. */
 export function sprinkle(
   simulation: Sizes,
   particles: ParticleArrays,
@@ -61,8 +64,8 @@ export function sprinkle(
   if (!radiusRange) return { positions };
   const radii = Float32Array.from(made, ({ radius }) => radius);
   if (!boxes) return { positions, radii };
-  // A cube (in 2D a square) with its corners on the ball. The ball stays a little inside the range of radii, because
-  // rounding must not move the cube out of it.
+  // A new box is a cube (in 2D a square) with its corners on the ball that was tried. The ball stays a little inside
+  // the range of radii, because rounding must not move the cube out of it.
   const { smallest, largest } = radiusRange;
   const halfExtents = Float32Array.from(
     made.flatMap(({ radius }) => {
@@ -97,7 +100,7 @@ function bodiesNear(
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
       const way = Math.abs((positions[first + axis] as number) - (position[axis] ?? 0));
-      // Written so that NaN is never near.
+      // In this form of the comparison, NaN is never near.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }
     if (isNear)
@@ -114,9 +117,9 @@ export function onFloor({ origin, direction }: Ray, floor: number): number[] | u
 }
 
 /**
- * Returns at most `most` balls of a wall, and where it ends. Centres are at most one radius apart, so that no particle
- * slips through. In 3D the balls form pillars on the floor, `height` high. Skips positions outside the world, or less
- * than half a radius from an obstacle's centre.
+ * Returns at most `most` balls of a wall, and the point where the wall ends. Neighbouring centres are at most one
+ * radius apart, so that no particle slips through. In 3D the balls form pillars on the floor, `height` high. Skips
+ * positions outside the world, or less than half a radius from the centre of an obstacle or of an earlier ball.
  */
 export function wall(
   { dimensions, radius, world }: Sizes,
@@ -161,8 +164,8 @@ export function wall(
 }
 
 /**
- * Finds out whether an added position is nearer than `reach`. Cells are as wide as `reach`, so such a position is in
- * the same cell or in an adjacent one.
+ * Finds out whether an added position is nearer to a given one than `reach`. Cells are as wide as `reach`, so such a
+ * position is in the same cell or in an adjacent one.
  */
 class PositionLookup {
   private readonly cells = new Map<string, (readonly number[])[]>();

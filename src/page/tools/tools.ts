@@ -1,6 +1,6 @@
 /**
- * The pointer's tools. Push, pull and drag act with each step. Add, erase and wall act immediately, even while the run
- * is paused. Add, erase and the start of a drag first read the particles, one read at a time.
+ * The pointer's tools. Push, pull and drag act with each step. Add, erase and wall act at once, even while the run is
+ * paused. Add, erase and the start of a drag must read the particles first; only one read runs at a time.
  */
 import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';
@@ -40,7 +40,7 @@ export class Tools {
   /** The run's choices when the pointer went down. */
   private begun: Selection | undefined;
   private isReading = false;
-  /** True after a step since the pointer went down. */
+  /** True if a step was taken since the pointer went down. */
   private hasActed = false;
   /** The run for which room was already requested. A granted request replaces the run. */
   private fullRun: Run | undefined;
@@ -152,7 +152,7 @@ export class Tools {
     const { restorations } = run;
     try {
       let particles = await run.simulation.read();
-      // A tap calls this only once, so wait for the step under way.
+      // A tap calls this only once, so wait here for the step under way.
       while (run === session.run && run.simulation.isBusy) particles = await run.simulation.read();
       // In a restored state the ids belong to other particles.
       if (run !== session.run || run.restorations !== restorations) return;

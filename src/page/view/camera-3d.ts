@@ -18,9 +18,9 @@ import {
   type Viewport,
 } from './camera';
 
-/** Focal length ÷ the shorter side of the free part inside its MARGIN. Greater values make the picture flatter. */
+/** Focal length ÷ the shorter side of the free part without its MARGIN. Greater values make the picture flatter. */
 const FOCAL = 1.5;
-/** Radians per second: a turn takes one and a half minutes. */
+/** Radians per second. A full turn takes one and a half minutes. */
 const ORBIT_SPEED = (2 * Math.PI) / 90;
 
 type Vector3 = readonly [number, number, number];

@@ -83,7 +83,7 @@ export const NO_ORIGIN = [0, 0, 0] as const;
 /** The free margin around the box, in CSS pixels. */
 export const MARGIN = 16;
 
-/** Greatest distance of a centre or target from the box's middle, in edges of the box. */
+/** Greatest distance of a centre or target from the middle of the box along each axis, in edges of the box. */
 const MOST_BESIDE = 4;
 
 const PLANE_ZOOM = { least: 0.2, most: 2000 } as const;
@@ -96,7 +96,7 @@ export class Camera2D implements Camera {
   private magnification = 1;
   /** The world's point in the middle of the free part; undefined for the middle of the box. */
   private centre: readonly [number, number] | undefined;
-  /** The values in the last `matrices` call. */
+  /** The values that the last call of `matrices` used. */
   private seen = { scale: 1, centre: [0, 0] as readonly [number, number], x: 0, y: 0 };
 
   matrices(box: Corners, viewport: Viewport): CameraMatrices {
@@ -175,7 +175,7 @@ export class Camera2D implements Camera {
   }
 }
 
-/** In CSS pixels of the canvas. `distance` is along the camera's axis. */
+/** Returns the position of a point in CSS pixels of the canvas. `distance` is measured along the axis of the camera. */
 export function project(
   camera: CameraMatrices,
   viewport: Viewport,
@@ -235,7 +235,7 @@ export function writeCamera(dimensions: Dimensions, state: readonly number[]): s
   return near.map((value, index) => (index === 2 ? zoom : Number(value.toFixed(decimals)))).join('_');
 }
 
-/** Reads a camera's state, clamped to the ranges. Undefined if the text is no such state. */
+/** Reads a camera's state, clamped to the ranges. Returns undefined if the text is no such state. */
 export function readCamera(dimensions: Dimensions, text: string): readonly number[] | undefined {
   const state = text.split('_').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
   const isWhole = state.length === CAMERA_RANGES[dimensions].length && !state.some(Number.isNaN);
