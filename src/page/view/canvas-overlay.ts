@@ -1,6 +1,7 @@
 /**
  * Draws overlays for the CPU engine with the reference's slow grid. So it draws the sorted order for at most
- * MOST_SORTED particles, and pairs for at most MOST_LISTED. In 3D, lines lie over all particles.
+ * MOST_SORTED particles, and pairs for at most MOST_LISTED particles. In 3D, it draws the lines of the sorted order and
+ * of pairs over all particles.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -46,7 +47,7 @@ const CASING_OPACITY = 0.7;
 type Position = readonly number[];
 type Line = readonly [Position, Position];
 
-/** Says which overlays are not drawn; '' if all are. */
+/** Says which overlays are not drawn. Returns '' if all are drawn. */
 export function describeLeftOut(
   { thread, candidatePairs, contactLines }: Frame['overlays'],
   count: number,
@@ -150,7 +151,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Lines lie on the same faces as in overlay.ts. */
+  /** Draws the lines between cells, on the same faces as overlay.ts does. */
   private drawCells(): void {
     const { simulation, frame } = this;
     const { world, dimensions } = simulation;
@@ -158,7 +159,7 @@ export class CanvasOverlay {
       this.drawFace([0, 1], []);
       return;
     }
-    // The high end if the axis leads away from the camera, else the low end.
+    // Returns the world's high end if the axis leads away from the camera, else its low end.
     const far = (axis: number) =>
       ((frame.camera.view[4 * axis + 2] ?? 0) < 0 ? world.max : world.min)[axis] as number;
     this.drawFace([0, 2], [0, world.min[1] as number, 0]);
@@ -202,7 +203,7 @@ export class CanvasOverlay {
     }
   }
 
-  /** Returns where a cell begins or, after the last cell, the end of the box. */
+  /** Returns the coordinate at which a cell begins. After the last cell, that is the end of the world. */
   private border(axis: number, cell: number): number {
     const { world } = this.simulation;
     const begin = (world.min[axis] as number) + cell * world.cellSize;
@@ -230,7 +231,10 @@ export class CanvasOverlay {
     });
   }
 
-  /** Lines of contacts, then of other candidates. A line across a periodic end becomes two halves. */
+  /**
+   * Returns the lines of contacts, then the lines of other candidates. A line across a periodic end becomes two lines
+   * of half the length.
+   */
   private pairs(grid: Grid): readonly [Line[], Line[]] {
     const { world } = this.simulation;
     const contacts: Line[] = [];
@@ -267,7 +271,7 @@ export class CanvasOverlay {
     return Array.from(positions.subarray(dimensions * slot, dimensions * (slot + 1)));
   }
 
-  /** `width` and `dash` are for large particles; other lines are thinner. */
+  /** `width` and `dash` apply between large particles. Between small ones, lines are thinner and dashes shorter. */
   private strokeAll(lines: readonly Line[], colour: Rgb, width: number, opacity = 1, dash = 0): void {
     const { context, frame } = this;
     if (lines.length === 0) return;
@@ -293,7 +297,7 @@ export class CanvasOverlay {
     this.context.lineTo(second[0], second[1]);
   }
 
-  /** Returns CSS pixels; undefined behind the camera. */
+  /** Returns a point in CSS pixels, or undefined if the position is behind the camera. */
   private toScreen(position: Position): readonly [number, number] | undefined {
     const { camera, viewport } = this.frame;
     const { x, y, distance } = project(camera, viewport, position);

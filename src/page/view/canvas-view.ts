@@ -1,6 +1,6 @@
 /**
- * Draws particles for the CPU engine: discs and rectangles in 2D; in 3D sphere sprites and box faces, from far to near.
- * Colours are the GPU view's, rounded to COLOURS steps.
+ * Draws particles for the CPU engine. In 2D, it draws discs and rectangles. In 3D, it draws sphere sprites and faces of
+ * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';
@@ -129,7 +129,7 @@ interface Bodies {
   readonly colour: (body: number) => number;
 }
 
-/** Index in the palette, after the colours of values. */
+/** The palette's index of the obstacle colour, which follows the colours of values. */
 const OBSTACLE_COLOUR = COLOURS;
 
 function paletteOf({ stops, obstacle }: Theme): readonly Rgb[] {
@@ -220,7 +220,7 @@ interface Face {
 function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly Face[])[] {
   const lights = [0, 1, 2].flatMap((axis) =>
     ([1, -1] as const).map((side) => {
-      // In camera coordinates, like LIGHT. The world's up is the second column of `view`.
+      // The normal is in camera coordinates, like LIGHT. The world's up is the second column of `view`.
       const normal = [0, 1, 2].map((row) => side * (view[4 * axis + row] ?? 0));
       const along = (direction: readonly number[]) =>
         normal.reduce((sum, component, row) => sum + component * (direction[row] ?? 0), 0);
@@ -238,7 +238,7 @@ function shadeFaces({ view }: CameraMatrices, theme: Theme): readonly (readonly 
   );
 }
 
-/** Paints the faces that point to the camera, which never hide each other. */
+/** Paints the faces that point to the camera. Such faces of one box never hide each other. */
 function paintBoxFaces(
   context: CanvasRenderingContext2D,
   centre: Float32Array,
@@ -262,8 +262,8 @@ function paintBoxFaces(
     const [across, up] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];
     const first = side > 0 ? 1 << axis : 0;
     const around = [first, first | across, first | across | up, first | up].map((bits) => corners[bits]);
-    // From outside, corners run counter-clockwise for side 1, clockwise for −1. So the product is negative for a face
-    // that points to the camera.
+    // Seen from outside, corners run counter-clockwise for side 1 and clockwise for side −1. So the product of side and
+    // area is negative for a face that points to the camera.
     if (side * doubleAreaOf(around) >= 0) continue;
     context.beginPath();
     for (const corner of around) if (corner) context.lineTo(corner.x, corner.y);
@@ -303,7 +303,10 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/** The edges of a box, as pairs of corners. The bits of a corner: 1 is the high end of x, 2 of y, 4 of z. */
+/**
+ * The edges of a box, as pairs of corners. A corner is a sum of 1 for the high end of x, 2 for that of y and 4 for that
+ * of z.
+ */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -1,6 +1,6 @@
 /**
- * Counts neighbours on the CPU, for colours. For density, and for methods without pairs, a second simulation at the
- * same positions finds the pairs.
+ * Counts each particle's neighbours on the CPU; the counts decide colours. For density, and for methods that find no
+ * pairs, a second simulation with the same positions finds the pairs.
  */
 import { createCpuSimulation } from '../../cpu';
 import type { ParticleArrays, SimulationOptions } from '../../index';

@@ -28,7 +28,7 @@ export interface Pipelines {
   readonly particles: GPURenderPipeline;
 }
 
-/** Bind group 0: `frame`. Bind group 1: a colour's layout, positions first. */
+/** Bind group 0 has the layout `frame`. Bind group 1 has the layout of a colour, in which positions come first. */
 export type Layouts = Readonly<Record<'frame' | Drawn['colour'], DeclaredLayout>>;
 
 export interface Picture {
@@ -45,7 +45,7 @@ export interface Drawn {
   readonly colour: FluidColour | 'plain';
 }
 
-/** Obstacles are drawn with a radius each, and may be boxes. */
+/** Obstacles are drawn as bodies that each have a radius of their own and may be boxes. */
 export function obstaclesDrawn(dimensions: Dimensions): Drawn {
   return { dimensions, hasVariableRadii: true, hasBoxes: true, colour: 'plain' };
 }

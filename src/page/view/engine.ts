@@ -53,7 +53,10 @@ export interface StepTime {
   readonly clock: Clock;
   /** Milliseconds by stage, in the order in which the stages run. */
   readonly stages?: Readonly<Record<string, number>>;
-  /** Number of stages without a time, because the GPU's clock ran backwards. Do not show or average such a step. */
+  /**
+   * Number of stages without a time, because the GPU's clock ran backwards. Do not show or average a step that has such
+   * stages.
+   */
   readonly discarded?: number | undefined;
 }
 
@@ -72,7 +75,7 @@ export interface Run {
   readonly restorations: number;
   /** Takes a step, which the engine may time if `mayTime` is true. */
   step(seconds: number, mayTime?: boolean): void;
-  /** Takes one step, or `steps` if one cannot be timed exactly. Returns the mean. */
+  /** Takes one step, or `steps` steps if the engine cannot time a single one exactly. Returns a step's mean time. */
   timeSteps(seconds: number, steps: number): Promise<StepTime>;
   /** Applies the stroke for `seconds`. Call this between two steps, after `prepareTool`. */
   push(stroke: Stroke, seconds: number): void;
@@ -83,17 +86,17 @@ export interface Run {
   restore(state: State): void;
   /** Prepares a tool. Await this before the pointer uses it. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
-  /** Prepares colours; await this before you draw. Returns why they are impossible, or ''. */
+  /** Prepares colours; await this before you draw. Returns why these colours are impossible, or '' if they are not. */
   prepare(by: Colouring): Promise<string>;
-  /** Like `prepare`. */
+  /** Prepares overlays, and returns a reason or '' like `prepare`. */
   prepareOverlays(shown: Overlays): Promise<string>;
-  /** Like `prepare`. */
+  /** Prepares the drawing of a fluid, and returns a reason or '' like `prepare`. */
   prepareFluid(as: Choices['fluidAs']): Promise<string>;
   /** True if a fluid's surface can be drawn in these colours. */
   hasSurface(by: Colouring): boolean;
-  /** Leaves out overlays that are refused or still being prepared. */
+  /** Returns the wanted overlays without those that are refused or still being prepared. */
   drawable(wanted: Overlays): Overlays;
-  /** Says what these overlays leave out; '' if nothing. */
+  /** Says which parts of these overlays are not drawn. Returns '' if all parts are drawn. */
   missing(shown: Overlays): string;
   draw(frame: Frame): void;
   destroy(): void;
@@ -107,7 +110,7 @@ export interface Engine {
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** Most particles on this engine, or on a new one with a larger device. */
+  /** Returns the most particles for this engine, or for a new engine with a larger device. */
   most(dimensions: Dimensions): number;
   /** True if the current device is large enough. Call this before you create large buffers. */
   holds(count: number): boolean;
@@ -131,7 +134,7 @@ export function bodiesOfObstacles(
   return readObstacles('obstacles', given, obstacleCapacity, { dimensions, radiusRange, boxes });
 }
 
-/** Adds the births, which a simulation of collisions does not store. */
+/** Returns a checkpoint with births. It adds them if the simulation does not store them. */
 export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | 'births'>): Promise<State> {
   // Copy now: before the checkpoint arrives, added particles may reuse ids.
   const present = simulation.births ? undefined : births.slice();
@@ -140,7 +143,7 @@ export async function stateOf({ simulation, births }: Pick<Run, 'simulation' | '
   return { ...state, births: Float32Array.from(state.ids, (id) => present[id] as number) };
 }
 
-/** Takes the births from a restored state. */
+/** Copies the births of a restored state into `births`. */
 export function putBirths(births: Float32Array, { ids, births: given }: State): void {
   given?.forEach((birth, index) => {
     births[ids[index] as number] = birth;
@@ -169,7 +172,7 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
   };
 }
 
-/** Says why these colours are impossible, or ''. */
+/** Says why these colours are impossible. Returns '' if they are possible. */
 export function refuseColours(
   { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
   by: Colouring,

@@ -8,7 +8,7 @@ import type { Frame } from './engine';
 
 export const FRAME_SOURCE: ShaderSource = { name: 'draw/frame.wgsl', text: frameText };
 
-/** struct Frame in order, with numbers of floats. */
+/** The fields of `struct Frame`, in order, with the number of floats of each. */
 const FRAME_FIELDS = {
   view: 16,
   projection: 16,

@@ -33,7 +33,7 @@ export interface PictureData {
   /** Bodies that may be boxes. */
   readonly obstacles: { readonly bodies: GPUBuffer; readonly count: number } | undefined;
   readonly overlay?: Overlay | undefined;
-  /** `fields` and `fluid` are undefined until prepared, and without a fluid. */
+  /** `fields` and `fluid` are undefined until they are prepared, and always if the simulation has no fluid. */
   readonly fields?: FluidFields | undefined;
   readonly fluid?: FluidView | undefined;
 }

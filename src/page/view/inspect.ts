@@ -1,7 +1,7 @@
 /**
- * Describes the grid's work for one particle. The reference computes this, with the GPU engine's cells and order. The
- * reference may round differently, so its verdict on a pair that almost touches may differ from the GPU engine's.
- * Describes the grid even if the run uses another broad phase.
+ * Describes the grid's work for one particle. The reference computes it, with the same cells and the same order as the
+ * GPU engine. The reference may round differently, so its verdict on a pair that almost touches may differ from the GPU
+ * engine's. The description is of the grid even if the run uses another broad phase.
  */
 
 import { shapesOf } from '../../core/particles/shapes';
@@ -67,13 +67,16 @@ export interface Inspected {
   readonly slot: number;
   /** Undefined in quarantine, where nothing is probed. */
   readonly own: ProbedCell | undefined;
-  /** Cells in the order of the probe. With levels: the own level, then each higher one that has particles. */
+  /**
+   * Cells in the order of the probe. With levels, cells of the particle's own level come first, then those of each
+   * higher level that has particles.
+   */
   readonly probe: readonly ProbedCell[];
   /** Sorted by slot. */
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns a function that describes the particle with an id. The ids in `particles` must ascend. */
+/** Returns a function that describes the particle with a given id. The ids in `particles` must ascend. */
 export function inspectAll(
   world: World,
   radius: number,
@@ -199,7 +202,7 @@ export function indexOfId(ids: Uint32Array, id: number): number | undefined {
 
 type CellAddress = Pick<ProbedCell, 'level' | 'cell' | 'bucket'>;
 
-/** `level`: undefined without variable radii. Bit l of `occupied`: level l has particles. */
+/** Without variable radii, `level` is undefined. Bit l of `occupied` is set if level l has particles. */
 function cellsAround(
   world: World,
   lattice: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * Shows the key: a sample and the meaning of each overlay, and what is not drawn. In a narrow window it is folded, to
- * leave the picture visible.
+ * Shows the key of the overlays: a sample and the meaning of each, and a note on what is not drawn. In a narrow window
+ * the key is folded, to leave the picture visible.
  */
 
 import { type KeyLine, keyOf } from '../model/overlays';
@@ -8,7 +8,7 @@ import type { SimulationView } from '../model/simulation-view';
 import { find } from '../support/dom';
 import type { Frame } from './engine';
 
-/** Least milliseconds between changes of the note, because screen readers read each out. */
+/** Least milliseconds between changes of the note, because screen readers read out each change. */
 const NOTE_MS = 2000;
 /** This must equal the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
@@ -29,7 +29,7 @@ export class OverlayKey {
     });
   }
 
-  /** Call every frame. `missing`: what is not drawn, or ''. */
+  /** Call this every frame. `missing` says what is not drawn; it is '' if all is drawn. */
   update(frame: Frame, simulation: SimulationView, missing: string): void {
     const lines = keyOf(frame.overlays, simulation, frame.camera.pixelsPerUnit);
     const shown = lines.map(({ text }) => text).join();

@@ -1,4 +1,4 @@
-/** Packs struct Overlay for drawing shaders, struct View for those that list pairs. */
+/** Packs `struct Overlay` for the shaders that draw, and `struct View` for the shaders that list pairs. */
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../index';
 import {
@@ -16,7 +16,7 @@ import type { Frame } from './engine';
 /** If there are more cells than this, blocks of cells share a counter. */
 const MOST_COUNTERS = 2 ** 24;
 
-/** Size of `struct View` in shaders/page/pair_lines.wgsl, with padding. */
+/** Size of `struct View` in shaders/page/pair_lines.wgsl, in words, with padding. */
 export const VIEW_WORDS = 24;
 /** Fields of `struct Overlay` in shaders/draw/overlay.wgsl, each a vec4f. */
 export const OVERLAY_FIELDS = [
@@ -90,7 +90,8 @@ export function packOverlay(
 }
 
 /**
- * The margin around the picture is four of the largest cells wide, so that lines which begin outside are listed, too.
+ * Adds a margin around the picture, four times as wide as the largest cell. So lines that begin outside the picture are
+ * listed, too.
  */
 export function packView(world: World, { camera, viewport, overlays }: Frame): Uint32Array<ArrayBuffer> {
   const words = new Uint32Array(VIEW_WORDS);

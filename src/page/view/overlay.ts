@@ -109,8 +109,8 @@ export class Overlay {
   }
 
   /**
-   * Creates what these overlays need, or frees all if none needs a sort. Await it before you draw. Overlapping calls
-   * run in turn. Throws if the GPU has too little memory.
+   * Creates what these overlays need, or frees everything if none of them needs a sort. Await this before you draw.
+   * Overlapping calls run in turn. Throws if the GPU has too little memory.
    */
   prepare(shown: Overlays): Promise<void> {
     const next = this.preparing.then(() => this.make(shown));

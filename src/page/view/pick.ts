@@ -41,7 +41,10 @@ function forEachAlongRay(
   }
 }
 
-/** Picks a particle that the ray hits, else the one with the smallest gap; undefined if the gap exceeds `within`. */
+/**
+ * Picks a particle that the ray hits. If it hits none, picks the one with the smallest gap to the ray, or none if that
+ * gap exceeds `within`.
+ */
 export function pick(
   simulation: Pick<ParticleSimulation, 'dimensions' | 'radius'>,
   particles: ParticleArrays,
@@ -52,7 +55,8 @@ export function pick(
   forEachAlongRay(simulation.dimensions, particles.positions, ray, (index, distance, depth) => {
     const gap = Math.max(0, distance - boundingRadius(simulation, particles, index));
     if (gap > within) return;
-    // Hits have the gap 0. Among equal gaps, prefer the nearest to the camera in 3D, the nearest middle in 2D.
+    // Hits have the gap 0. Among equal gaps, prefer the particle nearest to the camera in 3D, and the one with the
+    // nearest middle in 2D.
     const rank = simulation.dimensions === 3 ? depth : distance;
     if (best && (gap > best.gap || (gap === best.gap && rank >= best.rank))) return;
     best = { index, depth, gap, rank };
@@ -60,7 +64,7 @@ export function pick(
   return best && { id: particles.ids[best.index] as number, index: best.index, depth: best.depth };
 }
 
-/** Returns indices of particles whose middle is nearer than `reach`. */
+/** Returns the indices of particles whose middle is nearer to the ray than `reach`. */
 export function near(
   dimensions: number,
   positions: Float32Array,

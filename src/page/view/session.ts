@@ -1,6 +1,5 @@
 /**
- * State that the page's parts share. restarts.ts sets the choices, the run and its engine; chooser.ts also sets the
- * choices.
+ * State that the page's parts share. restarts.ts sets all of it; chooser.ts sets `choices` and `isForced`, too.
  */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
@@ -13,9 +12,9 @@ export class Session {
   engine: Engine | undefined;
   /** Undefined if the scene has no drive. */
   drive: Drive | undefined;
-  /** The run's choices: at its start, with changes applied since. */
+  /** The run's choices: those at its start, with the changes applied since. */
   running: Selection | undefined;
-  /** True if the CPU engine replaces the chosen GPU, which links still name. */
+  /** True if the CPU engine replaces the chosen GPU engine. Links still name the GPU engine. */
   isForced = false;
   /** Emitted when the choices, or values that depend on them, have changed. */
   readonly choicesChanged = new Signal();
@@ -23,7 +22,7 @@ export class Session {
 
   constructor(public choices: Selection) {}
 
-  /** The current run's choices, even while a new one starts. Before the first run, the visitor's. */
+  /** The current run's choices, even while a new run starts. Before the first run, the visitor's choices. */
   get present(): Selection {
     return this.running ?? this.choices;
   }

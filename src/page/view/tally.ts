@@ -1,6 +1,7 @@
 /**
- * Counts neighbours on the GPU for colours (shaders/page/tally.wgsl): overlapping particles ('contacts'), or those
- * within DENSITY_REACH diameters ('density'). Output: one count per slot.
+ * Counts each particle's neighbours on the GPU; the counts decide colours (shaders/page/tally.wgsl). Neighbours are the
+ * overlapping particles ('contacts') or those within DENSITY_REACH diameters ('density'). The output is one count per
+ * slot.
  */
 import text from '../../../shaders/page/tally.wgsl?raw';
 import { defaultSettings, deriveSubstep, type Substep } from '../../core/contact/settings';

@@ -73,7 +73,10 @@ export class Viewpoint {
     for (const camera of [this.camera2D, this.camera3D]) camera?.fit();
   }
 
-  /** A world's box with new corners resets both cameras, because it may lie outside the picture. */
+  /**
+   * Sets the box that the cameras show. If it is the box of a world and has new corners, resets both cameras, because
+   * it may lie outside the picture.
+   */
   show(box: SeenBox): void {
     const { box: before } = this;
     this.box = box;
@@ -111,7 +114,7 @@ export class Viewpoint {
     };
   }
 
-  /** Middle of the part that no panel covers. */
+  /** Middle of the part of the stage that no panel covers. */
   get middle(): ScreenPosition {
     const { left, top, width, height } = this.free.getBoundingClientRect();
     return { x: left + width / 2, y: top + height / 2 };

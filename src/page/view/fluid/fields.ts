@@ -9,7 +9,7 @@ import { PRESSURE_OPACITY, pressureEnd, pressureStops, velocityEnd } from '../..
 import type { Frame } from '../engine';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-/** struct Fields in the shader, each a vec4f. The colours of the pressure scale follow. */
+/** The fields of `struct Fields` in the shader, each a vec4f. The colours of the pressure scale follow them. */
 const FIELDS = ['cells', 'screen', 'arrows', 'scale', 'shown', 'arrow', 'casing', 'solid'] as const;
 
 type FieldValues = Readonly<Record<(typeof FIELDS)[number], readonly number[]>>;
@@ -72,7 +72,7 @@ export class FluidFields {
     this.device.queue.writeBuffer(this.uniforms, 0, this.pack(frame));
   }
 
-  /** Solid cells in 3D hide everything behind them. */
+  /** In 3D, draws solid cells, which hide everything behind them. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     const { faces } = this.pipelines;
     if (!faces || !overlays.solidCells) return;
@@ -101,7 +101,7 @@ export class FluidFields {
     this.uniforms.destroy();
   }
 
-  /** Every `step`-th cell from `first` on has an arrow; in 2D only in the picture. */
+  /** Every `step`-th cell from `first` on has an arrow. In 2D, only cells in the picture count. */
   private arrowsOf({ camera }: Frame): {
     readonly step: number;
     readonly first: readonly [number, number];

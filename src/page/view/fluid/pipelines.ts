@@ -29,8 +29,8 @@ const SOURCES = {
 const MOST_TEXELS = { hardware: 32, software: 20 } as const;
 
 /**
- * Marks pixels without a ball. The number must fit into a half float. It is greater than any ball's distance, which is
- * at most about 1: from the camera's target, in units of `CameraMatrices.reach`.
+ * Marks pixels without a ball. The number must fit into a half float and be greater than any ball's depth. Depths are
+ * relative to the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
  */
 export const NOTHING = 16;
 
@@ -53,7 +53,7 @@ export interface FluidPicture {
   readonly format: GPUTextureFormat;
   readonly samples: number;
   readonly isSoftware: boolean;
-  /** `frame` describes bind group 0. For each colour: bind group 1, with positions and what decides the colour. */
+  /** `frame` describes bind group 0. A colour's layout describes group 1: positions and what decides the colour. */
   readonly layouts: Readonly<Record<'frame' | FluidColour, DeclaredLayout>>;
 }
 

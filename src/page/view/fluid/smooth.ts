@@ -1,4 +1,7 @@
-/** Smooths a 3D fluid's balls into a surface (shaders/draw/fluid_smooth.wgsl), from the texture `nearest` into `up`. */
+/**
+ * Smooths the depths of a 3D fluid's balls into a surface (shaders/draw/fluid_smooth.wgsl). Reads the texture `nearest`
+ * and leaves the result in the texture `up`.
+ */
 import smoothText from '../../../../shaders/draw/fluid_smooth.wgsl?raw';
 import {
   createLayout,
@@ -15,7 +18,10 @@ const ROUNDS = 2;
 const AXES = ['across', 'up'] as const;
 type Axis = (typeof AXES)[number];
 
-/** Distances from the camera. `nearest`: the nearest balls; `across` and `up`: outputs of passes. */
+/**
+ * Textures of depths, as NOTHING describes them. `nearest` has the depths of the nearest balls; `across` and `up` are
+ * the outputs of the passes along these axes.
+ */
 export type Distances = Readonly<Record<'nearest' | Axis, GPUTexture>>;
 
 export class FluidSmoothing {

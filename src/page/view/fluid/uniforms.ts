@@ -18,15 +18,16 @@ export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: Flu
 }
 
 /**
- * A particle's reach, in initial distances. In 2D, particles add to the field within it: a smaller reach shows jitter,
- * a larger one rounds off crests. In 3D, it is the ball's radius: with a smaller one, still water has holes.
+ * A particle's reach, in initial distances between particles. In 2D, a particle adds to the field within its reach. A
+ * smaller reach shows jitter; a larger one rounds off crests. In 3D, the reach is the ball's radius. With a smaller
+ * one, still water has holes.
  */
 export const REACH = { 2: 2.7, 3: 0.8 } as const;
 /** A drop in 2D has the area of a square whose edge is the initial distance. */
 const DROP = 1 / Math.sqrt(Math.PI);
 /** Standard deviation of the smoothing, in radii of a ball. */
 const SMOOTHING = 1.6;
-/** A greater difference of depths, in radii of a ball, separates surfaces. */
+/** Depths that differ by more than this, in radii of a ball, belong to separate surfaces. */
 const STEP = 2.2;
 
 /** Fields of the shader's struct, each a vec4f. */

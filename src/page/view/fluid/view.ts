@@ -1,8 +1,8 @@
 /**
  * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl), and the
- * surface is where it has a fixed value (fluid_surface.wgsl). In 3D, distances of the nearest balls (fluid_balls.wgsl)
- * are smoothed (fluid_smooth.wgsl) and shaded (fluid_water.wgsl). If particles look large, textures are coarser than
- * the picture.
+ * surface is where the density has a fixed value (fluid_surface.wgsl). In 3D, the depths of the nearest balls
+ * (fluid_balls.wgsl) are smoothed (fluid_smooth.wgsl) and shaded (fluid_water.wgsl). If particles look large, the
+ * textures are coarser than the picture.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';
@@ -26,7 +26,7 @@ import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './unifo
 /** Texels per reach of a particle. More would not show: the values are smooth. */
 const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
 
-/** The fluid's cells: in 2D, full cells fill gaps between particles. */
+/** The view reads the fluid's cells: in 2D, the surface also covers full cells, which fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
 
 export interface FluidTargets {
@@ -65,7 +65,7 @@ interface Textures {
   /** The particles' field in 2D, the fluid's thickness in 3D. */
   readonly field: GPUTexture;
   readonly distances: Distances | undefined;
-  /** The picture without the fluid, which shows through. Undefined in 2D. */
+  /** The picture without the fluid. It shows through the water. Undefined in 2D. */
   readonly scene: GPUTexture | undefined;
 }
 
@@ -304,7 +304,7 @@ export class FluidView {
   }
 }
 
-/** Begins a pass. `resolved` receives the mean of several samples. */
+/** Begins a pass. If a pixel has several samples, `resolved` receives their mean. */
 function begin(
   encoder: GPUCommandEncoder,
   { target, colour, depth, background }: FluidTargets,
