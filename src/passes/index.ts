@@ -34,7 +34,7 @@ const BREADTHS: readonly Breadth[] = ['narrow', 'wide'];
 
 const KINDS: readonly WorldKind[] = ['bounded', 'periodic', 'unbounded'];
 
-/** Worlds whose kernels differ if there are too few levels for finer entries. */
+/** Kinds of worlds that have other kernels if there are too few levels for finer entries. */
 const KINDS_WITH_FEW_LEVELS: readonly WorldKind[] = ['bounded', 'periodic'];
 
 export function describeKernels(dimensions: Dimensions, subgroups: boolean): KernelDescription[] {
@@ -135,7 +135,7 @@ function describeCcd(variant: Variant): KernelDescription[] {
   return steps.map((step) => CcdPass.describe(variant, step, 65_535));
 }
 
-/** Kernels that differ with `crowds`. */
+/** Describes the kernels that differ with `crowds`. */
 function describeCrowds(variant: Variant): KernelDescription[] {
   return [
     Crowd.describeHeavy(variant),
@@ -186,7 +186,7 @@ function describeBoxSearches(variant: Variant): KernelDescription[] {
   ]);
 }
 
-/** Kernels of grids with variable radii, and of simulations in such grids. */
+/** Describes the kernels of grids with variable radii, and of simulations in such grids. */
 function describeLevels(variant: Variant): KernelDescription[] {
   return [
     ...(variant.kind === 'periodic' ? [] : describeBoxes(variant)),
@@ -218,7 +218,7 @@ function describeSizedSimulation(variant: Variant): KernelDescription[] {
   ];
 }
 
-/** Describes kernels for boxes. BoxPairs uses only those for unbounded worlds. */
+/** Describes the kernels of box pairs. BoxPairs itself uses only those for unbounded worlds. */
 function describeBoxes(variant: Variant): KernelDescription[] {
   return [BoxBodies.describe(variant), ...describePairs(variant, 'grid', 'box')];
 }

@@ -108,15 +108,16 @@ const GRID_PROBES: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 };
 
 /**
- * The range of a neighbour loop. `narrow`: adjacent cells or, with variable radii, all cells that may hold overlapping
- * particles. `wide`: as far as the kernel's reach.
+ * The range of a neighbour loop:
+ * - `narrow` visits adjacent cells or, with variable radii, all cells that may hold overlapping particles.
+ * - `wide` visits all cells within the kernel's reach.
  */
 export type Breadth = 'narrow' | 'wide';
 
 export interface Variant {
   readonly dimensions: Dimensions;
   readonly kind: WorldKind;
-  /** True if the work on crowded cells is split. */
+  /** True if the work on crowded cells is split among threads. */
   readonly crowds?: boolean;
   /** With variable radii, the number of levels; otherwise 0. */
   readonly levels?: number | undefined;
@@ -124,16 +125,16 @@ export interface Variant {
   readonly boxes?: boolean | undefined;
   /** True if there may be obstacles. */
   readonly obstacles?: boolean;
-  /** With levels: true to visit all adjacent cells instead of those within reach. */
+  /** With levels: true if the neighbour loop visits all adjacent cells instead of those within reach. */
   readonly wholeBlocks?: boolean;
 }
 
-/** Modules of parameters, positions and cells. */
+/** Returns the modules of parameters, positions and cells. */
 export function worldModules({ kind, levels }: Variant): ShaderSource[] {
   return [PARAMS, FINITE, ...(levels ? LEVEL_WORLDS : WORLDS)[kind]];
 }
 
-/** The binding that the neighbour loop also needs with levels. */
+/** Returns the binding that the neighbour loop needs in addition if there are levels. */
 export function finerBinding({ levels }: Variant): Bindings {
   return levels ? { finer: 'read array<u32>' } : {};
 }
@@ -180,14 +181,17 @@ export function shapeModules({ boxes }: Variant): ShaderSource[] {
 }
 
 /**
- * The binding of the list of heavy particles. With levels, the list is in the finer entries and needs no binding of its
- * own.
+ * Returns the binding of the list of heavy particles. With levels, the list is in the buffer of finer entries and needs
+ * no binding of its own.
  */
 export function heavyBinding({ levels }: Variant, heavy: boolean): Bindings {
   return heavy && !levels ? { crowd: 'read array<u32>' } : {};
 }
 
-/** The world and the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl lists. */
+/**
+ * Returns the modules of the world and of the neighbour loop. The kernel's own module must define the functions that
+ * base/particle.wgsl lists.
+ */
 export function neighbourModules(variant: Variant, broadPhase: BroadPhase): ShaderSource[] {
   const { kind, levels } = variant;
   const inGrid = levels ? LEVEL_PROBES[kind] : GRID_PROBES[kind];
@@ -207,12 +211,15 @@ const OBSTACLE_ROWS: Readonly<Record<'dense' | 'hashed', ShaderSource>> = {
   hashed: { name: 'obstacles/unbounded.wgsl', text: obstaclesUnbounded },
 };
 
-/** Modules that read obstacles from `start`. */
+/** Returns the modules that read obstacles from `start`. */
 export function obstacleStores({ obstacles: has, levels }: Variant): ShaderSource[] {
   return has ? [OBSTACLES, levels ? OBSTACLE_TREE : OBSTACLE_CELLS] : [];
 }
 
-/** The loop over obstacles: over their tree with variable radii, otherwise over rows of cells. */
+/**
+ * Returns the modules of the loop over obstacles. With variable radii, the loop goes over their tree, otherwise over
+ * rows of cells.
+ */
 export function obstacleModules(variant: Variant): ShaderSource[] {
   const { obstacles: has, kind, levels } = variant;
   if (!has) return [];
@@ -230,17 +237,17 @@ export function obstacleConstants({
   return { OBSTACLE_PARTNER, OBSTACLE_WORDS: storedFloats(dimensions), TREE_HEADER, TREE_MARGIN, LEAF_BITS };
 }
 
-/** True if neighbour kernels have a second variant for heavy particles. */
+/** Returns true if neighbour kernels have a second variant for heavy particles. */
 export function splitsCrowds({ crowds }: Variant, broadPhase: BroadPhase): boolean {
   return crowds === true && broadPhase === 'grid';
 }
 
-/** The variant in a label. With levels, `crowds` is always on and not named. */
+/** Returns the part of a label that names the variant. With levels, `crowds` is always on, so labels leave it out. */
 export function variantName(variant: Variant): string {
   return `${worldName(variant)}${variant.crowds && !variant.levels ? '.crowds' : ''}`;
 }
 
-/** The variant in a label, for kernels that are the same with and without `crowds`. */
+/** Returns the part of a label that names the variant, for kernels that are the same with and without `crowds`. */
 export function worldName(variant: Variant, breadth: Breadth = 'narrow'): string {
   const { kind, levels, boxes, obstacles: has, wholeBlocks } = variant;
   const sizes = readsFiner(variant) ? '.levels' : levels ? '.few-levels' : '';

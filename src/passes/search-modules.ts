@@ -84,7 +84,7 @@ const SEGMENTS_LEVELS_HASHED: ShaderSource = {
   text: segmentsLevelsHashed,
 };
 
-/** Segments of one level, and which levels hold particles. */
+/** Modules that find the segments of one level and say which levels hold particles. */
 const LEVEL_SEGMENTS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
   periodic: [HELD_DENSE, SEGMENTS_LEVELS_DENSE, SEGMENTS],
@@ -106,34 +106,39 @@ const PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
 const PATH_LEVELS_DENSE: ShaderSource = { name: 'query/path_levels_dense.wgsl', text: pathLevelsDense };
 const PATH_LEVELS_HASHED: ShaderSource = { name: 'query/path_levels_hashed.wgsl', text: pathLevelsHashed };
 
-/** Paths through one level, and which levels hold particles. */
+/** Modules that follow a path through one level and say which levels hold particles. */
 const LEVEL_PATHS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {
   bounded: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   periodic: [HELD_DENSE, PATH, PATH_LEVELS_DENSE],
   unbounded: [HELD_HASHED, PATH, PATH_BLOCKS, PATH_LEVELS_HASHED],
 };
 
-/** The world with the neighbour loop. The kernel that follows defines the functions that base/particle.wgsl lists. */
+/**
+ * Returns the modules of the world and of the neighbour loop. The kernel's own module must define the functions that
+ * base/particle.wgsl lists.
+ */
 export function searchModules(variant: Variant, breadth: Breadth): ShaderSource[] {
   if (breadth === 'narrow') return neighbourModules(variant, 'grid');
   return [...segmentModules(variant), PARTICLE, PROBE_AROUND];
 }
 
-/** The world, and all cells that a box of positions touches. */
+/** Returns the modules of the world and of blocks. A block is all cells that a box of positions touches. */
 export function blockModules(variant: Variant): ShaderSource[] {
   return [...worldModules(variant), ...(variant.levels ? LEVEL_BLOCKS : BLOCKS)[variant.kind]];
 }
 
 /**
- * Blocks of cells and their ranges of slots. The kernel declares `start`. In unbounded worlds it also declares
- * `cell_of_slot` and, with levels, `position_in`.
+ * Returns the modules of blocks of cells and of their ranges of slots. The kernel must declare `start`. In unbounded
+ * worlds it must also declare `cell_of_slot` and, with levels, `position_in`.
  */
 export function segmentModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...blockModules(variant), ...(levels ? LEVEL_SEGMENTS : SEGMENT_MODULES)[kind]];
 }
 
-/** The cells that a ray passes. The kernel declares the same as for segmentModules. */
+/**
+ * Returns the modules that find the cells along a ray. The kernel must declare the bindings that segmentModules names.
+ */
 export function pathModules(variant: Variant): ShaderSource[] {
   const { kind, levels } = variant;
   return [...worldModules(variant), ...(levels ? LEVEL_PATHS : PATHS)[kind]];

@@ -110,7 +110,7 @@ export class Crowd {
     };
   }
 
-  /** Stores the number of heavy particles, in grids with levels. */
+  /** The kernel stores the number of heavy particles in the buffer of finer-entries.ts, in grids with levels. */
   static describeClose({ dimensions }: Pick<Variant, 'dimensions'>): KernelDescription {
     return {
       label: 'grid.heavy.close',
@@ -200,8 +200,8 @@ export class Crowd {
   }
 
   /**
-   * Sorts crowded buckets or, if `of` is 'finer', crowded lists of finer entries. Record the first between scatter and
-   * gather, the second after the finer entries are written.
+   * Sorts crowded buckets or, if `of` is 'finer', crowded lists of finer entries. Record the sort of buckets between
+   * scatter and gather, and the sort of lists after the finer entries are written.
    */
   encodeSort(pass: GPUComputePassEncoder, shared: SharedBinding, binding: CrowdBinding, of: CrowdOf): void {
     const workgroups = { buffer: this.list, offset: 4 * TILE_DISPATCH };

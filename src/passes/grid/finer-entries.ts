@@ -1,7 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists each cell's particles that are at least `finerSteps` levels lower
- * (core/world/cells.ts). Each particle has room on every level where it may be a finer entry. Heavy particles follow at
- * the end. With too few levels, the pass only sets the header and clears Crowd's list.
+ * Host of shaders/grid/finer_entries.wgsl: lists each cell's finer entries. These are particles whose level is lower
+ * than the cell's by at least `finerSteps` (core/world/cells.ts). The buffer has room for a particle on every level
+ * where it may be a finer entry. Heavy particles follow at its end. If there are too few levels for finer entries, the
+ * pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';
@@ -45,8 +46,8 @@ const BINDINGS = {
 } as const;
 
 /**
- * Returns the bytes for heavy particles, in the layout of heavy_words.wgsl: a word per particle, their number, and a
- * bit per slot.
+ * Returns the bytes for heavy particles, in the layout of heavy_words.wgsl: a word per particle, for the slots of heavy
+ * ones; the number of heavy particles; a bit per slot.
  */
 function heavyBytes(capacity: number): number {
   return 4 * (capacity + 1 + Math.ceil((capacity + 31) / 32));
@@ -88,7 +89,7 @@ export class FinerEntries {
     return new FinerEntries(named as Record<Step, Kernel>, finerBuckets(world), owned);
   }
 
-  /** Layout: the header (see FINER_HEADER), finer entries by bucket, heavy particles. */
+  /** Layout: the header (see FINER_HEADER), then finer entries by bucket, then the words for heavy particles. */
   get list(): GPUBuffer {
     return this.owned.buffers.finer;
   }
@@ -135,8 +136,8 @@ export class FinerEntries {
     crowd: Crowd,
     crowdBinding: CrowdBinding,
   ): void {
-    // Crowd's list held crowded buckets. From here on, it gets crowded lists of finer entries, later the number of
-    // heavy particles.
+    // Until here, Crowd's list held crowded buckets. From here on, it gets the crowded lists of finer entries, and
+    // later the number of heavy particles.
     crowd.encodeClear(pass, shared, crowdBinding);
     if (this.buckets === 0) return;
     const { list, order } = this.kernels;

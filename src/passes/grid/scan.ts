@@ -1,6 +1,6 @@
 /**
- * Host of shaders/grid/scan.wgsl: exclusive prefix sums, which also zero the counts. The caller of `bind` or `reserve`
- * must destroy the ScanBinding.
+ * Host of shaders/grid/scan.wgsl: computes the exclusive prefix sums of counts, and zeroes the counts. The caller of
+ * `bind` or `reserve` must destroy the ScanBinding.
  */
 import text from '../../../shaders/grid/scan.wgsl?raw';
 import { SCAN_BLOCK } from '../../core/base/constants';
@@ -14,7 +14,7 @@ import { PARAMS } from '../modules';
 
 export const SCAN_FIELDS = { vectors: 'u32', blocks: 'u32' } as const;
 
-/** Returns the bytes of a buffer of counts or starts, which the scan reads in vectors of four. */
+/** Returns the bytes of a buffer of `length` counts or starts. The scan reads such a buffer in vectors of four. */
 export function scanBytes(length: number): number {
   return Math.ceil(length / 4) * 16;
 }
@@ -71,7 +71,7 @@ export class Scan {
     return this.bindOwned(counts, starts, length, owned);
   }
 
-  /** Like `bind`, but without waiting. `settled` rejects if the device has too little memory. */
+  /** Does the same as `bind` without waiting. `settled` rejects if the device has too little memory. */
   reserve(
     counts: GPUBuffer,
     starts: GPUBuffer,
@@ -135,7 +135,7 @@ export class Scan {
     };
   }
 
-  /** Scans the first `length` counts, by default all. The counts behind these must be zero. */
+  /** Scans the first `length` counts, by default all. The counts after them must be zero. */
   encode(pass: GPUComputePassEncoder, shared: SharedBinding, binding: ScanBinding, length?: number): void {
     const blocks = length === undefined ? binding.blocks : Math.ceil(length / SCAN_BLOCK);
     this.kernels.reduce.encode(pass, shared, binding.reduce, blocks);

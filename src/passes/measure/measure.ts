@@ -1,6 +1,6 @@
 /**
- * Host of shaders/measure/measure.wgsl: sums and maxima over all particles. `combine` merges the partial results of
- * workgroups in doubles. A sum that may exceed 32 bits takes two words.
+ * Host of shaders/measure/measure.wgsl: computes sums and maxima over all particles. `combine` merges the partial
+ * results of workgroups in doubles. A sum that may exceed 32 bits takes two words.
  */
 import censusDense from '../../../shaders/measure/census_dense.wgsl?raw';
 import censusHashed from '../../../shaders/measure/census_hashed.wgsl?raw';
@@ -131,7 +131,7 @@ export class Measure {
         ...borderlineFields(world, radiusRange),
       }),
     );
-    // The shader strides over one dimension of workgroups.
+    // The shader supports only one dimension of workgroups.
     const mostWorkgroups = Math.min(MEASURE_WORKGROUPS, gpu.workgroupsPerDimension);
     return new Measure(kernel, dimensions, words, mostWorkgroups, parameters, partials);
   }

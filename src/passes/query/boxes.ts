@@ -12,7 +12,7 @@ import { ListPass, type ListStep } from './list-pass';
 
 export const BOXES_FIELDS = { box_count: 'u32' } as const;
 
-/** The queue's words before the boxes: an indirect dispatch, then the number of boxes. */
+/** Number of words in the queue before its boxes: three arguments of an indirect dispatch, then the number of boxes. */
 const QUEUE_HEADER = 4;
 
 /** Most workgroups of a search: enough to fill a device. */

@@ -15,14 +15,18 @@ export interface ListCountBuffers {
 }
 
 /**
- * Words in `count`: entries found, entries listed, three arguments for an indirect dispatch, one word of the kernels.
+ * Number of words in `count`, which are, in this order:
+ * - the number of entries found
+ * - the number of entries listed
+ * - three arguments of an indirect dispatch
+ * - a word that only the kernels use
  */
 export const LIST_COUNT_WORDS = 6;
 
 /** Byte offset of the three arguments. */
 export const LIST_DISPATCH_OFFSET = 8;
 
-/** Stored as the number of entries found if that does not fit 32 bits. */
+/** The kernels store this as the number of entries found if the true number does not fit into 32 bits. */
 export const UNCOUNTABLE = 0xffff_ffff;
 
 /** Words per entry: two ids for a pair, one for a neighbour. */
@@ -63,8 +67,9 @@ export class ListCount {
   }
 
   /**
-   * `cutsOwners` decides where a list that is too short ends. True: at its capacity, where the last owner has some of
-   * its entries or holes of 2³² − 1. False: before the first owner whose entries do not all fit.
+   * `cutsOwners` decides where a list ends that is too short for all entries. If true, it ends at its capacity; the
+   * last owner then has only some of its entries, or holes of 2³² − 1. If false, it ends before the first owner whose
+   * entries do not all fit.
    */
   static async create(
     gpu: Gpu,

@@ -25,13 +25,13 @@ export interface PairEventsBuffers {
   /** The list of the previous comparison, whose buffers are as long as those above. */
   readonly offsets_before: GPUBuffer;
   readonly pairs_before: GPUBuffer;
-  /** For tally and keep: pairs found and listed. */
+  /** For tally and keep: the numbers of pairs found and listed. */
   readonly count?: GPUBuffer;
   /** For tally: pairs per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;
-  /** For begun, stayed and ended: the first event of each first id, and the list to write. */
+  /** For begun, stayed and ended: the index of the first event of each first id, and the list to write. */
   readonly event_offsets?: GPUBuffer;
   readonly events?: GPUBuffer;
 }

@@ -68,7 +68,7 @@ const LAW = {
   TO_WALL,
 };
 
-/** Words of the indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
+/** Number of words with arguments of indirect dispatches: see PATH_DISPATCH in core/base/constants.ts. */
 export const CCD_DISPATCHES = 12;
 
 export interface CcdBuffers {
@@ -83,16 +83,16 @@ export interface CcdBuffers {
   /** CCD_DISPATCHES words with usage INDIRECT. */
   readonly dispatches: GPUBuffer;
   /**
-   * One word per bucket, per list of paths and per particle; two per node of a list. Words of buckets and lists must be
-   * zero before `encode`, and are zero after it.
+   * One word per bucket, then one per list of paths, one per particle, and two per node of a list. The words of buckets
+   * and lists must be zero before `encode`, and are zero after it.
    */
   readonly links: GPUBuffer;
   /**
-   * First hits at walls, slow particles and obstacles: two words per particle, the key (see core/ccd/law.ts) and the
-   * partner.
+   * First hits at walls, slow particles and obstacles. Each particle has two words: the key of its hit (see
+   * core/ccd/law.ts) and its partner.
    */
   readonly first: GPUBuffer;
-  /** Hits that even rounds read and odd rounds write: like `first`, with hits at fast particles too. */
+  /** Hits that even rounds read and odd rounds write: stored like `first`, but with hits at fast particles, too. */
   readonly even: GPUBuffer;
   /** Hits that odd rounds read and even rounds write. */
   readonly odd: GPUBuffer;
@@ -192,7 +192,7 @@ const TEXTS = {
 
 type Module = keyof typeof TEXTS;
 
-/** Modules of each part, besides those of `modulesOf`. Variants without levels leave out `note_level`. */
+/** The modules of each part, besides those that `modulesOf` adds. Variants without levels leave out `note_level`. */
 const MODULES: Readonly<Record<Part, readonly Module[]>> = {
   plan: [],
   list: ['counters_atomic', 'note_level'],

@@ -16,8 +16,8 @@ export interface IntegrateBuffers {
 
 export class Integrate extends ParticlePass<IntegrateBuffers> {
   /**
-   * `counts`: whether this pass counts. It must not count if another pass moves particles before the sort. With levels,
-   * it never counts.
+   * `counts` says whether this pass counts particles. It must not count if another pass moves particles before the
+   * sort. With levels, it never counts.
    */
   static describe(variant: Variant, counts = true): KernelDescription {
     const counting = counts && !variant.levels;

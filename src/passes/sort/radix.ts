@@ -28,7 +28,7 @@ export function radixWorkgroups(keys: number, { run }: RadixShape): number {
   return Math.ceil(Math.ceil(keys / run) / WORKGROUP_SIZE);
 }
 
-/** Returns the number of counters: in each run, one per value of a digit. */
+/** Returns the number of counters: each run of keys has one per value of a digit. */
 export function radixCounters(keys: number, { bits, run }: RadixShape): number {
   return Math.ceil(keys / run) * 2 ** bits;
 }
