@@ -1,6 +1,6 @@
 /**
  * Turns boxes into bodies of a grid with levels. Twin of shaders/grid/box_bodies.wgsl. A body's position is the low
- * corner of its box. A body's radius selects its level; −1 if the grid skips the box.
+ * corner of its box. A body's radius selects its level, or is −1 if the grid skips the box.
  */
 import { snap } from '../../core/world/cells';
 import { latticeAt, levelOf } from '../../core/world/levels';
@@ -37,7 +37,8 @@ export function makeBoxBodies(world: World, boxes: Float32Array): BoxBodies {
 }
 
 /**
- * Returns the lowest level with cells at least as wide as the box, and with both corners in the same or adjacent cells.
+ * Returns the lowest level whose cells are at least as wide as the box and where both corners are in the same or in
+ * adjacent cells. Returns undefined if there is none.
  */
 function boxLevel(world: World, low: Float32Array, high: Float32Array): number | undefined {
   const halves = Array.from(high, (value, axis) => fround(0.5 * value - 0.5 * (low[axis] as number)));

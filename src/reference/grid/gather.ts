@@ -1,6 +1,7 @@
 /**
  * Moves all state into canonical order. Twin of shaders/grid/gather.wgsl.
- * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets unsorted.
+ * Ordering: buckets ascending, ids ascending inside a bucket. The GPU leaves the last two buckets unsorted; they hold
+ * the quarantined and the removed particles.
  */
 
 import type { Sizes } from '../../core/particles/shapes';
@@ -12,7 +13,7 @@ import type { Entries } from './scatter';
 export interface SortedState extends Sizes {
   readonly ids: Uint32Array;
   readonly cells: Uint32Array;
-  /** The cell of each slot on its particle's level, `dimensions` numbers; NOWHERE if there is none. */
+  /** Per slot, the `dimensions` coordinates of the particle's cell on its level, or NOWHERE if it has no cell. */
   readonly lattices: Int32Array;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;

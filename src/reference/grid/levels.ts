@@ -1,6 +1,6 @@
 /**
- * A plain grid of particles with variable radii, whose arrays those of HashGrid must equal. Also an oracle of pairs.
- * Ordering: buckets ascending, ids ascending in each, quarantined particles last.
+ * A plain grid of particles with variable radii. The arrays of HashGrid must equal its arrays. This file also has an
+ * oracle of pairs. Ordering: buckets ascending, ids ascending in each bucket, quarantined particles last.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';
@@ -13,11 +13,11 @@ export interface LevelGrid {
   readonly ids: Uint32Array;
   /** The first slot of each bucket, then the first slot of the quarantine. */
   readonly start: Uint32Array;
-  /** Slots of finer entries: bucket after bucket, ascending in each. */
+  /** Slots of finer entries: bucket after bucket, ascending in each bucket. */
   readonly finer: Uint32Array;
-  /** The index in `finer` of each bucket's first entry, for buckets that may have any; then the end. */
+  /** For each bucket that may have finer entries, the index in `finer` of its first one. Then the end. */
   readonly finerStart: Uint32Array;
-  /** A bit per level that has particles. */
+  /** Bit l is set if level l has particles. */
   readonly occupied: number;
 }
 
@@ -45,7 +45,10 @@ export function buildLevelGrid(world: World, positions: Float32Array, radii: Flo
   return { ids, start: start.subarray(0, cellCount + 1), finer, finerStart, occupied };
 }
 
-/** Decides in doubles. The lower id of a pair comes first. Pairs are sorted by the first id, then by the second. */
+/**
+ * Returns the overlapping pairs; tests every pair in doubles. The lower id of a pair comes first. Pairs are sorted by
+ * the first id, then by the second.
+ */
 export function bruteForceLevelPairs(
   world: World,
   positions: Float32Array,

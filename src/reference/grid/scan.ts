@@ -1,4 +1,4 @@
-/** Exclusive prefix sums, modulo 2³². Twin of all kernels of shaders/grid/scan.wgsl together. */
+/** Returns the exclusive prefix sums, modulo 2³². Twin of all kernels of shaders/grid/scan.wgsl together. */
 export function exclusiveScan(counts: Uint32Array): Uint32Array {
   const starts = new Uint32Array(counts.length);
   let sum = 0;

@@ -19,7 +19,7 @@ export function isFiniteParticle(
   return true;
 }
 
-/** A particle has a cell only if its position is finite and its radius allowed. */
+/** A particle has a cell only if its position is finite and its radius is allowed. */
 export function bucketOfParticle(
   world: World,
   positions: ArrayLike<number>,

@@ -91,7 +91,7 @@ export function measureState(
         if (contact) obstacleContacts++;
       });
     }
-    // A double; in the shader, this weight is a 32-bit float.
+    // This weight is a double; in the shader, it is a 32-bit float.
     const sizes = bulks ?? radii;
     const weight = sizes ? ((sizes[slot] as number) / (diameter / 2)) ** dimensions : 1;
     let isOutside = false;

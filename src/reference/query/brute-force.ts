@@ -1,7 +1,7 @@
 /**
- * The oracle of overlaps: tests every pair in doubles, without cells. Particles that are not finite overlap nothing.
- * Default ids: 0, 1, 2 … Periods are 0 along axes that do not wrap. The error of doubles is more than 2²⁷ times smaller
- * than the band that pairBand returns.
+ * The oracle of overlaps: tests every pair in doubles, without cells. Particles with a coordinate that is not finite
+ * overlap nothing. Default ids are 0, 1, 2 … Periods are 0 along axes that do not wrap. The error of doubles is more
+ * than 2²⁷ times smaller than the band that pairBand returns.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -17,7 +17,7 @@ const SMALLEST_NORMAL = 2 ** -126;
  * Returns the greatest difference of distance² from diameter² at which 32-bit floats may decide a pair wrongly.
  *
  * Let u = 2⁻²⁴, k the number of dimensions, d the distance and D the diameter. Each coordinate difference is off by a
- * factor of up to 1 + u, its square by (1 + u)² and one rounding more. Adding up k squares takes k − 1 roundings. All
+ * factor of up to 1 + u, its square by (1 + u)² and one more rounding. Adding up k squares takes k − 1 roundings. All
  * terms are positive, so the sum is off by a factor of at most (1 + u)^(k + 2). A fused operation saves a rounding. D²
  * is rounded once. So a decision can only be wrong if |d² − D²| ≤ ((1 + u)^(k + 2) − 1) d² + u D². As d² is so close to
  * D², the right side is about (k + 3) u D². A factor of 1 + 2⁻²⁰ covers the terms in u².
@@ -92,7 +92,7 @@ export class PairJudge {
     return { overlapping: this.overlapping.toPairList(), ambiguous: this.ambiguous.toPairList() };
   }
 
-  /** Returns whether 32-bit floats hold every intermediate result, in whatever order the squares are added. */
+  /** Returns whether 32-bit floats hold every intermediate result exactly, in whatever order the squares are added. */
   private isExact(a: number, b: number): boolean {
     const { dimensions, positions } = this;
     const squares: number[] = [];

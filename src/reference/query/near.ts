@@ -33,7 +33,9 @@ export function findNear(
   return found;
 }
 
-/** Returns the k nearest particles that `findNear` finds, by distance, then by id, without the particle `without`. */
+/**
+ * Returns the k nearest of the particles that `findNear` finds, except `without`. Sorts them by distance, then by id.
+ */
 export function findNearest(
   world: World,
   positions: Float32Array,

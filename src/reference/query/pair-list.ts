@@ -1,6 +1,6 @@
 import type { PairList } from '../../core/simulation/simulation';
 
-/** Collects pairs, and returns them sorted, the lower id first in each. */
+/** Collects pairs, and returns them sorted. In each pair, the lower id comes first. */
 export class PairCollector {
   private pairs = new Uint32Array(64);
   private count = 0;
@@ -21,7 +21,7 @@ export class PairCollector {
   }
 }
 
-/** Sorts pairs by their first id, which must be the lower one, then by their second. */
+/** Sorts pairs by their first id, then by their second. In each pair, the first id must be the lower one. */
 export function sortPairs(pairs: Uint32Array): PairList {
   const count = pairs.length / 2;
   let greatest = -1;
@@ -55,7 +55,7 @@ export function sortPairs(pairs: Uint32Array): PairList {
 
 export interface OraclePairs {
   readonly overlapping: PairList;
-  /** Pairs nearer to touching than `pairBand`, unless 32-bit floats compute their distance exactly. */
+  /** Borderline pairs: rounding in 32 bits may decide whether they overlap. */
   readonly ambiguous: PairList;
 }
 
@@ -64,7 +64,7 @@ export interface PairComparison {
   readonly missing: PairList;
   /** Pairs that were found, but do not overlap. Ambiguous pairs are left out. */
   readonly extra: PairList;
-  /** Number of ambiguous pairs that differ. */
+  /** Number of ambiguous pairs that only one of the two lists has. */
   readonly excused: number;
 }
 

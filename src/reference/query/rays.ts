@@ -136,7 +136,10 @@ function length(vector: readonly number[]): number {
   return Math.sqrt(dot(vector, vector));
 }
 
-/** Describes the first fault: the answer must be in order, and equal the reference except for doubtful balls. */
+/**
+ * Describes the first fault of an answer, or returns undefined. An answer must be in order, and must equal the
+ * reference except for doubtful balls.
+ */
 export function faultOfHits(
   ids: ArrayLike<number>,
   distances: ArrayLike<number>,

@@ -1,6 +1,6 @@
 /**
- * An oracle for millions of particles that shares no search code with the grid. It divides space into strips by the
- * second coordinate, and sweeps along each.
+ * An oracle for millions of particles. It shares no search code with the grid. It divides space into strips by the
+ * second coordinate, and sweeps along each strip.
  */
 
 import { isFiniteParticle } from '../measure/finite';
@@ -9,7 +9,7 @@ import type { OraclePairs } from './pair-list';
 
 const NO_ENTRIES = new Uint32Array(0);
 
-/** Height of a strip in diameters. Above 1, because of borderline pairs and the rounding of strip numbers. */
+/** Height of a strip in diameters. It exceeds 1 because of borderline pairs and the rounding of strip numbers. */
 const MARGIN = 1 + 2 ** -16;
 
 export function sweepPairs(
@@ -64,7 +64,7 @@ interface Images {
   /** Positions of the particles, then of images. A particle near a low end has an image beyond the high end. */
   readonly packed: number[];
   readonly particles: number[];
-  /** A bit per axis: whether the position is shifted by a period. */
+  /** Bit i is set if the position is shifted by a period along axis i. */
   readonly shifts: number[];
 }
 

@@ -215,7 +215,7 @@ function withoutBound(outcome: Outcome): Outcome {
   };
 }
 
-/** `other` is undefined if the decision is settled. */
+/** `other` is the outcome of the other decision; it is undefined if the decision is settled. */
 function outcomesOf(substep: Substep, contact: ExactContact, { isBounce, isSettled }: Verdict) {
   const decided = outcomeOf(substep, contact, isBounce);
   const all = contact.hasNoBound ? withoutBound(decided) : decided;

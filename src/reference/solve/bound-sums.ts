@@ -19,7 +19,7 @@ export interface Accuracy {
   readonly length: number;
 }
 
-/** Returns the relative errors. `apart` is the error of a difference of coordinates, without its one rounding. */
+/** Returns the relative errors. `apart` is the error that a difference of coordinates has besides its one rounding. */
 export function accuracyOf(dimensions: number, apart = 0): Accuracy {
   const distance = ((dimensions + 2) / 2 + 9) * U + apart;
   const normal = distance + 6 * U + apart;
@@ -128,7 +128,7 @@ export class EffectSums {
   }
 }
 
-/** Adds to `vector`, which has no error. Adding an exact 0 rounds nothing. */
+/** Returns `vector` + `added`. `vector` has no error. Adding an exact 0 rounds nothing. */
 export function sumOf(vector: readonly number[], added: Approximate): Approximate {
   const value = vector.map((along, axis) => along + (added.value[axis] as number));
   const size = length(added.value);

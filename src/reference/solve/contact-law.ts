@@ -50,7 +50,7 @@ export interface Effect {
   /** Sum of the changes along the normals of contacts that do not bounce. `bearing` is the sum of their lengths. */
   readonly support: Vector;
   readonly bearing: number;
-  /** The change that would end the approach. In a sum of effects, it is the largest of these. */
+  /** The change that would end the approach. In a sum of effects, it is the largest of these changes. */
   readonly closing: number;
 }
 

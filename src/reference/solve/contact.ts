@@ -121,7 +121,7 @@ export function findContact(
   }
   const reach = reachBetween(substep.diameter, radii, slot, other, others.radii);
   const squared = distanceSquared(world, positions, slot, other, others.positions);
-  // Written so that a NaN is no contact.
+  // With this form of the comparison, a NaN is no contact.
   if (!(squared < fround(reach * reach))) return undefined;
   if (squared < COINCIDENT_SQUARED) {
     return { normal: coincidentNormal(dimensions, slot, other), overlap: reach };
@@ -174,7 +174,7 @@ export function faceShapes(
   const along = apart[axis] as number;
   const isUp = Math.abs(along) < NOT_APART ? slot > other : along > 0;
   const normal = new Array<number>(dimensions).fill(0).with(axis, isUp ? 1 : -1);
-  // Written so that a NaN is no contact.
+  // With this form of the comparison, a NaN is no contact.
   return { normal, overlap, isContact: overlap > 0 };
 }
 

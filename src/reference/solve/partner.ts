@@ -1,7 +1,8 @@
 /**
- * Finds each particle's partner, for restitution: its fastest approaching contact, if faster than the rest speed. Twin
- * of shaders/solve/partner.wgsl. Output per slot: the partner's slot, with OBSTACLE_PARTNER set if it is an obstacle;
- * or NO_PARTNER. The lowest slot wins a tie, particles before obstacles.
+ * Finds each particle's partner, for restitution: its fastest approaching contact, if that is faster than the rest
+ * speed. Twin of shaders/solve/partner.wgsl. The output per slot is the partner's slot, with the bit OBSTACLE_PARTNER
+ * if the partner is an obstacle, or NO_PARTNER. Among equally fast contacts, particles win over obstacles, and then the
+ * lowest slot wins.
  */
 import { NO_PARTNER } from '../../core/base/constants';
 import type { Substep } from '../../core/contact/settings';

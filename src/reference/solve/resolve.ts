@@ -129,7 +129,7 @@ function wrap(world: World, position: Vector): Vector {
   return position.map((coordinate, axis) => wrapAxis(world, coordinate, axis));
 }
 
-/** Multiplies everything except a bounce and `closing` by obstacleShare. */
+/** Adds up the effects of obstacles, and multiplies all of the sum except a bounce and `closing` by obstacleShare. */
 function meetObstacles(
   world: World,
   substep: Substep,

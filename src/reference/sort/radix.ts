@@ -1,6 +1,6 @@
 /**
- * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Of floats, −0 comes before 0,
- * and NaNs come last, as equals.
+ * A stable radix sort, least significant digit first. Twin of shaders/sort/radix.wgsl. Among floats, −0 comes before 0.
+ * NaNs come last and count as equal to each other.
  */
 import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
