@@ -21,7 +21,7 @@ const RANGE: RadiusRange = { smallest: LEAST_HALF / SHAPE_UNITS, largest: 8 };
 /** Edge of a layout cell, in units. */
 const CELL = 2 * GREATEST_HALF;
 
-/** Area (volume) per body at which it overlaps about one other. */
+/** Area (volume) per body at which a body overlaps about one other. */
 const ROOM = { 2: 64, 3: 512 } as const;
 
 /** Least radius or half extent of a peg, in units. */
@@ -133,7 +133,7 @@ export const TERRACES: CollisionSceneDefinition = {
   },
 };
 
-/** Returns one step per column, each higher than the last, and the pegs. */
+/** Returns one step per column, each higher than the one before it, and the pegs. */
 function stepsAndPegs(dimensions: Dimensions, columns: number, random: Random): ObstacleBodies {
   const positions: number[] = [];
   const radii: number[] = [];

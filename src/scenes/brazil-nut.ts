@@ -20,7 +20,7 @@ import {
 /** Radii of small grains, in units. Equal grains would form rows that block the large ones. */
 const SMALL = [UNITS / 2 - 64, UNITS / 2] as const;
 const LARGE = (3 * UNITS) / 2;
-/** Grains per large grain. Large grains then take about a quarter of the total area (volume). */
+/** One in this many grains is large. Large grains then take about a quarter of the total area (volume). */
 const PER_LARGE = { 2: 30, 3: 80 } as const;
 
 /** Small grains along each axis of a layout cell. A large grain fills such a cell. */
@@ -48,7 +48,7 @@ export const BRAZIL_NUT: CollisionSceneDefinition = {
     const columns = Math.max(3, ceilRoot(WIDTH[dimensions] * cells, dimensions));
     const layers = Math.ceil(cells / power(columns, dimensions - 1));
     const edge = (columns * CELL) / UNITS;
-    // Grains are thrown up, so the box is twice as high as the bed.
+    // Grains are thrown up, so the box is more than twice as high as the bed.
     const height = Math.ceil((2 * layers * CELL) / UNITS) + 8;
     const layout = {
       cells,

@@ -44,7 +44,7 @@ export interface FluidSceneDefinition extends DefinitionBase {
   readonly tank: (dimensions: Dimensions, width: number) => TankContent;
 }
 
-/** The wanted flock. */
+/** Parameters of the flock to generate. */
 export interface FlockRequest {
   /** 2 or 3. */
   readonly dimensions: Dimensions;

@@ -30,7 +30,10 @@ export interface FluidSceneRequest {
 }
 
 const STEP_SECONDS = 1 / 60;
-/** Most cells per substep that fluid moves after a fall from the tank's full height. The fluid allows at most two. */
+/**
+ * The number of cells that fluid moves at most in a substep after a fall from the tank's full height. The fluid allows
+ * at most two.
+ */
 const CELLS_PER_SUBSTEP = 1.6;
 /** Least height of a tank, in metres. In a lower tank, waves would end at once. */
 const LEAST_HEIGHT = 2;
@@ -131,7 +134,7 @@ export function solidBoxes({ dimensions, cells, cellSize, solids }: FluidScene):
   return { positions, halfExtents };
 }
 
-/** A slab is a text 'bottom top front back', so that slabs compare by value. */
+/** Returns the slabs at one x. A slab is a text 'bottom top front back', so that slabs compare by value. */
 function slabs(deep: number, runsAt: (z: number) => readonly number[]): string[] {
   const found: string[] = [];
   let runs: readonly number[] = [];

@@ -9,7 +9,7 @@ import type { Driven } from './drive';
 import { directionAt, EARTH_GRAVITY, earthGravity, repeat, type SceneContent } from './scene';
 import { beadsAlong, capacityOf, fillRoom, type Point, type Room, standBalls } from './vessel';
 
-/** Distance from the vessel's balls to the centres of grains; in an hourglass along x. */
+/** Distance from the vessel's balls to the centres of grains. In an hourglass, it is measured along x. */
 const CLEARANCE = 1.5;
 /** Distance from the vessel to the walls of the box. */
 const MARGIN = 1;
@@ -147,7 +147,7 @@ function boxAround(
 /** Number of bars on the inside of the drum. They carry grains up. */
 const LIFTERS = 8;
 const LEAST_DRUM = 6;
-/** Squared speed of the drum's wall divided by gravity times radius. */
+/** The squared speed of the drum's wall, divided by gravity × radius. FASTEST_WALL limits the speed. */
 const FROUDE = 0.03;
 /** Greatest speed of the drum's wall, length / s. */
 const FASTEST_WALL = 4;

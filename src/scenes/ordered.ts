@@ -22,7 +22,7 @@ const PILE_SPACING = 1076;
 /** Offset of every other layer. Particles exactly above each other would stand for seconds before they fall. */
 const PILE_STAGGER = PILE_SPACING / 2;
 
-/** In units: 31/32 of a diameter. */
+/** Distance between neighbours, in units: 31/32 of a diameter. */
 const PACKING_SPACING = 992;
 /** √3/2 of PACKING_SPACING, rounded. */
 const PACKING_ROW = 859;
@@ -31,7 +31,7 @@ const PACKING_SHIFT = [0, 286, 573] as const;
 /** √(2/3) of PACKING_SPACING, rounded. */
 const PACKING_LAYER = 810;
 
-/** Returns an index along an axis. Every axis but the last has `columns` positions. */
+/** Returns a particle's index along an axis. Every axis but the last has `columns` positions. */
 function latticeIndex(particle: number, columns: number, axis: number, dimensions: Dimensions): number {
   const along = Math.floor(particle / power(columns, axis));
   return axis === dimensions - 1 ? along : along % columns;
@@ -131,7 +131,7 @@ export const PACKING: CollisionSceneDefinition = {
       const column = latticeIndex(particle, columns, 0, dimensions);
       const row = latticeIndex(particle, columns, 1, dimensions);
       const layer = dimensions === 2 ? 0 : latticeIndex(particle, columns, 2, dimensions);
-      // The second of three layers is also shifted by half a column.
+      // Of each three layers, the second is also shifted by half a column.
       const aside = (row + (layer % 3 === 1 ? 1 : 0)) % 2;
       const x = RADIUS + column * PACKING_SPACING + (aside * PACKING_SPACING) / 2;
       const y = RADIUS + row * PACKING_ROW + (PACKING_SHIFT[layer % 3] as number);

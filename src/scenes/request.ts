@@ -3,7 +3,7 @@ import type { Dimensions } from '../core/world/world';
 
 export const DEFAULT_SEED = 1;
 
-/** The wanted scene. */
+/** Parameters of the scene to generate. */
 export interface SceneRequest {
   /** 2 or 3. */
   readonly dimensions: Dimensions;

@@ -23,7 +23,7 @@ const PEG_SPACING = 2.5 * UNITS;
 /** Greatest random offset of a peg along an axis, in units. */
 const PEG_SHAKE = UNITS / 4;
 
-/** Coordinates along each axis, in units, ends included. */
+/** The range of coordinates along each axis, in units, ends included. */
 interface Span {
   readonly low: number;
   readonly high: number;
@@ -53,7 +53,7 @@ export const UNIFORM: CollisionSceneDefinition = {
   name: 'uniform',
   description: 'Uniformly random positions; each particle overlaps one other on average.',
   generate(dimensions, count, random) {
-    // Centres keep one radius away from each wall.
+    // Centres are at least one radius away from each wall.
     const edge = ceilRoot(count * ROOM_FOR_ONE_OVERLAP[dimensions], dimensions) + 1;
     const span = { low: UNITS / 2, high: edge * UNITS - UNITS / 2 };
     return {
@@ -138,7 +138,7 @@ const CROWD_CELLS = [
   { share: 3 / 16, most: 1200, cell: 5 },
 ] as const;
 
-/** Cells along each axis. */
+/** Least number of cells along each axis. */
 const ROOM_FOR_CROWDS = 8;
 
 export const CROWDS: CollisionSceneDefinition = {

@@ -45,7 +45,7 @@ export interface Scene {
   readonly min: readonly number[];
   /** Highest corner of the same box. */
   readonly max: readonly number[];
-  /** True, or true per axis, where the world wraps around. Default: false. */
+  /** True if the world wraps around, or a list with true for each axis along which it wraps around. Default: false. */
   readonly periodic?: boolean | readonly boolean[] | undefined;
   /** True if the `crowds` option is on. Default: false. */
   readonly crowds?: boolean | undefined;

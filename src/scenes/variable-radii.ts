@@ -20,7 +20,7 @@ const OCTAVES = 6;
  * of the sum of two radii, whose logarithms are uniformly distributed.
  */
 const ROOM = { 2: 4533, 3: 363_348 } as const;
-/** The area (volume) for one overlap on average if all radii are 1. */
+/** The same area (volume) per particle if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
 const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
@@ -34,8 +34,8 @@ const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
 
 /**
  * Returns a random radius of an octave, in units, with a uniformly distributed logarithm. Draws uniform radii until one
- * is accepted. The probability is the octave's least radius divided by the drawn one. Whole numbers make JavaScript
- * engines agree.
+ * is accepted. The probability that a radius is accepted is the octave's least radius divided by that radius. With
+ * whole numbers, all JavaScript engines agree.
  */
 function chooseRadius(random: Random, octave: number): number {
   const low = MIXED_UNITS * 2 ** octave;

@@ -19,7 +19,7 @@ const BALL_SPACING_ACROSS = 0.75;
 
 export type Point = readonly [x: number, y: number];
 
-/** Returns evenly spaced points along a polyline, both ends included. */
+/** Returns points along a polyline, evenly spaced on each of its segments. All corners are included. */
 export function beadsAlong(corners: readonly Point[]): Point[] {
   return corners.flatMap((to, index) => {
     const from = corners[index - 1];
@@ -34,8 +34,8 @@ export function beadsAlong(corners: readonly Point[]): Point[] {
 }
 
 /**
- * Returns obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth`: distance between the panes;
- * `within`: longest edge of the vessel. Must be fast, because a drum calls it in each step.
+ * Returns obstacles: in 2D one per point, in 3D a row per point from pane to pane. `depth` is the distance between the
+ * panes, and `within` is the longest edge of the vessel. This must be fast, because a drum calls it in each step.
  */
 export function standBalls(
   dimensions: Dimensions,
@@ -44,7 +44,7 @@ export function standBalls(
   within: number,
 ): Float32Array {
   const step = stepFor(within);
-  // Rounds, because sines differ in the last bit between JavaScript engines.
+  // Round the coordinates, because sines differ in the last bit between JavaScript engines.
   const round = (along: number) => toCoordinate(Math.round(along * UNITS), step);
   const rows = dimensions === 2 ? 1 : Math.ceil(depth / BALL_SPACING_ACROSS);
   const across = Array.from({ length: rows }, (_, row) => round(((row + 0.5) * depth) / rows));
