@@ -31,7 +31,7 @@ export interface FluidSceneRequest {
 
 const STEP_SECONDS = 1 / 60;
 /**
- * The number of cells that fluid moves at most in a substep after a fall from the tank's full height. The fluid allows
+ * The greatest number of cells that fluid moves in a substep after a fall from the tank's full height. The fluid allows
  * at most two.
  */
 const CELLS_PER_SUBSTEP = 1.6;

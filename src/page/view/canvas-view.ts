@@ -303,10 +303,7 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   return canvas;
 }
 
-/**
- * The edges of a box, as pairs of corners. A corner is a sum of 1 for the high end of x, 2 for that of y and 4 for that
- * of z.
- */
+/** The edges of a box, as pairs of corners. Bit i of a corner is set if the corner is at the high end of axis i. */
 const EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
   [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
 );

@@ -110,7 +110,7 @@ export interface Engine {
   readonly canvas: HTMLCanvasElement;
   /** Resolves with the reason when the engine stops by itself. Stays pending after `destroy`. */
   readonly lost: Promise<string>;
-  /** Returns the most particles for this engine, or for a new engine with a larger device. */
+  /** Returns the greatest number of particles for this engine, or for a new engine with a larger device. */
   most(dimensions: Dimensions): number;
   /** True if the current device is large enough. Call this before you create large buffers. */
   holds(count: number): boolean;

@@ -1,7 +1,7 @@
 /**
  * Describes the grid's work for one particle. The reference computes it, with the same cells and the same order as the
  * GPU engine. The reference may round differently, so its verdict on a pair that almost touches may differ from the GPU
- * engine's. The description is of the grid even if the run uses another broad phase.
+ * engine's. Even if the run uses another broad phase, this file describes the grid.
  */
 
 import { shapesOf } from '../../core/particles/shapes';

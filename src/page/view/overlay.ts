@@ -241,7 +241,7 @@ export class Overlay {
     if (listing) this.readCounts(encoder, listing);
   }
 
-  /** Draws the faces of the box in 3D, nothing in 2D. */
+  /** In 3D, draws cell lines and the heat map on faces of the box. In 2D, draws nothing. */
   drawBehind(pass: GPURenderPassEncoder, { overlays }: Frame): void {
     if (this.simulation.dimensions === 3) this.drawFaces(pass, overlays);
   }

@@ -1,6 +1,4 @@
-/**
- * State that the page's parts share. restarts.ts sets all of it; chooser.ts sets `choices` and `isForced`, too.
- */
+/** State that the page's parts share. restarts.ts sets all of it; chooser.ts also sets `choices` and `isForced`. */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
 import type { Selection } from '../model/opened';

@@ -1,8 +1,8 @@
 /**
- * Host of shaders/grid/finer_entries.wgsl: lists each cell's finer entries. These are particles whose level is lower
- * than the cell's by at least `finerSteps` (core/world/cells.ts). The buffer has room for a particle on every level
- * where it may be a finer entry. Heavy particles follow at its end. If there are too few levels for finer entries, the
- * pass only sets the header and clears Crowd's list.
+ * Host of shaders/grid/finer_entries.wgsl: lists the finer entries of each cell. They belong to the particles in the
+ * cell whose levels are lower than the cell's by at least `finerSteps` (core/world/cells.ts). The buffer has room for
+ * an entry of each particle on every level where the particle may have one. Heavy particles follow at its end. If there
+ * are too few levels for finer entries, the pass only sets the header and clears Crowd's list.
  */
 import text from '../../../shaders/grid/finer_entries.wgsl?raw';
 import { FINER_HEADER, WORKGROUP_SIZE } from '../../core/base/constants';

@@ -32,7 +32,7 @@ export interface BoxesBuffers {
   readonly parameters: GPUBuffer;
   /** `queueBytes` bytes with usage INDIRECT. Its first QUEUE_HEADER words must be zero before a search. */
   readonly queue: GPUBuffer;
-  /** For tally: particles per box. */
+  /** For tally: the number of particles per box. */
   readonly tallies?: GPUBuffer;
   /** For fill: offsets per box, then the end. */
   readonly offsets?: GPUBuffer;

@@ -16,7 +16,7 @@ export interface NearBuffers {
   readonly points: GPUBuffer;
   /** The buffer of a UniformRing with NEAR_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** For tally: particles per point. */
+  /** For tally: the number of particles per point. */
   readonly tallies?: GPUBuffer;
   /** For fill: offsets per point, then the end. */
   readonly offsets?: GPUBuffer;

@@ -27,7 +27,7 @@ export interface PairEventsBuffers {
   readonly pairs_before: GPUBuffer;
   /** For tally and keep: the numbers of pairs found and listed. */
   readonly count?: GPUBuffer;
-  /** For tally: pairs per first id. */
+  /** For tally: the numbers of begun, stayed and ended pairs per first id. */
   readonly begun?: GPUBuffer;
   readonly stayed?: GPUBuffer;
   readonly ended?: GPUBuffer;

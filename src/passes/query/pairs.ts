@@ -29,7 +29,7 @@ export interface PairsBuffers {
   readonly id_in: GPUBuffer;
   readonly start: GPUBuffer;
   readonly cell_of_slot: GPUBuffer;
-  /** For tally: pairs per first id. */
+  /** For tally: the number of pairs per first id. */
   readonly tallies?: GPUBuffer;
   /** For fill: offsets per first id, then the end. */
   readonly offsets?: GPUBuffer;

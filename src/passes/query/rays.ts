@@ -24,7 +24,7 @@ export interface RaysBuffers {
   readonly rays: GPUBuffer;
   /** The buffer of a UniformRing with RAYS_FIELDS. */
   readonly parameters: GPUBuffer;
-  /** For tally: particles per ray. */
+  /** For tally: the number of particles per ray. */
   readonly tallies?: GPUBuffer;
   /** For fill: offsets per ray, then the end. */
   readonly offsets?: GPUBuffer;

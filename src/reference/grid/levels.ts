@@ -1,6 +1,6 @@
 /**
- * A plain grid of particles with variable radii. The arrays of HashGrid must equal its arrays. This file also has an
- * oracle of pairs. Ordering: buckets ascending, ids ascending in each bucket, quarantined particles last.
+ * A plain grid of particles with variable radii. The arrays of HashGrid must equal its arrays. Ordering: buckets
+ * ascending, ids ascending in each bucket, quarantined particles last. This file also has an oracle of pairs.
  */
 import { finerBuckets, finerSteps } from '../../core/world/cells';
 import { bucketAt, finerBucket, latticeAt, levelOf } from '../../core/world/levels';

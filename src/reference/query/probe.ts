@@ -1,7 +1,7 @@
 /**
  * The neighbour loop. Twin of shaders/neighbours/probe_bounded.wgsl, shaders/neighbours/probe_rows.wgsl and
- * shaders/levels/probe.wgsl. It skips particles that are in the bucket of an adjacent cell, but in another cell. With
- * variable radii, it visits the slots that candidates.ts lists.
+ * shaders/levels/probe.wgsl. It skips particles that are in the bucket of an adjacent cell, but not in an adjacent
+ * cell. With variable radii, it visits the slots that candidates.ts lists.
  * Ordering: slots ascending. Quarantined particles have no neighbours.
  */
 
