@@ -28,7 +28,7 @@ export function findNearest(
   });
 }
 
-/** Two ways to visit particles: `near` looks as far as `reach`, `all` as far as the search radius. */
+/** Two ways to visit particles: `near` visits those within `reach`, and `all` those within the search radius. */
 export interface Surroundings {
   readonly activeCount: number;
   readonly dimensions: number;

@@ -2,9 +2,11 @@
  * The canonical order of particles of one radius: by cell (in an unbounded world, by bucket), then by id. Particles
  * that are not finite come last.
  *
- * The sort counts by column and then, stably, by row, with two tables that stay in the cache. Small or nearly ordered
- * input is sorted by bins, and ordered input not at all.
- * Guarantee: the order does not depend on the input's. A sort allocates nothing that grows with the particles.
+ * The sort is a counting sort by column, followed by a stable counting sort by row. Its two tables of counters stay in
+ * the cache. Except in unbounded worlds, small or nearly ordered input is sorted by bins instead. Input that is in
+ * order already is not sorted.
+ * Guarantee: the order depends on the positions and ids alone, not on the order of the input. A sort allocates nothing
+ * that grows with the particles.
  */
 import { CROWDED } from '../../core/base/constants';
 import type { Measures } from '../../core/simulation/simulation';
@@ -23,7 +25,7 @@ import { type Lattice, lowerBound, NO_CELL } from '../shared/lattice';
 import { indexBuckets } from './hashed';
 import { kernelsFor } from './variants';
 
-/** Gaps of Shell sort, descending: Ciura's, continued by a factor of 2.25. */
+/** Gaps of a Shell sort, descending. Up to 701 these are Ciura's gaps; each larger gap is 2.25 times the one below. */
 const SHELL_GAPS = [701, 301, 132, 57, 23, 10, 4, 1];
 while ((SHELL_GAPS[0] as number) < 2 ** 30) SHELL_GAPS.unshift(Math.floor((SHELL_GAPS[0] as number) * 2.25));
 
@@ -40,16 +42,15 @@ const SAMPLES = 256;
 
 export class CellOrder {
   /**
-   * The key of each slot; NO_CELL from `activeCount` on. There is one key more than slots, so that loops over keys end.
+   * The key of each active slot, then NO_CELL at least once, so that loops over keys end. For this, the array has one
+   * key more than there are slots.
    */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /**
-   * In unbounded worlds: the first slot of each bucket, then the end; and the cell of each active slot. Otherwise
-   * empty.
-   */
+  /** In an unbounded world, the first slot of each bucket, then the end of the last bucket; otherwise empty. */
   readonly starts: Uint32Array;
+  /** In an unbounded world, the coordinates of each active slot's cell; otherwise empty. */
   readonly coordinates: Int32Array;
   /** Number of finite particles. They have the first slots, which are called active. */
   activeCount = 0;
@@ -92,8 +93,8 @@ export class CellOrder {
   }
 
   /**
-   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids`, if not 0, 1, 2 …, give the order
-   * inside a cell.
+   * `words` are the bits of `positions`; `target` receives the sorted bits. `ids` give the order inside a cell.
+   * Default of `ids`: 0, 1, 2 …
    */
   sort(
     positions: Float32Array,
@@ -135,7 +136,7 @@ export class CellOrder {
     sortByRow(lattice, target, count, placement);
   }
 
-  /** Sorts, or returns false if a bin has too many particles for insertion. */
+  /** Sorts, or returns false if a bin has too many particles for an insertion sort. */
   private sortInBins(
     bins: Bins,
     positions: Float32Array,
@@ -186,7 +187,10 @@ export class CellOrder {
   }
 }
 
-/** Returns whether most consecutive particles are at most two cells apart along the last axis. */
+/**
+ * Samples pairs of consecutive particles. Returns whether most of these pairs are at most two cells apart along the
+ * last axis.
+ */
 function isNearlyInOrder(
   { dimensions, inverseCellSize }: Lattice,
   positions: Float32Array,

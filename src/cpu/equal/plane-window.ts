@@ -1,12 +1,12 @@
 /**
- * Finds pairs in 2D like `collect` of plane.ts, in the same order. This search is faster if discs are not sparse and a
- * row fits the window.
+ * Finds the same pairs as `collectByKeys` of plane.ts, in the same order. This search is faster if discs are not sparse
+ * and a row fits the window.
  *
- * Slots are copied into a window, whose arrays are constants of this module. For other arrays, V8 checks kind, length
- * and start in each iteration, which more than doubles the instructions of a test (bench/NOTES.md). Inside a loop, V8
- * relies only on what it knows before the loop, so loops read arrays through local constants. A test costs less than a
- * mispredicted branch, so the next slot and the first two slots of the row ahead are always tested. The test is written
- * out five times, because a function would be slower.
+ * The window is a copy of the next slots, in arrays that are constants of this module. For other arrays, V8 checks
+ * kind, length and start of memory in each iteration, which more than doubles the instructions of a test
+ * (bench/NOTES.md). Inside a loop, V8 relies only on what it knows before the loop, so loops read arrays through local
+ * constants. A test costs less than a mispredicted branch, so the next slot and the first two slots of the row ahead
+ * are always tested. The test is written out five times, because a function would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelsDescent, lowerBound, NO_CELL, STRETCH } from '../shared/lattice';
@@ -189,7 +189,10 @@ function collectBlock(
   return length;
 }
 
-/** In 2D, a copy followed by labelSlots would take longer. */
+/**
+ * Copies the found pairs to `words`, with labels instead of slots. In 2D, a copy followed by labelSlots would take
+ * longer.
+ */
 function labelFound(length: number, words: Uint32Array, begin: number, labels: Uint32Array): void {
   const slots = found;
   for (let word = 0; word < length; word += 2) {

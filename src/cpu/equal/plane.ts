@@ -20,8 +20,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) === 0) {
-      // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
-      // the first cell anyway.
+      // Truncates instead of flooring, and does not turn tiny numbers into 0. This changes only scaled positions below
+      // 1, which are in the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       column = scaledX < lastColumn ? (scaledX > 0 ? (scaledX | 0) + 1 : 1) : lastColumn;

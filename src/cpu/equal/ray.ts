@@ -1,4 +1,4 @@
-/** Finds the particles that a ray meets, as balls of one given radius. */
+/** Finds the particles that a ray meets. All particles count as balls of one given radius. */
 import { FARTHEST_CELL } from '../../core/base/constants';
 import type { World } from '../../core/world/world';
 import { lowerBound } from '../shared/lattice';
@@ -16,7 +16,7 @@ import {
 import { visitCells } from './hashed';
 import type { CellOrder } from './order';
 
-/** Relative margin, greater than the error of cells, which are computed in 32-bit floats. */
+/** A relative margin. It exceeds the rounding error of cells, which are computed in 32-bit floats. */
 const TOLERANCE = 2 ** -20;
 
 export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray, radius: number): RayHits {
@@ -29,7 +29,8 @@ export function findAlongRay(order: CellOrder, positions: Float32Array, ray: Ray
     world.cells.map((_, axis) => cellsAlong(world, axis)),
   );
   const hits = new RayHitList(positions, source);
-  // One search of the keys finds a whole row; in an unbounded world, a lookup finds only cells in one block.
+  // In bounded and periodic worlds, one search of the keys finds a whole row. In an unbounded world, a lookup finds
+  // only cells of one block.
   if (walk.lookups(world.kind === 'unbounded') > activeCount) {
     for (let slot = 0; slot < activeCount; slot++) hits.addAnyImage(path, slot, radius);
   } else {

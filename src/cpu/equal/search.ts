@@ -18,7 +18,10 @@ export abstract class PortionedSearch<Task extends Portion> {
 
   protected abstract collect(stop: number): void;
 
-  /** Returns the greatest number of words for one slot, plus two, because a pair is written before it is tested. */
+  /**
+   * Returns the greatest number of words that the pairs of one slot take, plus two, because a pair is written before it
+   * is tested.
+   */
   protected abstract roomForOne(): number;
 
   get memoryBytes(): number {
@@ -53,7 +56,10 @@ export abstract class PortionedSearch<Task extends Portion> {
   }
 }
 
-/** Portions never split the pairs of one particle, so the array has PORTION words, and room for one particle. */
+/**
+ * Portions never split the pairs of one particle, so the array has PORTION words, plus room for the pairs of one
+ * particle.
+ */
 export function portionWords(capacity: number): Uint32Array {
   return new Uint32Array(PORTION + 2 * capacity + 2);
 }
@@ -121,8 +127,8 @@ function mostRowsAhead({ dimensions, world }: Lattice): number {
 }
 
 /**
- * Returns a new array, sorted by the first label and then by the second. Labels are below `limit`. For `advice`, see
- * makeRoom.
+ * Returns the pairs in a new array, sorted by the first label and then by the second. Labels are below `limit`. For
+ * `advice`, see makeRoom.
  */
 export function sortPairs(pairs: Uint32Array, length: number, limit: number, advice?: string): Uint32Array {
   return makeRoom(

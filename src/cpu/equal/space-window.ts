@@ -1,10 +1,12 @@
 /**
- * Finds pairs in 3D like `collect` of space.ts, in the same order. This search is faster if balls are not sparse and a
- * layer fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next layer.
+ * Finds the same pairs as `collectByKeys` of space.ts, in the same order. This search is faster if balls are not sparse
+ * and a layer fits the window; see plane-window.ts. The four rows ahead are the next row, and three rows in the next
+ * layer.
  *
- * A second table holds the first slot of each cell. Otherwise the search would advance a pointer into each row ahead,
- * with four unpredictable branches per slot. Whether a row holds any slot is unpredictable too, so the first slot at or
- * after its beginning is always tested. The test is written out five times, because a loop over rows would be slower.
+ * Besides the window, a table holds the first slot of each cell. Without it, the search would advance a pointer into
+ * each row ahead, with four unpredictable branches per slot. Whether the three cells of a row hold any slot is
+ * unpredictable too, so the first slot in or after these cells is always tested. The test is written out five times,
+ * because a loop over rows would be slower.
  */
 import type { PairTask } from '../shared/kernels';
 import { labelSlots, STRETCH } from '../shared/lattice';
@@ -18,7 +20,7 @@ const MASK = WINDOW - 1;
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Slots after the last particle's, one for each row. They hold no particle, but may be tested. */
+/** Slots after the last particle's, one for each of the five tests. They hold no particle, but may be tested. */
 const PADDING = 5;
 
 const BLOCK = 256;
@@ -92,7 +94,7 @@ export function isSparse(keys: Int32Array, activeCount: number, slot: number): b
   return (keys[end - 1] as number) - (keys[slot] as number) >= MOST_CELLS * (end - slot);
 }
 
-/** Loads slots. Also sets the first slots of all cells up to that of the last slot. */
+/** Loads slots into the window. Also sets the first slots of all cells up to the last slot's cell. */
 function load(keys: Int32Array, positions: Float32Array, begin: number, end: number): void {
   const ownKeys = windowKeys;
   const ownX = windowX;
@@ -163,7 +165,7 @@ function collectBlock(
       sure += Number(squared < surely) << 1;
     } while (++other < rangeEnd);
     let cell = key + row - 1;
-    // If rows are nearly empty, a tested slot may be in the next row. Math.max skips such slots.
+    // If rows are nearly empty, slots of the next row may have been tested already. Math.max skips them.
     other = Math.max(other, cells[cell & CELL_MASK] as number);
     rangeEnd = cells[(cell + 3) & CELL_MASK] as number;
     do {

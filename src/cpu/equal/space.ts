@@ -23,8 +23,8 @@ function findCells(lattice: Lattice, positions: Float32Array, count: number, pla
     let column = 0;
     let row = rows;
     if (x - x + (y - y) + (z - z) === 0) {
-      // Truncates instead of flooring, and keeps tiny numbers. This changes only scaled positions below 1, which are in
-      // the first cell anyway.
+      // Truncates instead of flooring, and does not turn tiny numbers into 0. This changes only scaled positions below
+      // 1, which are in the first cell anyway.
       const scaledX = Math.fround(Math.fround(x - originX) * inverseCellSize);
       const scaledY = Math.fround(Math.fround(y - originY) * inverseCellSize);
       const scaledZ = Math.fround(Math.fround(z - originZ) * inverseCellSize);
@@ -110,7 +110,7 @@ function findCellsInBins(lattice: Lattice, positions: Float32Array, count: numbe
  */
 const ROWS_AHEAD = 4;
 const toRowsAhead = new Int32Array(ROWS_AHEAD);
-/** Per row ahead, the first slot of its three cells. These slots never decrease. */
+/** Per row ahead, the first slot in or after its three cells. These slots never decrease. */
 const slotsAhead = new Int32Array(ROWS_AHEAD);
 
 function collect(task: PairTask, stop: number, end: number): void {

@@ -1,11 +1,11 @@
 /**
- * The loops for a periodic world: the search for pairs across its ends. Inputs and outputs are those of the functions
- * of the same names in ../shared/kernels.ts.
+ * The loops for a periodic world, which also find pairs across its ends. Kernels in ../shared/kernels.ts describes the
+ * inputs and outputs of `collect` and `collectAll`.
  *
  * The cells ahead of a cell are its neighbours with higher keys. If none of them is across an end, the loops of bounded
- * worlds search the slots of the cell. These loops need no minimum images: an axis has three or more cells, so cells
- * that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots in the
- * cells ahead and compares minimum images.
+ * worlds find the pairs of the cell's slots. These loops need no minimum images: an axis has three or more cells, so
+ * cells that touch directly do not also touch across an end. For all other slots, this file lists the ranges of slots
+ * in the cells ahead and compares minimum images.
  * Ordering: pairs come by their lower slot, then by their higher slot.
  */
 import type { PairTask } from '../shared/kernels';
@@ -60,7 +60,7 @@ export function countCandidates(lattice: Lattice, keys: Int32Array, activeCount:
   return candidates;
 }
 
-/** Returns the cell number of core/world/cells.ts, in which the ring does not count. */
+/** Returns a cell's number in core/world/cells.ts, which has no ring along axes that wrap. */
 export function cellOfKey(lattice: Lattice, key: number): number {
   const { cells } = lattice.world;
   const [columns, cellsY] = cells as [number, number];
@@ -116,7 +116,7 @@ function findRanges(lattice: Lattice, keys: Int32Array, activeCount: number, slo
   return end;
 }
 
-/** Lists the slots with keys from `firstKey` to `lastKey`, from `slot` on. */
+/** Adds the range of slots with keys from `firstKey` to `lastKey`, without the slots before `slot`. */
 function addRange(
   keys: Int32Array,
   activeCount: number,

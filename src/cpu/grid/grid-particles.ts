@@ -86,8 +86,8 @@ export class CpuGridParticles {
   }
 
   /**
-   * The state itself, not a copy: packed arrays, indexed by id, below `end`. You may change it in place. Positions of
-   * unused ids are NaN.
+   * The state itself, not a copy: packed arrays by id, for all ids below `end`. You may change it in place. Positions
+   * of unused ids are NaN.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities', Float32Array>> {
     const floats = this.dimensions * this.end;
@@ -160,7 +160,7 @@ export class CpuGridParticles {
     if (this.destroyed) throw new DestroyedError('CpuGridParticles');
   }
 
-  /** Ends the use of the particles. Later changes and reads throw. */
+  /** Ends the use of the particles. Later, sort, add, remove, read, checkpoint and restore throw. */
   destroy(): void {
     this.destroyed = true;
   }

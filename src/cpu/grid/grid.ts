@@ -142,8 +142,8 @@ export class CpuGrid extends PairGrid {
   }
 
   /**
-   * Returns, in a new array, the cell number of each particle that is not quarantined, in the order of `ids()`; in an
-   * unbounded world, its bucket.
+   * Returns, in a new array, the cell number of each particle that is not quarantined, in the order of `ids()`. In an
+   * unbounded world, these are the numbers of buckets.
    */
   cells(): Uint32Array {
     this.checkBuilt();
@@ -152,7 +152,7 @@ export class CpuGrid extends PairGrid {
     return this.world.kind === 'periodic' ? cells.map((key) => cellOfKey(lattice, key)) : cells;
   }
 
-  /** Replaces the positions by copies of the first `count`. Default: all positions of the array. */
+  /** Replaces the grid's particles by copies of the first `count` positions. Default: all positions of the array. */
   build(positions: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -192,9 +192,9 @@ export class CpuGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which it is as near as
-   * `radius` to the centre. Default and greatest radius: half the diameter. In a periodic world the ray wraps, up to 64
-   * periods along each axis, and meets each particle only once.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which its distance to
+   * the particle's centre is at most `radius`. Default and greatest radius: half the diameter. In a periodic world the
+   * ray wraps, up to 64 periods along each axis, and meets each particle only once.
    */
   alongRay(
     origin: readonly number[],

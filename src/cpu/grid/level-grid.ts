@@ -45,7 +45,10 @@ export class CpuLevelGrid extends PairGrid {
     return this.order.memoryBytes + this.search.memoryBytes + this.ownBytes;
   }
 
-  /** Replaces positions and radii by copies of the first `count` of each. Default: all particles of the arrays. */
+  /**
+   * Replaces the grid's particles by copies of the first `count` positions and radii. Default: all particles of the
+   * arrays.
+   */
   build(positions: Float32Array, radii: Float32Array, count?: number): void {
     this.checkIdle();
     const particles = checkGiven(positions, count, this.world, this.capacity);
@@ -91,9 +94,9 @@ export class CpuLevelGrid extends PairGrid {
 
   /**
    * Calls `visit` for every particle that a ray meets, by distance and then by id. The ray is origin + t · direction
-   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which it is as near to
-   * the centre as the particle's radius. In a periodic world the ray wraps, up to 64 periods along each axis, and meets
-   * each particle only once. Leave out `radius`.
+   * with 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets a particle at the least t at which its distance to
+   * the particle's centre is at most the particle's radius. In a periodic world the ray wraps, up to 64 periods along
+   * each axis, and meets each particle only once. Leave out `radius`.
    */
   alongRay(
     origin: readonly number[],

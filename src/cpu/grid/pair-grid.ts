@@ -1,6 +1,6 @@
 /**
  * The base class of the CPU's grids. Subclasses decide which particles overlap.
- * Guarantee: while a visitor of the caller runs, the grid is not built and no search for pairs begins.
+ * Guarantee: while a visitor of the caller runs, the grid neither builds nor begins a search for pairs: both throw.
  */
 import { checkFunction } from '../../core/base/checks';
 import { CellstormError } from '../../core/base/errors';
@@ -18,9 +18,10 @@ interface PortionedSearch {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** Indices in the input per slot, and the number of particles that are not quarantined. */
 interface Order {
+  /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
+  /** Number of particles that are not quarantined. */
   readonly activeCount: number;
 }
 
@@ -82,8 +83,9 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest method. The
-   * array belongs to the grid, is reused by the next call, and may be longer than the `2 · count` words in use.
+   * Returns every overlapping pair once, the lower id first, in no particular order. This is the fastest way to get a
+   * list of pairs. The array belongs to the grid, is reused by the next call, and may be longer than the `2 · count`
+   * words in use.
    */
   collectPairs(): PairList {
     const search = this.beginSearch();
@@ -147,8 +149,8 @@ export abstract class PairGrid {
   }
 
   /**
-   * Returns positions as numbers and as words. In periodic worlds these are the first `particles`, wrapped; otherwise
-   * the input.
+   * Returns positions as numbers and as words. In periodic worlds these are the first `particles` positions, wrapped;
+   * otherwise they are the input.
    */
   protected wrapPositions(positions: Float32Array, particles: number): readonly [Float32Array, Uint32Array] {
     const words = new Uint32Array(positions.buffer, positions.byteOffset, positions.length);
@@ -171,7 +173,7 @@ export abstract class PairGrid {
     if (this.visits > 0) throw new CellstormError(this.busy);
   }
 
-  /** Throws if the grid holds nothing to search. Every search calls this first. */
+  /** Throws if the grid was not built yet. Every search calls this. */
   protected checkBuilt(): void {
     if (this.built !== undefined) return;
     throw new CellstormError('This CPU grid has no particles yet: call build(positions) before you search.');

@@ -1,16 +1,16 @@
 /**
- * Stable sorts of particles by cell key. For input that is small or nearly in order, `sortByBin` and `sortInBins` are
- * fastest; a bin is a run of consecutive cells. Otherwise `sortByColumn` and `sortByRow`, with two tables of a few
- * thousand counters, stay in the cache.
+ * Stable sorts of particles by cell key. For input that is small or nearly in order, `sortByBin` and then `sortInBins`
+ * are fastest; a bin is a run of consecutive cells. For other input, `sortByColumn` and then `sortByRow` are fastest,
+ * because their two tables of a few thousand counters stay in the cache.
  *
- * The loops read two particles before they write either, because a processor may delay a read that follows a write.
- * Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).
+ * All these loops except `sortInBins` read two particles before they write either, because a processor may delay a read
+ * that follows a write. Moving one particle per iteration takes nearly twice as long (bench/NOTES.md).
  */
 import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
 /**
- * Returns at most as many empty bins as the capacity, and one more for the last cells and the quarantined particles.
+ * Returns empty bins: at most as many as the capacity, and one more for the last cells and the quarantined particles.
  */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;
@@ -134,8 +134,8 @@ export function fullestRowOf({ rows, rowStride }: Lattice, ends: Uint32Array, sh
 /**
  * Sorts the input by column, into records. At the start, `columnCounts` holds the first record of each column.
  *
- * A key is `row · rowStride + column`, so the row is `key / rowStride`, rounded down. Multiplying by the inverse is
- * faster. The added ½ keeps the rounding error of this product from changing the row.
+ * A key is `row · rowStride + column`, so the row is `key / rowStride`, rounded down. Multiplying by the inverse of
+ * rowStride is faster than dividing. The added ½ keeps the rounding error of this product from changing the row.
  */
 export function sortByColumn(
   { rowStride, dimensions }: Pick<Lattice, 'rowStride' | 'dimensions'>,

@@ -1,9 +1,9 @@
 /**
- * The arrays and loops of the CPU engine's searches by cells. Each loop exists in 2D and in 3D, because a loop over
- * axes would take longer than its other work.
+ * The arrays and loops of the CPU engine's searches by cells. ../equal/plane.ts has the loops for 2D and
+ * ../equal/space.ts those for 3D, because a loop over axes would take longer than the other work.
  *
  * A key is the number of a cell (see lattice.ts). The cells ahead of a cell are its neighbours with higher keys.
- * Vectors are packed.
+ * Vectors are packed: 2D vectors take two numbers, 3D vectors three.
  */
 import type { Sizes } from '../../core/particles/shapes';
 import type { Lattice } from './lattice';
@@ -16,7 +16,10 @@ export interface Placement {
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
   readonly source: Uint32Array;
-  /** Particles per column and per row. During the sort: where each column's (row's) next particle goes. */
+  /**
+   * The number of particles per column and per row. During the sort, the index at which the next particle of the column
+   * or row is stored.
+   */
   readonly columnCounts: Uint32Array;
   readonly rowCounts: Uint32Array;
   /** The particles sorted by column: index in the input, key, and position as words. */
@@ -49,6 +52,7 @@ export interface PairTask extends SlotPairs {
   /** In unbounded worlds, the first slot of each bucket and the cell of each slot; otherwise empty. */
   readonly starts: Uint32Array;
   readonly coordinates: Int32Array;
+  /** Two labels per pair, the lower label first. `labels` has a label per slot. */
   words: Uint32Array;
   length: number;
   /** The slot whose pairs with later slots come next. */
@@ -69,7 +73,7 @@ export interface ParticleState {
    */
   readonly halves: Float32Array;
   readonly bulks: Float32Array;
-  /** Loads of the last substep; empty if all particles have one radius. */
+  /** The load (core/contact/law.ts) of each particle in the last substep; empty if all particles have one radius. */
   readonly loads: Float32Array;
 }
 
@@ -93,7 +97,9 @@ export interface Kernels {
    * `stop` or `next` reaches `end`.
    */
   collect(task: PairTask, stop: number, end: number): void;
-  /** Finds the same pairs in the same order by comparing all slots, until `length` exceeds `stop`. */
+  /**
+   * Finds the same pairs as `collect`, in the same order, by comparing all slots. Stops when `length` exceeds `stop`.
+   */
   collectAll(task: PairTask, stop: number): void;
   /** Finds the pairs of a slot with the slots from `begin` up to `end`, whatever their cells. */
   scan(task: PairTask, slot: number, begin: number, end: number): void;

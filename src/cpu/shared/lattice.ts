@@ -1,10 +1,11 @@
 /**
- * The cells of a world in the form that the CPU engine's loops need. A key orders the cells, x fastest, or the buckets
- * of an unbounded world.
+ * The cells of a world in the form that the CPU engine's loops need. A key is the number of a cell, counted along x
+ * first. In an unbounded world, a key is the number of a bucket.
  *
- * A ring of empty cells surrounds bounded and periodic worlds. So neighbours have a fixed distance in keys, and loops
- * need no special case at the border. Along axes that wrap, this file adds the ring; along others, core/world/cells.ts
- * already includes it. In an unbounded world, row and column are the halves of a bucket's number.
+ * If all particles have one radius, a ring of empty cells surrounds bounded and periodic worlds. So neighbours have a
+ * fixed distance in keys, and the loops for bounded worlds need no special case at the border. Along axes that wrap,
+ * this file adds the ring; along others, core/world/cells.ts already includes it. In an unbounded world, row and column
+ * are the upper and the lower bits of a bucket's number.
  */
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
@@ -20,8 +21,8 @@ export interface Lattice {
   readonly originZ: number;
   readonly inverseCellSize: number;
   /**
-   * Cells along each axis, ring included; 1 along z in 2D. In unbounded worlds and with levels: the columns of the
-   * table, its rows, and 1.
+   * The number of cells along x, y and z, ring included; 1 along z in 2D. In unbounded worlds and with levels, these
+   * are the columns and the rows of the table of buckets, and 1.
    */
   readonly columns: number;
   readonly cellsY: number;
@@ -87,8 +88,8 @@ export function reservedCells({ kind, cells }: World): readonly number[] | undef
 }
 
 /**
- * Calls `make`, which reserves memory. If that fails, throws an error that explains why. If memory grows with the
- * cells, `cells` counts them.
+ * Calls `make`, which reserves memory. If that fails, throws an error that explains why. `cells` has the number of
+ * cells along each axis, if memory grows with them.
  */
 export function reserve<Owner>(capacity: number, make: () => Owner, cells?: readonly number[]): Owner {
   return allocate(make, () => {
@@ -99,7 +100,10 @@ export function reserve<Owner>(capacity: number, make: () => Owner, cells?: read
   });
 }
 
-/** Calls `make`, which makes room for more than `found()` pairs. */
+/**
+ * Calls `make`, which makes room for more than `found()` pairs. If memory does not suffice, throws an error that ends
+ * with `advice`.
+ */
 export function makeRoom<List>(
   make: () => List,
   found: () => number,
@@ -129,7 +133,7 @@ export function lengthenPairs(
   );
 }
 
-/** Turns a failed allocation into a LimitError with the message of `sentence`. */
+/** Calls `make`. If an allocation fails in it, throws a LimitError with the message that `sentence` returns. */
 export function allocate<Owner>(make: () => Owner, sentence: () => string): Owner {
   try {
     return make();
@@ -140,7 +144,10 @@ export function allocate<Owner>(make: () => Owner, sentence: () => string): Owne
   }
 }
 
-/** Returns the index, from `from` on, of the first of `activeCount` ascending keys that is not below `key`. */
+/**
+ * Searches the first `activeCount` keys, which ascend, from index `from` on. Returns the index of the first key that is
+ * not below `key`, or `activeCount` if there is none.
+ */
 export function lowerBound(keys: Int32Array, activeCount: number, key: number, from = 0): number {
   let low = from;
   let high = activeCount;
@@ -156,8 +163,8 @@ export function lowerBound(keys: Int32Array, activeCount: number, key: number, f
 export const STRETCH = 2 ** 10;
 
 /**
- * Returns 0 if two labels ascend; otherwise what to add to the first and subtract from the second to swap them. Uses no
- * branch.
+ * Returns 0 if two labels ascend. Otherwise returns the number that swaps them if it is added to the first label and
+ * subtracted from the second. Uses no branch.
  */
 export function labelsDescent(label: number, otherLabel: number): number {
   const step = (otherLabel - label) | 0;

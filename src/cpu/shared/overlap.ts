@@ -1,6 +1,6 @@
 /**
- * Decides exactly whether two particles overlap. The pair loops call this file only if a distance² is within rounding
- * of diameter².
+ * Decides exactly whether two particles overlap. The pair loops call these tests only if a distance² is so close to
+ * diameter² that rounding may decide.
  * Guarantee: the answer is that of exact arithmetic on the 32-bit coordinates, whatever their values.
  *
  * This file also wraps positions and distances in periodic worlds.
@@ -63,8 +63,8 @@ export function minimumDistance(apart: number, period: number): number {
 export const ROUNDING_BAND = 2 ** -50;
 
 /**
- * If distance² and `(sum of radii)²` differ by at most `SUM_BAND · (sum of radii)²`, rounding may decide. Such a pair is
- * tested exactly. SUM_BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
+ * If distance² and `(sum of radii)²` differ by at most `SUM_BAND · (sum of radii)²`, rounding may decide. Such a pair
+ * is tested exactly. SUM_BAND is twice ROUNDING_BAND, because the sum of radii may be rounded too.
  */
 export const SUM_BAND = 2 * ROUNDING_BAND;
 
@@ -194,7 +194,7 @@ export function overlapsWrapped(
   return overlapsExactly(a, b, diameter, periods);
 }
 
-/** Returns whether minimum images are closer than the sum of two radii. A double may not hold this sum. */
+/** Returns whether minimum images are closer than the sum of two radii. A double may not hold this sum exactly. */
 export function ballsOverlap(
   positions: Float32Array,
   slot: number,
@@ -235,7 +235,7 @@ function sumError(a: number, b: number, sum: number): number {
   return a - (sum - bRounded) + (b - bRounded);
 }
 
-/** Compares in integers. `rest` is the rounding error of a sum of radii. */
+/** Compares in integers. If `diameter` is a rounded sum of radii, `rest` is its rounding error. */
 function overlapsExactly(
   a: readonly number[],
   b: readonly number[],

@@ -3,9 +3,10 @@
  * MOST_PERIODS times along each axis, and each ball counts where the ray first meets it. Grids wrap centres by at most
  * one period; no ray meets a ball whose centre is then still outside.
  *
- * The walk, like that of shaders/query/rays.wgsl, goes through layers along z, their rows, and their cells. It computes
- * the times at which the ray is near a layer or row, and searches only there, each cell (or image of a cell) once. A
- * time is a distance along the ray, in lengths of the direction. Ranges are widened by more than the rounding errors.
+ * The walk, like that of shaders/query/rays.wgsl, goes through layers along z, the rows of each layer, and the cells of
+ * each row. It computes the times at which the ray is near a layer or row, and searches only the cells that the ray is
+ * near at these times. It searches each cell, or image of a cell, once. A time is a distance along the ray, in lengths
+ * of the direction. All ranges are widened by more than the rounding errors.
  */
 import { MOST_PERIODS } from '../../core/base/constants';
 import { snap } from '../../core/world/cells';
@@ -26,8 +27,8 @@ export interface Ray {
 }
 
 /**
- * Wraps the origin into a periodic world, which may round it. If doubles are too coarse there to resolve a period, the
- * ray begins at the low end of the axis.
+ * Wraps the origin of a ray into a periodic world. This may round the origin. If it is so far away that doubles do not
+ * resolve a period there, the ray begins at the low end of the axis.
  */
 export function wrapRay(
   { min, period }: Pick<World, 'min' | 'period'>,
@@ -75,7 +76,10 @@ export class Path {
   private readonly origin: readonly number[];
   private readonly direction: readonly number[];
   private readonly directionSquared: number;
-  /** In periods along each axis: the image tested last, and the image that the ray meets first. */
+  /**
+   * The image tested last, and the image that the ray meets first. An image is given by its offset along each axis, in
+   * periods.
+   */
   private readonly image: number[];
   private readonly firstImage: number[];
   private firstTime = -1;
@@ -116,7 +120,10 @@ export class Path {
     return [0, this.reach];
   }
 
-  /** Returns a range that contains the centres of all balls that the ray meets between two times. */
+  /**
+   * Returns a range of coordinates along an axis. It contains the centres of all balls that the ray meets between two
+   * times.
+   */
   sweep(axis: number, [from, to]: Range): Range {
     return [this.lowest(axis, from, to), this.highest(axis, from, to)];
   }
@@ -204,7 +211,8 @@ export class Path {
   }
 
   /**
-   * Returns whether a centre is in the world along axes that wrap. For one outside, `seek` would test unlimited images.
+   * Returns whether a centre is in the world along axes that wrap. For a centre outside, the number of images that
+   * `seek` tests would have no limit.
    */
   isInside(positions: Float32Array, slot: number): boolean {
     const { dimensions, min, period } = this.world;
@@ -274,7 +282,7 @@ export interface CellsAlong {
    */
   readonly first: number;
   readonly last: number;
-  /** The period; 0 if the axis does not wrap. The outermost cells then include everything farther out. */
+  /** The period. If the axis does not wrap, it is 0, and the outermost cells include everything farther out. */
   readonly period: number;
 }
 
@@ -419,7 +427,7 @@ export class Walk {
 export class RayHitList {
   private readonly found: { readonly id: number; readonly distance: number }[] = [];
 
-  /** `source` holds the id of each slot. Default: the slot itself. */
+  /** `source` holds the id of each slot. Default: the id is the slot itself. */
   constructor(
     private readonly positions: Float32Array,
     private readonly source?: Uint32Array,
