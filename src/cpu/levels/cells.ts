@@ -18,8 +18,10 @@ export class LevelCells {
   isDense = false;
   buckets = 0;
   /**
-   * In a dense table, per level in use: the first and the last cell along each axis, ring included; the bucket of the
-   * first cell; the distance in buckets from row to row and from layer to layer.
+   * In a dense table, the next five arrays describe each level in use:
+   * - `firsts` and `lasts`: the first and the last cell along each axis, ring included;
+   * - `offsets`: the bucket of the first cell;
+   * - `rowStrides` and `layerStrides`: the number of buckets from a row to the next, and from a layer to the next.
    */
   readonly firsts = new Int32Array(3 * MAX_LEVELS);
   readonly lasts = new Int32Array(3 * MAX_LEVELS);
@@ -36,7 +38,7 @@ export class LevelCells {
   private readonly counts = new Int32Array(3);
   private readonly periods: readonly number[];
 
-  /** `hashedBuckets` is the number of buckets if the table is hashed, a power of two. */
+  /** `hashedBuckets` is the number of buckets of a hashed table. It is a power of two. */
   constructor(
     private readonly world: World,
     private readonly hashedBuckets: number,
@@ -115,7 +117,8 @@ export class LevelCells {
   }
 
   /**
-   * Clips ranges of cells to those that have buckets, on a level in use. A range that ends before it begins is empty.
+   * Clips ranges of cells to the cells that have buckets. The level must be in use. A range that ends before it begins
+   * is empty.
    */
   clip(part: number[], axis: number, level: number): number[] {
     if (!this.isDense) return part;
@@ -160,7 +163,7 @@ export class LevelCells {
     return (Math.imul(hash, HASH_BLOCK) & (this.hashedBuckets - 1)) + (x & (HASH_BLOCK - 1));
   }
 
-  /** Returns the last cell of those, from `x` on, that have consecutive buckets. */
+  /** Returns the last cell of a row such that all cells from `x` to this cell have consecutive buckets. */
   lastTogether(x: number): number {
     return this.isDense ? FARTHEST_CELL : x | (HASH_BLOCK - 1);
   }
@@ -187,7 +190,7 @@ export class LevelCells {
     return last >= count ? [0, last - count, first, count - 1] : [first, last];
   }
 
-  /** Returns one or two ranges: the first and the last cell of each. */
+  /** Returns the cells that a side of a box passes, as one or two ranges: the first and the last cell of each. */
   between({ low, high, crosses }: Side, axis: number, level: number): number[] {
     const first = this.at(low, axis, level);
     const last = this.at(high, axis, level);
@@ -196,7 +199,7 @@ export class LevelCells {
     return last >= first ? [0, end] : [0, last, first, end];
   }
 
-  /** Returns the cells that have buckets, on a level in use. */
+  /** Returns the cells along an axis that have buckets. The level must be in use. */
   along(axis: number, level: number): CellsAlong {
     const count = (this.counts[axis] as number) >> level;
     const inverseCellSize = (this.scales[axis] as number) / 2 ** level;
@@ -222,7 +225,7 @@ export function sampleSize(count: number): number {
  */
 export const LARGEST_SAMPLE = 4;
 
-/** Costs in candidate tests: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
+/** Costs, in units of one candidate test: LOOKUP per row of cells that is looked up, CELL per cell of the table. */
 const LOOKUP = 3;
 const CELL = 0.2;
 /** Factor on the cost of a lookup if cells share buckets. */
@@ -238,8 +241,8 @@ const MOST_ROOM = 0.7;
  * Chooses the levels that particles with variable radii are assigned to. A particle may be assigned to its own level or
  * to any higher one. Larger cells have more candidates, but each level in use must be searched for all particles below
  * it. The choice changes only speed, not the pairs.
- * Guarantee: the choice does not depend on the order of the particles. A particle's position alone decides whether it
- * is in the sample.
+ * Guarantee: the choice does not depend on the order of the particles. Whether a particle is in the sample depends on a
+ * hash of its position, not on its index.
  */
 export class LevelChoice {
   /** The level that particles of each level are assigned to. */
@@ -260,7 +263,7 @@ export class LevelChoice {
   private together = 0;
   /**
    * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it. `costs` holds the least
-   * cost of the levels above, and `above` the lowest of them.
+   * cost of these levels above, and `above` the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);

@@ -88,8 +88,11 @@ export function collect3D(task: LevelTask, order: LevelOrder, stop: number): voi
     const z = positions[3 * slot + 2] as number;
     const radius = radii[slot] as number;
     const label = labels[slot] as number;
-    // Tests the rest of the own cell and the next cell, three cells of the row ahead, three rows of the layer ahead,
-    // and nine rows of three cells on each higher level in use.
+    // Tests these ranges of slots, where a row has three cells:
+    // - the rest of the particle's own cell, and the next cell;
+    // - the row ahead;
+    // - three rows of the layer ahead;
+    // - nine rows on each higher level in use.
     let rowKey = key;
     let begin = slot + 1;
     let end = starts[key + 2] as number;

@@ -69,8 +69,8 @@ export function listSlots(
 }
 
 /**
- * Visits the slots in ranges of cells along x, y and (in 3D) z: first and last cell of each. The cells must have
- * buckets.
+ * Visits the slots of all cells that lie in given ranges along x, y and, in 3D, z. A range is its first and its last
+ * cell. The cells must have buckets.
  */
 export function visitLevelCells(
   order: LevelOrder,

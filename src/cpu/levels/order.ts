@@ -1,7 +1,7 @@
 /**
  * The canonical order of particles with variable radii: by bucket, then by id. Particles are quarantined and come last
- * if a coordinate is not finite, or if the radius is NaN, negative or too large. The sort goes by the lower half of the
- * bucket's number, then stably by the upper half.
+ * if a coordinate is not finite, or if the radius is NaN, negative or too large. The sort orders particles by the lower
+ * bits of the bucket's number, then stably by the upper bits.
  * Guarantee: the order does not depend on the order of the input. A sort allocates nothing that grows with the
  * particles.
  */
@@ -32,7 +32,7 @@ export class LevelOrder {
   /** The first slot of each bucket, then the end. */
   readonly starts: Uint32Array;
   readonly levelChoice: LevelChoice;
-  /** Particles that are not quarantined. They have the first slots. */
+  /** Number of particles that are not quarantined. They have the first slots. */
   activeCount = 0;
   private readonly table: Lattice;
   private readonly placement: Placement;
@@ -44,7 +44,7 @@ export class LevelOrder {
   /** Indices of the sampled particles, as many as fit. */
   private readonly sample: Uint32Array;
   private sampled = 0;
-  /** Exponent of the largest radius on the lowest level. */
+  /** Binary exponent of the largest radius on the lowest level. */
   private readonly baseExponent: number;
 
   constructor(
@@ -115,7 +115,7 @@ export class LevelOrder {
     return takeCensus(this, isSameCell, labelOfCell);
   }
 
-  /** `words` are the bits of `positions`. `ids`, if not 0, 1, 2 …, give the order inside a bucket. */
+  /** `words` are the bits of `positions`. `ids` give the order inside a bucket. Default of `ids`: 0, 1, 2 … */
   sort(
     positions: Float32Array,
     words: Uint32Array,

@@ -1,6 +1,6 @@
 /**
- * Finds the balls with variable radii that a ray meets. On each level in use, it searches the cells near enough to the
- * ray for the level's largest particle; see ../shared/ray-walk.ts.
+ * Finds the balls with variable radii that a ray meets. On each level in use, it searches the cells from which the
+ * level's largest particle could reach the ray; see ../shared/ray-walk.ts.
  */
 
 import { Path, type Ray, RayHitList, type RayHits, rayWorldOf, Walk, wrapRay } from '../shared/ray-walk';
@@ -8,7 +8,7 @@ import { visitLevelRow } from './near';
 import type { LevelOrder } from './order';
 
 /**
- * Relative margin, greater than the error of cells and hits. In doubles, they are off by a few times 2⁻⁵³ of the
+ * A relative margin, greater than the rounding errors of cells and hits. These errors are a few times 2⁻⁵³ of the
  * distance along the ray, which in a periodic world is at most 64 periods along each axis.
  */
 const TOLERANCE = 2 ** -40;

@@ -1,8 +1,9 @@
 /**
  * Finds overlapping pairs of particles with variable radii. Each pair is found from its particle on the lower level, in
  * the cells ahead on that level and in all cells around the particle on each higher level in use. In a hashed table, a
- * bucket may hold particles of other cells, so level and cell are compared. Ordering: by slot; for each slot, its own
- * level, then the higher levels, the highest first. Each pair comes once.
+ * bucket may hold particles of other cells, so level and cell are compared. Ordering: pairs come by the slot from which
+ * they are found; for each slot, first the pairs on its own level, then those with higher levels, the highest level
+ * first. Each pair comes once.
  */
 import type { BroadPhase } from '../../core/contact/settings';
 import { MAX_LEVELS } from '../../core/world/world';
@@ -14,7 +15,7 @@ import type { LevelOrder } from './order';
 
 /**
  * A span is the range of slots in cells that follow each other along x. Each level has a list of spans for the cells
- * around a position. The list AHEAD holds a slot's own cell and the cells ahead.
+ * around a position. The list AHEAD has the spans of a slot's own cell and of the cells ahead.
  */
 const AHEAD = MAX_LEVELS;
 const LISTS = MAX_LEVELS + 1;

@@ -1,6 +1,6 @@
 /**
- * Finds the objects of an index whose centres, or any images of them, are in a box, bounds included. The order is not
- * defined.
+ * Finds the objects of an index whose centres, or any images of them, are in a box, bounds included. The ids are
+ * found in no particular order.
  */
 import type { Bounds } from '../../core/world/bounds';
 import { isInside, sidesOf } from '../equal/box';

@@ -14,7 +14,7 @@ import type { CellsAlong } from '../shared/ray-walk';
 const LEAST_EXPONENT = Math.log2(SMALLEST_DIAMETER);
 const LEVELS = Math.log2(LARGEST_DIAMETER) - LEAST_EXPONENT + 1;
 
-/** Words of an object's record. Tests of candidates read only the first four. */
+/** The words of an object's record. Tests of distances read only the first four words. */
 const X = 0;
 const Y = 1;
 const Z = 2;
@@ -234,7 +234,8 @@ export class LiveCells {
 
   /**
    * Returns a hash of a block, which is HASH_BLOCK cells along x. Their buckets are consecutive, and the first may be
-   * any. If they began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK buckets.
+   * any bucket. If blocks began at multiples of HASH_BLOCK, objects with the same x could use only one in HASH_BLOCK
+   * buckets.
    */
   private block(level: number, x: number, y: number, z: number): number {
     let hash = Math.imul(x >> HASH_BLOCK_SHIFT, PRIMES[0]) ^ Math.imul(y, PRIMES[1]);
@@ -262,7 +263,7 @@ export class LiveCells {
     return Math.floor(scaled < low ? low : scaled > high ? high : scaled);
   }
 
-  /** Visits objects within `reach` of a position, and perhaps others. */
+  /** Visits all objects of a level within `reach` of a position, and perhaps others of the level. */
   visitAround(
     level: number,
     x: number,
@@ -278,7 +279,7 @@ export class LiveCells {
     this.visitSpans(level, cells, visit);
   }
 
-  /** Visits objects in a box, and perhaps others. */
+  /** Visits all objects of a level in a box, and perhaps others of the level. */
   visitBetween(level: number, sides: readonly Side[], visit: (id: number) => void): void {
     let cells = sides.length === 2 ? this.writeSpan(2, 0, 0, 1, 0) : 1;
     for (let axis = 0; axis < sides.length; axis++) {

@@ -4,7 +4,7 @@ import { ArgumentError } from '../../core/base/errors';
 import type { Bounds } from '../../core/world/bounds';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../core/world/world';
 
-/** `half` is half the shortest period: a larger ball would overlap its own image. */
+/** `half` is half the shortest period. A ball with a larger radius would overlap its own image. */
 export function checkRadius(radius: unknown, half: number): asserts radius is number {
   const most = Math.min(LARGEST_DIAMETER / 2, half);
   if (typeof radius === 'number') {

@@ -1,6 +1,6 @@
 /**
- * An index of single objects, which is never rebuilt. Ordering: answers depend on the objects alone, not on the calls
- * that made them.
+ * An index of single objects, which is never rebuilt. Ordering: the order of answers depends on the objects alone, not
+ * on the calls that added, moved or resized them.
  * Guarantee: exact tests on the 32-bit numbers decide which objects overlap.
  */
 
@@ -84,7 +84,7 @@ export class CpuIndex {
   private living = 0;
   /** All ids from this one on are free. */
   private end = 0;
-  /** Searches in progress that call a `visit` function. */
+  /** Number of searches in progress that call a `visit` function. */
   private visits = 0;
 
   /** Use createCpuIndex, which checks its arguments. @hideconstructor */
@@ -289,8 +289,9 @@ export class CpuIndex {
   }
 
   /**
-   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Pairs ascend by the
-   * id of the object with the smaller cells (if equal, the lower id), then by the other id.
+   * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
+   * objects by ascending id. For each object, visits its pairs with objects that have larger cells, or cells of the
+   * same size and a higher id, by ascending id of the other object.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);
@@ -363,9 +364,9 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every object that a ray meets, by distance and then by id. The ray is origin + t · direction with
-   * 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets an object at the least t at which it is as near to the
-   * centre as the object's radius. In a periodic world the ray wraps, up to 64 periods along each axis, and meets each
-   * object only once. Leave out `radius`.
+   * 0 ≤ t ≤ greatestDistance, which may be Infinity. It meets an object at the least t at which its distance to the
+   * object's centre is at most the object's radius. In a periodic world the ray wraps, up to 64 periods along each
+   * axis, and meets each object only once. Leave out `radius`.
    */
   alongRay(
     origin: ArrayLike<number>,

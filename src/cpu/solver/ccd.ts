@@ -1,6 +1,6 @@
 /**
- * Moves fast particles to the ends of their paths (src/core/ccd/law.ts). Searches boxes around the pieces of a path.
- * The state must be in canonical order, and changes in place.
+ * Moves fast particles to the ends of their paths (src/core/ccd/law.ts). To find the bodies near a path, it searches
+ * boxes around the pieces of the path. The state must be in canonical order, and changes in place.
  */
 import type { CcdSearch, ContinuousCounts } from '../../core/ccd/law';
 import { followPaths } from '../../core/ccd/paths';

@@ -4,8 +4,8 @@ import type { Dimensions } from '../../core/world/world';
 import type { ParticleState, SlotPairs } from '../shared/kernels';
 
 /**
- * The effect of contacts on each particle in one pass, packed by slot. Arrays except `approaches` and `partners` are
- * zero between passes.
+ * The effect of contacts on each particle in one pass, packed by slot. All arrays except `approaches` and `partners`
+ * are zero between passes.
  */
 export interface Response {
   /**
@@ -14,12 +14,12 @@ export interface Response {
    */
   readonly pushes: Float64Array;
   readonly changes: Float64Array;
-  /** Sums of the normal changes, as vectors and as magnitudes. */
+  /** The sums S (vectors) and B (numbers) of law.ts, over contacts that do not bounce. */
   readonly supports: Float64Array;
   readonly bearings: Float64Array;
   /**
-   * Each contact needs some velocity change to end its approach. This is the largest of them, or 0 if none is above
-   * idleClosing (law.ts).
+   * Each contact needs some velocity change to end its approach. `closings` has the largest of these changes per
+   * particle, or 0 if none is above idleClosing (law.ts).
    */
   readonly closings: Float64Array;
   /** The normal velocity towards the partner, below 0; −restSpeed if there is no partner. */
@@ -40,7 +40,7 @@ export interface ContactKernels {
 /** If the magnitudes of several doubles add up to less than this, each is finite as a 32-bit float. */
 export const GREATEST_PLAIN = 2 ** 127;
 
-/** Returns a component of the normal from slot `b` to the lower slot `a`, for particles at one position. */
+/** Returns a component of the normal from slot `b` to the lower slot `a`, for particles at the same position. */
 export function coincidentNormal(a: number, b: number, axis: number, dimensions: Dimensions): number {
   return (a + b) % dimensions === axis ? -1 : 0;
 }

@@ -1,5 +1,6 @@
 /**
- * Finds the obstacles that a particle overlaps, if all bodies have one radius, in the cells around the particle's cell.
+ * Finds the obstacles that a particle overlaps, if all bodies have one radius. Searches the particle's cell and the
+ * cells around it.
  * Guarantee: overlaps are decided exactly on the 32-bit coordinates. Ordering: by rows of cells, in each cell by slot.
  */
 

@@ -197,7 +197,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     const slidingZ = relativeZ - approach * z;
     const sliding = Math.sqrt(slidingX * slidingX + slidingY * slidingY + slidingZ * slidingZ);
     const bounces = bouncing && partners[a] === b && partners[b] === a;
-    // A bounce keeps momentum, so it does not count loads.
+    // A bounce must keep momentum, so its mass shares do not depend on loads.
     const loadA = areEqual || bounces ? 0 : (loads[a] as number);
     const loadB = areEqual || bounces ? 0 : (loads[b] as number);
     const relaxed = (bounces ? BOUNCE_PUSH / 2 : halfRelaxation) * overlap;
@@ -352,7 +352,7 @@ export function finish(
       }
       const weight = supportX * gainX + supportY * gainY + supportZ * gainZ;
       const supportSquared = supportX * supportX + supportY * supportY + supportZ * supportZ;
-      // The lengths of G and C across the support, times the length of the support.
+      // With G, C and S of law.ts, `slip` is |G across S| · |S|, and `used` is |C across S| · |S|.
       let slip = Math.abs(supportX * gainY - supportY * gainX);
       let used = Math.abs(supportX * changeY - supportY * changeX);
       if (is3D) {

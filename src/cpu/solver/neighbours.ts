@@ -14,7 +14,10 @@ export interface PairsInPortions {
   collectInto(words: Uint32Array): Uint32Array;
 }
 
-/** Factor on extents in visitAround. It is more than the promised eighth, because positions are rounded. */
+/**
+ * The factor on extents in visitAround. It adds a quarter instead of the promised eighth, because positions are
+ * rounded.
+ */
 export const WIDER = 1.25;
 
 /** How particles fill the cells, and the number of pairs that reach the distance test. */

@@ -31,7 +31,7 @@ export class Overlaps {
   /** Unit vectors from the obstacle to the particle, three numbers each. */
   normals = new Float64Array(3 * FEW_OVERLAPS);
 
-  /** Adds two balls that touch at a distance of `reach`. */
+  /** Adds the overlap of a particle and an obstacle that are balls. `reach` is the sum of their radii. */
   addBalls(
     { dimensions, periods }: Lattice,
     positions: Float32Array,

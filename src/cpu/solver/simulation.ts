@@ -439,7 +439,10 @@ export class CpuSimulation implements ParticleSimulation {
     done('resolve');
   }
 
-  /** Filters each portion. The search finds pairs of overlapping balls around boxes, of which there may be far more. */
+  /**
+   * Finds pairs of shapes. The search finds all pairs whose balls around them overlap. These may be far more, so they
+   * are tested portion by portion.
+   */
   private findShapePairs(): FoundPairs {
     const { state } = this;
     const pairs = this.searchPairs();

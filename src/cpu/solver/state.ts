@@ -4,7 +4,7 @@ import type { Dimensions } from '../../core/world/world';
 import type { ParticleState } from '../shared/kernels';
 import type { Response } from './contact';
 
-/** The state of a simulation: packed, `dimensions` numbers per particle. */
+/** The state of a simulation. Positions and velocities are packed: `dimensions` numbers per particle. */
 export interface CpuSimulationBuffers {
   /** Positions. */
   readonly positions: Float32Array;
