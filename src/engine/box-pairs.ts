@@ -1,7 +1,7 @@
 /**
  * Finds overlapping boxes. Sorts each box into the cell of its low corner, on the level that
  * shaders/grid/box_bodies.wgsl chooses. The search only compares corners, so no pair is borderline, and the list has no
- * holes.
+ * holes (entries without a pair).
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError, DestroyedError, Phrase } from '../core/base/errors';
@@ -185,12 +185,15 @@ export class BoxPairs {
     return this.usable().pairs;
   }
 
-  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
+  /**
+   * u32 words: the number of pairs found, the number of pairs listed, and from `dispatchOffset` on the arguments of an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.usable().count;
   }
 
-  /** u32: the invalid boxes of the last search, then those that were too large. */
+  /** Two u32 words: the number of invalid boxes of the last search, then the number of boxes that were too large. */
   get refused(): GPUBuffer {
     return this.owned.buffers.refused;
   }

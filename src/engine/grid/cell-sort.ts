@@ -1,7 +1,7 @@
 /**
  * The counting sort of particles into cells. It owns the counts, starts, ranks and entries; the caller owns the state.
- * A rank is a particle's number in its bucket; an entry is its slot in the input, and its id.
- * Ordering: count, scan, scatter, gather.
+ * A rank is a particle's number in its bucket. An entry holds a particle's slot in the input, and its id.
+ * Ordering: the passes are count, scan, scatter, gather.
  */
 import { cellBytes, startLength } from '../../core/world/cells';
 import type { World } from '../../core/world/world';
@@ -80,7 +80,8 @@ export class CellSort {
   }
 
   /**
-   * Counters per bucket, zero between sorts. A pass that counts instead of this sort adds to them and writes the ranks.
+   * One counter per bucket, zero between sorts. A pass that counts instead of this sort adds to the counters and writes
+   * the ranks.
    */
   get counts(): GPUBuffer {
     return this.owned.buffers.counts;
@@ -91,21 +92,27 @@ export class CellSort {
   }
 
   /**
-   * The first slot of each cell or bucket; the ends of the last cell, of the quarantine and of all slots; then the
-   * buckets of finer entries.
+   * In this order:
+   * - the first slot of each cell or bucket;
+   * - the ends of the last cell, of the quarantine and of all slots;
+   * - with levels, the starts of the buckets of finer entries, and their end.
    */
   get start(): GPUBuffer {
     return this.owned.buffers.start;
   }
 
   /**
-   * The cell of each sorted slot, valid until the next count: an index in a box without levels, otherwise coordinates.
+   * The cell of each sorted slot, valid until the next count. In a bounded or periodic world without levels, it is an
+   * index; otherwise it is coordinates.
    */
   get cellOfSlot(): GPUBuffer {
     return this.owned.buffers.ranks;
   }
 
-  /** The heavy particles, valid until the next sort. With levels, the buffer holds only their number. */
+  /**
+   * The heavy particles, valid until the next sort. With levels, this buffer holds only their number, and `finerList`
+   * the particles.
+   */
   get heavy(): GPUBuffer | undefined {
     return this.crowd?.list;
   }

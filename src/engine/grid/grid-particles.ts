@@ -132,7 +132,7 @@ export class GridParticles<More extends string = never> {
     return this.ids.count;
   }
 
-  /** One more than the greatest id in use, or 0. Draw and dispatch over ids below this number. */
+  /** One more than the greatest id in use; 0 without particles. Draw and dispatch over ids below this number. */
   get end(): number {
     return this.ids.end;
   }
@@ -180,7 +180,7 @@ export class GridParticles<More extends string = never> {
 
   /**
    * Writes one word per id for all work submitted from now on. `name` is a buffer of kind 'word'. The ids must ascend.
-   * Default: 0, 1, 2 …
+   * Default of `ids`: 0, 1, 2 …
    */
   writeWords(name: More, words: Uint32Array | Int32Array | Float32Array, ids?: Uint32Array): void {
     this.checkIdle();
@@ -232,7 +232,7 @@ export class GridParticles<More extends string = never> {
     return { version: 1, dimensions: world.dimensions, ...describeWorld(world), ...arrays };
   }
 
-  /** Replaces all particles. Values in further buffers become zero, or NaN for positions. */
+  /** Replaces all particles by those of a checkpoint. Values in further buffers become zero, or NaN for positions. */
   restore(checkpoint: ParticlesCheckpoint): void {
     this.checkAlive();
     const { dimensions, capacity } = this;
@@ -270,7 +270,7 @@ export class GridParticles<More extends string = never> {
     this.gpu.checkAlive();
   }
 
-  /** Throws in addition if a sort was recorded into an encoder that is not finished. */
+  /** Like checkAlive, but throws also if a sort was recorded into an encoder that is not finished. */
   private checkIdle(): void {
     this.checkAlive();
     this.recorded.check();

@@ -1,5 +1,6 @@
 /**
- * The grid, without a simulation. The first list of a kind loads its code, so that bundlers can split this code off.
+ * The grid, without a simulation. The first list of each kind loads the code of that kind, so that bundlers can split
+ * the code off.
  */
 import { checkDimensions, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError, DestroyedError, describeCount, Phrase } from '../../core/base/errors';
@@ -54,7 +55,7 @@ export interface HashGridOptions extends WorldOptions {
 export interface HashGridInput {
   /**
    * One vec2f (2D) or vec4f with w unused (3D) per particle. With `radii`: one vec4f with the radius in w (in 2D z is
-   * unused). Usage STORAGE. Not an output of the grid.
+   * unused). Usage STORAGE. The buffer must not be an output of the grid.
    */
   readonly positions: GPUBuffer;
   /** One vec2f or vec4f per particle. Needed if the grid was created with `velocities`. */

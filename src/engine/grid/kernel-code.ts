@@ -192,7 +192,8 @@ function spellOut(
 ): readonly string[] {
   return words.flatMap((word) => {
     const target = aliases.get(word);
-    // If an alias names itself, this would recurse forever. The compiler rejects such an alias later.
+    // The filter removes this alias, because an alias that names itself would otherwise recurse forever. The compiler
+    // rejects such an alias later.
     if (target) return spellOut(target, new Map([...aliases].filter(([name]) => name !== word)));
     const [, shape, scalar] = VECTOR.exec(word) ?? [];
     return shape && scalar ? [shape, '<', SCALARS[scalar] as string, '>'] : [word];

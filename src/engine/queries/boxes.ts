@@ -30,8 +30,8 @@ export interface GridBoxesInput {
 
 /**
  * Lists on the GPU, for each box, the ids of the particles whose centre, or an image of it, lies in the box, bounds
- * included. Ids are ascending in each box. If the ids of a box do not all fit, its part of `ids` has only holes, 2³² −
- * 1; `read` leaves out holes.
+ * included. Ids are ascending in each box. If the ids of a box do not all fit, its part of `ids` has only holes: words
+ * of 2³² − 1. `read` leaves out holes.
  */
 export class GridBoxes extends ListSearch<BoxesBinding> {
   private constructor(

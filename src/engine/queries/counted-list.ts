@@ -100,7 +100,9 @@ interface Room {
 
 const RANGES = 4;
 
-/** Greatest length of the first copy in bytes: the host does not know yet how many entries are valid. */
+/**
+ * The first copy of a list has at most this many bytes, because the host does not know yet how many entries are valid.
+ */
 const FIRST_BYTES = 1 << 16;
 
 /** Words of `count`: those that the shader writes, and one that `encodeOwners` writes. */
@@ -185,7 +187,9 @@ export class CountedList {
     return companion === undefined ? undefined : this.owned.buffers[companion];
   }
 
-  /** u32: the entries found, the entries listed, and the arguments of an indirect dispatch. */
+  /**
+   * u32 words: the number of entries found, the number of entries listed, and the arguments of an indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.counted.buffers.count;
   }
@@ -222,7 +226,7 @@ export class CountedList {
 
   /**
    * Reads lists, and the ranges `beside`, as one submission left them. Copies as much of each list as is likely to be
-   * valid. If that was too little, copies everything again, because another search may have been submitted meanwhile.
+   * valid. If that was too little, copies all lists again, because another search may have been submitted meanwhile.
    */
   static async readTogether(
     lists: readonly CountedList[],
