@@ -16,7 +16,8 @@ import { CountedList, checkListFits, type ListedPairs } from './counted-list';
 /** Options of `GridPairs.events` and `BoxPairs.events`. */
 export interface GridEventsOptions {
   /**
-   * The largest number of pairs in each of the three lists; 8 bytes each. Default: the capacity of the list of pairs.
+   * The largest number of pairs in each of the three lists. A pair takes 8 bytes. Default: the capacity of the list of
+   * pairs.
    */
   readonly capacity?: number | undefined;
 }
@@ -62,13 +63,17 @@ export class EventList {
   constructor(private readonly list: CountedList) {}
 
   /**
-   * One vec2u per pair, ids i < j, without holes. The first `count[1]` pairs are valid: the first ones if not all fit.
+   * One vec2u per pair: its ids i < j. Only the first `count[1]` entries are valid, and none of them is a hole. If not
+   * all pairs fit, the list has the first ones.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
+  /**
+   * u32: the number of pairs found, then the number listed. From `dispatchOffset` on, it holds the arguments of an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }

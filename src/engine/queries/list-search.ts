@@ -49,7 +49,7 @@ export abstract class ListSearch<Group> {
    */
   readonly dispatchOffset = LIST_DISPATCH_OFFSET;
   private groups = new WeakMap<GPUBuffer, Readonly<Record<ListStep, Group>>>();
-  /** Owners of the last recorded search. A subclass's `read` first copies the offsets of so many. */
+  /** Number of owners in the last recorded search. A subclass's `read` first copies this many offsets. */
   protected lastCount = 0;
 
   protected constructor(
@@ -80,7 +80,10 @@ export abstract class ListSearch<Group> {
     return this.list.offsets;
   }
 
-  /** u32: the ids found, the ids listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
+  /**
+   * u32: the number of ids found, then the number listed. From `dispatchOffset` on, it holds the arguments of an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }

@@ -1,4 +1,4 @@
-/** Lists the particles near points. Ordering: points in the order of the input; ids ascending for each point. */
+/** Lists the particles near points. Ordering: points in the order of the input; the ids of each point ascending. */
 import { checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { NO_PARTNER } from '../../core/base/constants';
 import { ArgumentError } from '../../core/base/errors';
@@ -16,18 +16,21 @@ import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 export interface GridNearOptions {
   /** The largest number of points. */
   readonly points: number;
-  /** The largest number of neighbours for all points together; 4 bytes each. */
+  /** The largest number of neighbours that the lists of all points hold together. A neighbour takes 4 bytes. */
   readonly capacity: number;
   /**
-   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. Beyond
-   * the size of a cell, the search is slower. Default: the grid's diameter.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. If it
+   * is larger than a cell, the search is slower. Default: the grid's diameter.
    */
   readonly reach?: number | undefined;
 }
 
 /** Points for one search. */
 export interface GridNearInput {
-  /** One vec2f (2D) or vec4f with w unused (3D) per point; vec4f in 2D, too, if the grid has `radii`. Usage STORAGE. */
+  /**
+   * One vec2f (2D) or vec4f with w unused (3D) per point. If the grid has `radii`, a point is a vec4f in 2D, too. Usage
+   * STORAGE.
+   */
   readonly points: GPUBuffer;
   /** Number of points. */
   readonly count: number;
@@ -47,7 +50,7 @@ export interface ListedNeighbours {
 
 /**
  * Lists on the GPU the ids of the particles near each point, ascending. The points need not be particles. If a distance
- * equals the radius to within rounding, `ids` may have a hole, 2³² − 1; `read` leaves out holes.
+ * equals the radius to within rounding, `ids` may have a hole, which is the number 2³² − 1; `read` leaves out holes.
  */
 export class GridNear extends ListSearch<GPUBindGroup> {
   private constructor(

@@ -18,18 +18,21 @@ import { breadthFor, checkRadius, checkReach, reachSquared } from './reach';
 export interface GridNearestOptions {
   /** The largest number of points. */
   readonly points: number;
-  /** The number of neighbours per point, from 1 to MOST_NEAREST; 8 bytes each. */
+  /** The number of neighbours per point, from 1 to MOST_NEAREST. A neighbour takes 8 bytes. */
   readonly k: number;
   /**
-   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. Beyond
-   * the size of a cell, the search is slower. Default: the grid's diameter.
+   * The largest radius of a search: at least 2^-40, and in a periodic world at most half the shortest period. If it
+   * is larger than a cell, the search is slower. Default: the grid's diameter.
    */
   readonly radius?: number | undefined;
 }
 
 /** Points for one search. */
 export interface GridNearestInput {
-  /** One vec2f (2D) or vec4f with w unused (3D) per point; vec4f in 2D, too, if the grid has `radii`. Usage STORAGE. */
+  /**
+   * One vec2f (2D) or vec4f with w unused (3D) per point. If the grid has `radii`, a point is a vec4f in 2D, too. Usage
+   * STORAGE.
+   */
   readonly points: GPUBuffer;
   /** Number of points. */
   readonly count: number;
@@ -39,7 +42,7 @@ export interface GridNearestInput {
   readonly withoutSelf?: boolean | undefined;
 }
 
-/** The nearest neighbours read back, by ascending distance, then by id. */
+/** The nearest neighbours of each point, as `read` returns them: by ascending distance, then by id. */
 export interface NearestNeighbours {
   /** Number of neighbours listed per point. */
   readonly k: number;
@@ -61,7 +64,7 @@ type Results = BufferSet<'ids' | 'distances-squared'>;
 export class GridNearest {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();
-  /** Points of the last recorded search. `read` first copies the results of so many. */
+  /** Number of points in the last recorded search. `read` first copies the results of this many points. */
   private lastCount = 0;
 
   private constructor(

@@ -2,7 +2,7 @@
  * Finds the overlapping pairs of a sorted state in two submissions. In the first, tally and scan determine each id's
  * range in the list. The host then creates the list, because it now knows its length. In the second, fill writes the
  * pairs.
- * Call `preserve`, which copies the state, before the state changes between the submissions.
+ * If the state is about to change between the submissions, call `preserve` first: it copies the state.
  */
 import { LimitError } from '../../core/base/errors';
 import type { World } from '../../core/world/world';
@@ -86,16 +86,17 @@ export class PairQuery {
 
   /**
    * Makes the second submission. Pairs are sorted by the first id, then the second. `total` is the sum of the tallies,
-   * in 32 bits. `contacts` is the number that another kernel counted, in 64 bits; it only serves to reject a list that
-   * the device cannot hold. The two may differ for pairs that nearly touch.
+   * in 32 bits. `contacts` is the number of pairs that another kernel counted, in 64 bits; it only serves to reject a
+   * list that the device cannot hold. The two numbers may differ, because the kernels may round pairs that nearly touch
+   * differently.
    */
   async fill(contacts: number, total: number, makeShared: () => SharedBinding): Promise<Uint32Array> {
     this.checkFits(Math.max(contacts, total));
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Wait only for a copy that exists already. Otherwise the state could change during the wait, and a copy by
-      // `preserve` would be used before it has settled.
+      // Do not wait if there is no copy: `preserve` could create one during the wait, and it would be used before it
+      // has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;

@@ -13,14 +13,14 @@ import { GridEvents, type GridEventsOptions } from './events';
 
 /** Options of `HashGrid.pairs`. */
 export interface GridPairsOptions {
-  /** The largest number of pairs that the list holds; 8 bytes each. */
+  /** The largest number of pairs that the list holds. A pair takes 8 bytes. */
   readonly capacity: number;
 }
 
 /**
- * Lists the overlapping pairs of a grid on the GPU: each pair once, by the first id, then by the second. If two
- * particles touch to within rounding, `pairs` may have a hole, twice 2³² − 1; `read` leaves out holes. With exact
- * coordinates (see `Measures.borderline`) there are no holes.
+ * Lists the overlapping pairs of a grid on the GPU: each pair once, sorted by the first id, then by the second. If two
+ * particles touch to within rounding, `pairs` may have a hole: an entry whose two ids are 2³² − 1. `read` leaves out
+ * holes. With exact coordinates (see `Measures.borderline`) there are no holes.
  */
 export class GridPairs {
   /**
@@ -83,14 +83,17 @@ export class GridPairs {
   }
 
   /**
-   * One vec2u per pair, ids i < j. The first `count[1]` pairs are valid; a pair of 2³² − 1 is a hole. A full list ends
-   * before the first id whose pairs do not all fit.
+   * One vec2u per pair: its ids i < j. Only the first `count[1]` entries are valid. An entry whose two ids are 2³² − 1
+   * is a hole. A full list ends before the first id whose pairs do not all fit.
    */
   get pairs(): GPUBuffer {
     return this.list.list;
   }
 
-  /** u32: the pairs found, the pairs listed, and from `dispatchOffset` on the arguments of an indirect dispatch. */
+  /**
+   * u32: the number of pairs found, then the number listed. From `dispatchOffset` on, it holds the arguments of an
+   * indirect dispatch.
+   */
   get count(): GPUBuffer {
     return this.list.count;
   }

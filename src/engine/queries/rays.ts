@@ -27,7 +27,7 @@ import { ListSearch, lastBuilt } from './list-search';
 export interface GridRaysOptions {
   /** The largest number of rays. */
   readonly rays: number;
-  /** The largest number of entries for all rays together; 8 bytes each. */
+  /** The largest number of entries that the lists of all rays hold together. An entry takes 8 bytes. */
   readonly capacity: number;
   /** True only in GridFirstHitsOptions. Default: false. */
   readonly firstOnly?: false | undefined;
@@ -37,7 +37,7 @@ export interface GridRaysOptions {
 export interface GridFirstHitsOptions {
   /** The largest number of rays. */
   readonly rays: number;
-  /** Finds only the first ball of each ray. */
+  /** Always true: the search finds only the first ball of each ray. */
   readonly firstOnly: true;
 }
 
@@ -153,12 +153,11 @@ function checkRadius(
 }
 
 /**
- * Lists on the GPU the balls around the grid's particles that each ray meets, by ascending distance, then by id.
- * A ray consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. The ray meets a ball if one of
- * these points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic
- * world the ray wraps, and meets each ball only once.
- * If a ray touches a ball to within rounding, `ids` may have a hole, 2³² − 1. If the entries of a ray do not all fit,
- * its part of `ids` has only holes. `read` leaves out holes.
+ * Lists on the GPU the balls around the grid's particles that each ray meets, by ascending distance, then by id. A ray
+ * consists of the points origin + t · direction with 0 ≤ t ≤ greatest distance. The ray meets a ball if one of these
+ * points is no farther from the ball's centre than the radius; the least such t is the distance. In a periodic world
+ * the ray wraps, and meets each ball only once. If a ray touches a ball to within rounding, `ids` may have a hole: the
+ * number 2³² − 1. If not all entries of a ray fit, its part of `ids` has only holes. `read` leaves out holes.
  */
 export class GridRays extends ListSearch<GPUBindGroup> {
   private constructor(
@@ -253,7 +252,7 @@ function withoutHoles(
   return { found, offsets: closed, ids: ids.slice(0, end), distances: distances.slice(0, end) };
 }
 
-/** Finds on the GPU the first ball that each ray meets, in the sense of GridRays. */
+/** Finds on the GPU the first ball that each ray meets. {@link GridRays} says when a ray meets a ball. */
 export class GridFirstHits {
   private destroyed = false;
   private groups = new WeakMap<GPUBuffer, GPUBindGroup>();

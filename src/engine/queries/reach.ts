@@ -6,7 +6,10 @@ import { ArgumentError } from '../../core/base/errors';
 import { cellsSpanned, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../../core/world/world';
 import type { Breadth } from '../../passes/modules';
 
-/** Throws if the radius is beyond half the shortest period: a search could then reach two images of one particle. */
+/**
+ * Checks the radius of a search. In a periodic world it is at most half the shortest period, because a search with a
+ * larger radius could reach two images of one particle.
+ */
 export function checkReach(argument: string, world: World, radius: unknown): asserts radius is number {
   const half = Math.min(...world.period.filter((length) => length > 0)) / 2;
   const isPeriodic = half < LARGEST_DIAMETER;
@@ -15,7 +18,10 @@ export function checkReach(argument: string, world: World, radius: unknown): ass
   checkRadius(argument, radius, most, words);
 }
 
-/** The radius must lie in [2⁻⁴⁰, most]: smaller squares underflow. `words` describes `most` in the error message. */
+/**
+ * Throws if the radius is not in [2⁻⁴⁰, most]. The squares of far smaller radii would underflow. `words` describes
+ * `most` in the error message.
+ */
 export function checkRadius(
   argument: string,
   radius: unknown,

@@ -124,9 +124,10 @@ function bytesOfCells(cells: number): number {
 }
 
 /**
- * Returns the bytes of the packed arrays and of one more word per partial measure; without levels, also of the sort:
+ * Returns the bytes that obstacles add to a simulation: the packed arrays and one more word per partial measure.
+ * Without levels, obstacles are sorted, and the result also includes the buffers of this sort:
  *   - given and sorted positions
- *   - per obstacle an id (4), an entry (8), and a rank or cell
+ *   - per obstacle an id (4 bytes), an entry (8), and a rank or cell
  *   - the counts, starts and block sums of the cells
  */
 function bytesOfObstacles(
@@ -198,9 +199,10 @@ export function checkHolds(gpu: Gpu, capacity: number, world: World, continuous 
 }
 
 /**
- * Number of nodes in the lists of paths through each cell. A path is linked in pieces no longer than a cell, which
- * touch at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if all particles
- * are fast. FEWEST_NODES suffices for 10,000 paths through a hundred cells each. A path that runs out of nodes is held.
+ * Number of list nodes. Each cell has a list of the paths through it. A path is linked in pieces no longer than a cell,
+ * and a piece touches at most 4 cells (2D) or 8 (3D). Every particle has nodes for two pieces, so it advances even if
+ * all particles are fast. FEWEST_NODES, the least number of nodes in all, suffices for 10,000 paths through a hundred
+ * cells each. A path that runs out of nodes is held.
  */
 const NODES_PER_PARTICLE = { 2: 8, 3: 16 } as const;
 const FEWEST_NODES = 2 ** 21;

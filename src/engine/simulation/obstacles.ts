@@ -26,7 +26,7 @@ export interface Obstacles {
 
 type SizedWorld = Pick<World, 'dimensions' | 'kind' | 'cellCount'> & Partial<Pick<World, 'levels' | 'boxes'>>;
 
-/** Returns the bytes of the parts in stored order. With levels, `starts` holds the tree. */
+/** Returns the bytes of each part, in the order in which the parts are stored. With levels, `starts` is the tree. */
 export function packedBytes(world: SizedWorld, capacity: number) {
   const { dimensions, levels = 0, boxes = false } = world;
   if (levels > 0) {

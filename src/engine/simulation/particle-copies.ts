@@ -36,14 +36,14 @@ export interface SimulationBuffers {
    * The particles, each with its position first:
    *   - One radius: a vec2f (2D, 8 bytes), or a vec4f with w unused (3D, 16 bytes).
    *   - Variable radii: a vec4f (16 bytes) with the radius in w, and in 2D the load in z (see ParticleArrays).
-   *   - Boxes: two vec4f (32 bytes). The first is as with variable radii; w is the radius of the ball around the body.
-   *     The second holds the half extents (0 for a ball). Its w is the radius of a ball with the body's area (3D:
-   *     volume).
+   *   - Boxes: two vec4f (32 bytes). The first holds the same as with variable radii, but its w is the radius of the
+   *     ball around the body. The second holds the half extents (0 for a ball), and its w is the radius of a ball with
+   *     the body's area (3D: volume).
    */
   readonly positions: GPUBuffer;
   /**
-   * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. With variable radii, w holds the load of the particle
-   * in 3D, so write only x, y and z. Otherwise w is unused.
+   * One vec2f (2D, 8 bytes) or vec4f (3D, 16 bytes) per particle. In 3D with variable radii, w holds the load of the
+   * particle, so write only x, y and z. In 3D with one radius, w is unused.
    */
   readonly velocities: GPUBuffer;
   /** One u32 (4 bytes) per slot: the id of its particle. */
@@ -58,7 +58,7 @@ type Names = `${Kind}${0 | 1}` | 'partner' | 'leaving';
 
 type CurrentCopies = Record<Kind, 0 | 1>;
 
-/** The current copies between two recordings. */
+/** The copies that hold the state between two recordings. */
 const FIRST_COPIES: Readonly<CurrentCopies> = { position: 0, velocity: 0, id: 0 };
 
 /** A pending query about the state as it was when the query was submitted. */
@@ -68,7 +68,7 @@ interface Query {
 }
 
 export class ParticleCopies {
-  /** The first copies. */
+  /** The first copies, which hold the state between two recordings. */
   readonly state: SimulationBuffers;
   private current = FIRST_COPIES;
   private readonly queries = new Set<Query>();
@@ -131,9 +131,9 @@ export class ParticleCopies {
   }
 
   /**
-   * Ends a recording: the first copies hold the state from now on. Returns a function that records commands: they
-   * copy what the stages leave in the second copies into the first. Call it after the stages. An even number of swaps,
-   * such as that of a step with an even number of substeps, leaves nothing to copy.
+   * Ends a recording: the first copies hold the state from now on. Returns a function, to be called after the stages
+   * are recorded. It records commands that copy what the stages leave in the second copies into the first. An even
+   * number of swaps, such as that of a step with an even number of substeps, leaves nothing to copy.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {
     const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);

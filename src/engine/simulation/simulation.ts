@@ -2,8 +2,8 @@
  * The particle simulation on the GPU: creation, particles, settings, steps and queries.
  *
  * Ordering: the stages of a step, of `separate` or of a removal form one compute pass, whose dispatches run in order.
- * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except `set`, `restore` or another
- * `encode…` method. Other calls throw while the encoder is not finished, because they may submit work at once.
+ * After `encodeStep` or `encodeSeparate`, submit the encoder before you call anything except `set`, `restore` or
+ * another `encode…` method. Other calls throw while the encoder is not finished, because they may submit work at once.
  *
  * If the device rejects a kernel that only a query needs, only the query fails. The sort before the query is a separate
  * submission, so the state stays intact. If the device drops a change of the state, the simulation accepts only a
@@ -245,7 +245,7 @@ export class Simulation implements ParticleSimulation {
   /**
    * Records a step into your encoder. Submit encoders in the order in which their steps were recorded, and before any
    * call except another `encode…` method. Every 1,024 recorded changes of dt, settings or count take 512 KiB of memory.
-   * If the encoder was finished already, later calls throw.
+   * If you pass an encoder that was finished already, later calls throw.
    */
   encodeStep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkUsable();

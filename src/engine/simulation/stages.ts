@@ -1,7 +1,7 @@
 /**
  * The stages of a simulation's changes and queries. A stage is a pass, bound to the copies that hold the state. For
- * each pass of a step this file has one entry: what it does, and a method that makes its stage. CellSort has the stages
- * of the sort, Ccd those of continuous motion.
+ * each pass of a step, STEP_STAGES says what it does, and a method makes its stage. CellSort makes the stages of the
+ * sort, Ccd those of continuous motion.
  *
  * Passes that look for neighbours exist once per broad phase. The kernels of a step with the initial broad phase are
  * compiled at once. All other kernels are compiled when they are first recorded.
@@ -96,7 +96,7 @@ interface Pass<Buffers, Group> {
 }
 
 export class SimulationStages {
-  /** For each pass, its bind groups by the copies that hold the state. */
+  /** The bind groups of each pass. Their key says which copies hold the state. */
   private readonly groups = new Map<object, Map<string, unknown>>();
 
   constructor(
@@ -127,7 +127,7 @@ export class SimulationStages {
     ]);
   }
 
-  /** `counted` is true if another pass has already counted the particles. */
+  /** `counted` is true if another pass has already counted the particles of each cell. */
   sorting({ shared, count }: Recording, counted = false): Stage[] {
     const { copies, sort } = this;
     copies.beforeChange();

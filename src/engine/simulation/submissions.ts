@@ -1,7 +1,7 @@
 /**
  * Submits changes of a simulation's state, and notices if the device drops one.
  *
- * The device drops a submission if it rejects one of its kernels. That can happen after the recording if no caller
+ * The device drops a submission if it rejects a kernel in it. That can happen after the recording if no caller
  * awaited the compilation. The device also drops what is recorded into an encoder that is finished already. In both
  * cases the host counts on a change that the device has not made. So the state is lost, and `check` throws until
  * `renew` is called.
@@ -64,8 +64,8 @@ export class StateSubmissions {
   }
 
   /**
-   * Submits stages and times each, then submits what `finish` records. All of this is submitted before this method first
-   * waits.
+   * Submits stages and times each, then submits what `finish` records. All of this is submitted before this method
+   * first waits.
    */
   time(
     readback: Readback,
