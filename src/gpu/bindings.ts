@@ -6,7 +6,10 @@
 /** `parameters` is a uniform in a UniformRing, bound with a dynamic offset. */
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';
 
-/** `filtered` has a sampler, `loaded` has none. `depth` has a value per pixel, `depths` one per sample of a pixel. */
+/**
+ * A `filtered` texture is read with a sampler, a `loaded` one without. A `depth` texture has one value per pixel, a
+ * `depths` texture one per sample of a pixel.
+ */
 type TextureKind = 'filtered' | 'loaded' | 'depth' | 'depths';
 
 export type BindingKind = BufferKind | TextureKind | 'sampler';

@@ -50,7 +50,7 @@ export interface Gpu {
   /** Set once the device is lost. */
   readonly lost:
     | {
-        /** Why, in words. */
+        /** Why the device is lost, in words. */
         reason: string;
       }
     | undefined;
@@ -219,14 +219,15 @@ function messageOf(error: unknown): string {
 /**
  * Wraps the caller's own device, for sharing it with other code.
  *
- * cellstorm needs no feature of it. It uses timestamp-query to time stages, and subgroups. It needs the default limits
- * of WebGPU, among them maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and
- * maxComputeWorkgroupStorageSize 16384. Many particles need a higher maxBufferSize and maxStorageBufferBindingSize:
- * each object checks both when it is created, and its LimitError says what to request.
+ * cellstorm needs no optional feature of the device. If the device has them, cellstorm uses timestamp-query to time
+ * stages, and subgroups to add up counts. It needs the default limits of WebGPU, among them
+ * maxStorageBuffersPerShaderStage 8, maxComputeInvocationsPerWorkgroup 256 and maxComputeWorkgroupStorageSize 16384.
+ * Many particles need a higher maxBufferSize and maxStorageBufferBindingSize: each object checks both when it is
+ * created, and its LimitError says what to request.
  *
- * The device stays yours: destroy it, or call `destroy` of the result, which does the same. Objects free only their own
- * buffers. `info` is the adapter's info, for messages; default: the device's. `workgroupsPerDimension` is a lower limit
- * than the device's, for tests.
+ * The device stays yours: destroy it yourself, or call `destroy` of the result, which destroys the device, too. Objects
+ * free only their own buffers. `info` is the adapter's info, for messages; default: the device's.
+ * `workgroupsPerDimension` is a lower limit than the device's, for tests.
  *
  * @example
  * ```ts

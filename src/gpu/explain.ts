@@ -1,6 +1,6 @@
 import type { GpuError } from '../core/base/errors';
 
-/** Says in the words of a page's visitor why there is no GPU. */
+/** Tells the visitor of a page, in plain words, why there is no GPU. */
 export function explainGpuError(error: GpuError): string {
   switch (error.reason) {
     case 'unsupported':

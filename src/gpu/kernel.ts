@@ -1,6 +1,6 @@
 /**
- * One compute pipeline. Group 0 has the shared parameters, group 1 the kernel's own buffers, except in standalone
- * kernels.
+ * One compute pipeline. Bind group 0 has the shared parameters, group 1 the kernel's own buffers. A standalone kernel
+ * has no shared parameters, and its own buffers are in group 0.
  */
 import { GpuError } from '../core/base/errors';
 import type { Dimensions } from '../core/world/world';
@@ -31,7 +31,7 @@ export interface KernelDescription {
   readonly userCode?: UserCode;
 }
 
-/** 'first-use' suits kernels that few programs use. */
+/** When a kernel is compiled. 'first-use' suits kernels that few programs use. */
 export type Compilation = 'now' | 'first-use';
 
 const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
@@ -40,8 +40,8 @@ const KERNELS = new WeakMap<Gpu, Map<string, Kernel>>();
 const REJECTING_DEVICES = new WeakSet<Gpu>();
 
 /**
- * Per device, the calls of watchKernels in progress, innermost last. Each call holds promises that settle when the
- * device has accepted or rejected a recorded kernel.
+ * Per device, the calls of watchKernels that are in progress, innermost last. Each call has a set of promises, one per
+ * recorded kernel that is still compiling. A promise settles when the device has accepted or rejected its kernel.
  */
 const RECORDINGS = new WeakMap<Gpu, Set<Promise<void>>[]>();
 
@@ -65,7 +65,7 @@ export class Kernel {
   private pipeline: GPUComputePipeline | undefined;
   private compiling: Promise<void> | undefined;
   /**
-   * Settles when the device has accepted or rejected a kernel that is compiled at its first use. Undefined afterwards.
+   * Set while this kernel is compiled at its first use: settles when the device has accepted or rejected the kernel.
    */
   private verdict: Promise<void> | undefined;
   private refusal: GpuError | undefined;
@@ -129,7 +129,7 @@ export class Kernel {
   }
 
   /**
-   * Records a dispatch. `shared` is undefined for standalone kernels. `offsets`: dynamic offsets in bytes, one per
+   * Records a dispatch. `shared` is undefined for standalone kernels. `offsets` are dynamic offsets in bytes, one per
    * binding of kind `parameters`.
    */
   encode(
@@ -145,7 +145,7 @@ export class Kernel {
     pass.dispatchWorkgroups(columns, rows);
   }
 
-  /** Like `encode`, with the number of workgroups in a buffer: three words from byte `offset` on. */
+  /** Like `encode`, but the numbers of workgroups are in a buffer: three words from byte `offset` on. */
   encodeIndirect(
     pass: GPUComputePassEncoder,
     shared: SharedBinding | undefined,

@@ -1,14 +1,14 @@
 /**
- * Host twins of WGSL uniform structs, and the layout of particle buffers. Vectors have 8 bytes aligned to 8 in 2D, and
- * 12 aligned to 16 in 3D.
+ * Host twins of WGSL uniform structs, and the layout of particle buffers. In a struct, a vector takes 8 bytes and is
+ * aligned to 8 in 2D; in 3D it takes 12 bytes and is aligned to 16.
  */
 import { CellstormError } from '../core/base/errors';
 import type { Sizes } from '../core/particles/shapes';
 import type { Dimensions, World } from '../core/world/world';
 
 /**
- * A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` is TABLE_WORDS u32 in vectors of
- * four, as uniforms require.
+ * A `vector` has an f32 per dimension, an `extent` a u32 per dimension. A `table` has TABLE_WORDS values of type u32,
+ * which WGSL stores in vectors of four, because elements of uniform arrays must be aligned to 16 bytes.
  */
 export type FieldType = 'f32' | 'u32' | 'vector' | 'extent' | 'table';
 
@@ -79,8 +79,8 @@ export function storedFloats(dimensions: Dimensions): number {
 }
 
 /**
- * Converts packed vectors to the layout of a GPU buffer. Copies bits, so no NaN changes. `spares`: the fourth number of
- * each 3D vector.
+ * Converts packed vectors to the layout of a GPU buffer. Copies bits, so the bits of a NaN stay the same. `spares`: the
+ * fourth number of each 3D vector.
  */
 export function toStored(
   dimensions: Dimensions,
@@ -116,8 +116,10 @@ const BODY_FLOATS = 4;
 const BOX_FLOATS = 8;
 
 /**
- * Converts packed positions and sizes to bodies: x, y, load, radius in 2D; x, y, z, radius in 3D, where toStored stores
- * the load with the velocity. If some bodies may be boxes, half extents and the bulk (`Shapes` in shapes.ts) follow.
+ * Converts packed positions and sizes to bodies. The numbers of a body are:
+ *   - in 2D: x, y, load, radius
+ *   - in 3D: x, y, z, radius; toStored stores the load with the velocity
+ *   - if bodies may be boxes, then also the half extents and the bulk (`Shapes` in shapes.ts)
  */
 export function toBodies(
   dimensions: Dimensions,
@@ -172,8 +174,8 @@ export function loadsOfBodies(
 }
 
 /**
- * Converts vectors from a GPU buffer to packed vectors: all of them, or those in `slots`. Copies bits, so no NaN
- * changes. `words`: floats per vector in the buffer.
+ * Converts vectors from a GPU buffer to packed vectors: all of them, or those in `slots`. Copies bits, so the bits of a
+ * NaN stay the same. `words`: floats per vector in the buffer.
  */
 export function fromStored(
   dimensions: Dimensions,

@@ -31,7 +31,7 @@ export interface LinkOptions {
   readonly constants?: Readonly<Record<string, number | boolean>>;
   /** The kernel's own buffers, in binding order. */
   readonly bindings?: Bindings;
-  /** For shaders that draw, instead of `bindings`: all bind groups, from group 0 on. */
+  /** All bind groups, from group 0 on. Shaders that draw have this instead of `bindings`. */
   readonly layouts?: readonly Pick<DeclaredLayout, 'bindings'>[];
   /** True if there are no shared parameters: the kernel's own buffers are in bind group 0 instead of 1. */
   readonly standalone?: boolean;
@@ -83,9 +83,9 @@ const MARK = '//@';
 const NEEDS = /^\/\/ Needs: (.*)\.$/;
 
 /**
- * Matches a declaration at module scope. In our files, such a declaration begins a line. In a build, other lines begin
- * without indentation, too, and signs have no spaces beside them (scripts/strip-shaders.ts). So a variable must have an
- * address space or an attribute, which local ones lack.
+ * Matches a declaration at module scope, which begins a line without indentation. A build removes the indentation of
+ * all other lines, too, and the spaces beside punctuation (scripts/strip-shaders.ts). So this matches a variable only
+ * if it has an address space or an attribute, which local variables lack.
  */
 export const DECLARATION = /^(?:@.*?[ )]var |(?:@.*?[ )])?(?:(?:fn|struct|alias|const) |var<[^>]*> ?))(\w+)/;
 
@@ -139,7 +139,7 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
 function declareConstant(name: string, value: number | boolean): string {
   if (typeof value === 'boolean') return `const ${name} = ${value};`;
   if (Number.isInteger(value) && value >= 0 && value < 2 ** 32) return `const ${name} = ${value}u;`;
-  // The text of a 32-bit float is nearer to it than to any other, so WGSL reads exactly this float. GPUs may flush
+  // The decimal text is nearer to this 32-bit float than to any other, so WGSL reads exactly this float. GPUs may flush
   // numbers below 2^-126 to 0.
   if (value % 1 && Math.abs(value) >= 2 ** -126) return `const ${name} = ${Math.fround(value)}f;`;
   throw new GpuError(
@@ -148,7 +148,7 @@ function declareConstant(name: string, value: number | boolean): string {
   );
 }
 
-/** Obeys the directives. The lines that are left keep their line numbers in the file. */
+/** Obeys the directives and returns the lines that are left, each with its line number in the file. */
 export function preprocess(source: ShaderSource, flags: Readonly<Record<string, boolean>>): SourceLine[] {
   const strings: string[] = [''];
   const values: boolean[] = [];

@@ -38,8 +38,8 @@ export class Readback {
     return {
       finish: async () => {
         try {
-          // Without memory, copies and mapAsync are invalid. The scope hides these errors, because `settled` reports
-          // the lack of memory.
+          // If there is no memory for the staging buffer, copies and mapAsync are invalid. The scope hides these
+          // errors, because `settled` reports the lack of memory.
           device.pushErrorScope('validation');
           let mapped: Promise<void>;
           try {
@@ -80,7 +80,7 @@ export class Readback {
     device.queue.submit([encoder.finish()]);
   }
 
-  /** `settled` is set for a new staging buffer, and rejects if there is no memory. */
+  /** `settled` is set if the staging buffer is new; it rejects if there is no memory for the buffer. */
   private acquire(bytes: number): { readonly staging: GPUBuffer; readonly settled?: Promise<void> } {
     const index = this.idle.findIndex((buffer) => buffer.size >= bytes);
     const [idle] = index >= 0 ? this.idle.splice(index, 1) : [];

@@ -1,8 +1,8 @@
 /**
  * Measures stages by timestamp queries or, if the device lacks them or there are too many stages, by the wall clock.
  * The clock measures separate submissions, so it includes overhead. Timestamps may be quantised to 100 µs. They may run
- * backwards if a device changes its frequency or sleeps; a stage in which they do gets no duration and counts in
- * `discarded`.
+ * backwards if a device changes its frequency or sleeps. A stage whose timestamps run backwards has no duration and is
+ * counted in `discarded`.
  */
 import type { StageTimes } from '../core/base/stage-times';
 import { reserveBuffers } from './buffers';
