@@ -56,9 +56,9 @@ export class CpuFlock extends ParticleMethod<CpuGridParticles, FlockSettings> {
   }
 
   /**
-   * The state itself, not a copy, indexed by id: packed positions and velocities of the boids below `end`, NaN for
-   * unused ids, and packed positions of the hunters. Between two steps you may change velocities and move boids within
-   * the world.
+   * The state itself, not a copy. `positions` and `velocities` are those of the boids, packed, indexed by id, below
+   * `end`. Positions of unused ids are NaN. `hunters` has the packed positions of the hunters. Between two steps you
+   * may change velocities and move boids within the world.
    */
   get buffers(): Readonly<Record<'positions' | 'velocities' | 'hunters', Float32Array>> {
     return { ...this.particles.buffers, hunters: this.hunters };

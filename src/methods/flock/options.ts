@@ -26,17 +26,17 @@ export interface FlockSettings {
   readonly spacing: number;
   /** Acceleration of two boids away from each other at distance 0, length / s². Default: 20 × `perception`. */
   readonly separation: number;
-  /** Rate at which a boid's velocity approaches its neighbours' velocity, 1 / s. Default: 5. */
+  /** Rate at which a boid's velocity approaches the mean velocity of its neighbours, 1 / s. Default: 5. */
   readonly alignment: number;
   /** Pull towards the middle of the neighbours, 1 / s². Default: 4. */
   readonly cohesion: number;
   /**
-   * Acceleration away from an obstacle or a wall at distance 0, length / s². From distance `perception` on it is 0.
-   * Default: 20 × `perception`.
+   * Acceleration away from an obstacle or a wall at distance 0, length / s². It falls to 0 at the distance
+   * `perception`. Default: 20 × `perception`.
    */
   readonly avoidance: number;
   /**
-   * Acceleration away from a hunter at distance 0, length / s². From distance `fear` on it is 0. Default: 40 ×
+   * Acceleration away from a hunter at distance 0, length / s². It falls to 0 at the distance `fear`. Default: 40 ×
    * `perception`.
    */
   readonly flight: number;
@@ -46,7 +46,7 @@ export interface FlockSettings {
   readonly fastest: number;
   /** Greatest acceleration of a boid or a hunter, length / s². Default: 15 × `perception`. */
   readonly greatestAcceleration: number;
-  /** Pull of a hunter towards the middle of the boids in sight, 1 / s². Default: 8. */
+  /** Pull of a hunter towards the middle of the boids within `fear`, 1 / s². Default: 8. */
   readonly hunting: number;
   /** Greatest speed of hunters, length / s. Default: 5 × `perception`. */
   readonly hunterSpeed: number;
@@ -112,7 +112,7 @@ const SETTING_NAMES = Object.keys(FLOCK_RANGES);
 
 const OPTION_NAMES = [...METHOD_OPTION_NAMES, 'perception', 'obstacles', 'hunters', 'fear'];
 
-/** Most hunters, and most obstacles. The number is limited, because every boid tests each of them. */
+/** Greatest number of hunters, and of obstacles. There is a limit, because every boid tests each of them. */
 export const MOST_SPHERES = 1024;
 
 /** Returns the default settings. `perception`: 10⁻⁶ to 10⁶. */

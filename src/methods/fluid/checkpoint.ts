@@ -1,4 +1,4 @@
-/** The checkpoint of a fluid. It has no lattice, because every substep rebuilds the lattice from the particles. */
+/** The checkpoint of a fluid. It omits the lattice, because every substep rebuilds the lattice from the particles. */
 import { checkFinite, checkInteger, checkRange } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { checkVersion } from '../../core/simulation/particles-checkpoint';
@@ -111,8 +111,8 @@ export interface Resumed {
 }
 
 /**
- * Accepts checkpoints of fluids with another transfer, too: missing slopes become 0, unused slopes are dropped, and the
- * fluid keeps its own `blend`.
+ * Checks a checkpoint. It may come from a fluid with another transfer: missing slopes then become 0, unused slopes are
+ * dropped, and this fluid keeps its own `blend`.
  */
 export function checkFluidCheckpoint(checkpoint: FluidCheckpoint, plan: FluidPlan): Resumed {
   const { dimensions, lattice, transfer, capacity } = plan;

@@ -25,14 +25,14 @@ export const FULLNESS_SLACK = 0.02;
 
 /**
  * Longest step of the solver in multiples of its direction. Steps are from 0.7 to 1.3 if there is a solution. Much
- * longer ones mean that there is none, because fluid is enclosed without air but would have to swell. The solver then
- * stops, because further steps would spoil the pressure.
+ * longer steps mean that there is no solution, because fluid that is enclosed without air would have to swell. The
+ * solver then stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
- * Smaller diagonals are rounding errors and become 0. Couplings of fluid cells are at least 1 on the finest level, and
- * each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
+ * A diagonal of the equations below this is a rounding error and becomes 0. Couplings of fluid cells are at least 1 on
+ * the finest level, and each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
@@ -42,10 +42,13 @@ export const LEAST_DIAGONAL = 1e-3;
  */
 export const SOLID_DEPTH = 2 ** -10;
 
-/** Most cells along an axis that a particle moves in a substep. Extrapolated velocities do not reach much farther. */
+/**
+ * Greatest number of cells by which a substep moves a particle along an axis. Extrapolated velocities do not reach much
+ * farther than this beyond the fluid.
+ */
 export const MOST_CELLS = 2;
 
-/** Distance from the ends of the tank, and from solid cells, at which particles stop. */
+/** A particle stops at this distance from the ends of the tank and from solid cells. */
 export const MARGIN = 1 / 64;
 
 /**
@@ -55,7 +58,8 @@ export const MARGIN = 1 / 64;
 export const MOST_LOWERING = 0.001;
 
 /**
- * Greatest share of the kinetic energy removed if lowering is not enough; splashes with APIC need 2%. If moving the
- * particles gained a larger share, such as when the last bubble in a tank fills up, the whole gain may be removed.
+ * Greatest share of the kinetic energy that a substep removes if lowering is not enough; splashes with APIC need 2%. If
+ * the move of the particles added a larger share, such as when the last bubble in a tank fills up, the substep may
+ * remove all that the move added.
  */
 export const MOST_SLOWING = 0.05;

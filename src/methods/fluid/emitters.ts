@@ -15,10 +15,10 @@ export type Emitter = FluidRegion & {
 
 export const MAX_EMITTERS = 16;
 
-/** Most points in a region. Each substep tests all of them; this many take some milliseconds. */
+/** Greatest number of points in a region. Each substep tests all of them; so many tests take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/** Most tests of a point per substep. In very fast streams a point may cross a thin region between two tests. */
+/** A substep tests a point at most so many times. In a very fast stream, a point may cross a thin region untested. */
 const MOST_TESTS = 16;
 
 /** Greatest speed along each axis, in point spacings per second. */

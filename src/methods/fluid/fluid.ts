@@ -178,8 +178,8 @@ export class Fluid {
 
   /**
    * Advances by `dt` seconds. `substeps`: 1 to 64. Default: the setting of that name. Returns a promise if the GPU has
-   * yet to report drained particles. Until it settles, calls of step, advance, profile and drain wait, and any other
-   * change throws.
+   * yet to report drained particles. Until the promise settles, calls of step, advance, profile and drain wait, and any
+   * other change throws.
    */
   step(dt: number, substeps = this.plan.substeps): Promise<void> | undefined {
     this.checkIdle();
@@ -215,8 +215,8 @@ export class Fluid {
 
   /**
    * Records one substep of `dt` seconds. Submit the encoder before you call anything except another `encode…` method.
-   * An encoder holds at most 63 substeps. Throws if there are emitters or drains, because their particles come and go
-   * between submissions.
+   * An encoder holds at most 63 substeps. Throws if there are emitters or drains, because these add and remove
+   * particles between submissions.
    */
   encodeSubstep(encoder: GPUCommandEncoder, dt: number): void {
     this.checkSettled('encodeSubstep');
@@ -317,7 +317,9 @@ export class Fluid {
     return withoutIds(this.plan.dimensions, particles, ids);
   }
 
-  /** Resolves to plain data from which a fluid continues with the same bits, as of all steps before this call. */
+  /**
+   * Resolves to plain data from which a fluid continues with the same bits. All steps before this call are in the data.
+   */
   async checkpoint(): Promise<FluidCheckpoint> {
     this.checkIdle();
     if (this.waiting) await this.waiting;

@@ -5,9 +5,9 @@
  * z). These cells are solid, and their lower faces are the upper walls. The lower neighbour of cell n along an axis is
  * n − stride, and face `axis` of index n lies between these two cells.
  *
- * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. They stand
- * for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, n − stride is one of
- * them or in an upper layer, so the lower neighbour is solid there.
+ * Before the first cell there are `first` more numbers, so that n − stride is in the array for every cell n. These
+ * numbers stand for solid cells, and are 0 in all arrays except that of the kinds. At the lower end of an axis, index
+ * n − stride is before the first cell or in an upper layer, so the lower neighbour is solid there.
  */
 
 /** Numbers along x, y and z. */
@@ -53,7 +53,7 @@ export interface Levels {
   readonly size: number;
 }
 
-/** Most cells of the coarsest level along each axis. */
+/** Greatest number of cells that the coarsest level has along an axis. */
 const COARSEST = 4;
 
 /** Cells of each level are twice as wide as those of the level before. */
@@ -71,7 +71,7 @@ export function defineLevels(lattice: Lattice): Levels {
 
 /**
  * Calls `visit` with each row (along x) of the faces perpendicular to an axis, both walls included; axis −1 means
- * cells. A row ends before `end`. In hot loops, a call per cell would take longer than the work.
+ * cells. A row ends before `end`. In hot loops, a call per cell would take longer than the work on the cell.
  */
 export function eachRow(
   { cells, extents, first }: Lattice,

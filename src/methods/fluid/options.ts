@@ -97,14 +97,14 @@ export interface FluidPlan extends FluidSettings {
   readonly max: readonly number[];
 }
 
-/** Most cells. This many take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
+/** Greatest number of cells. So many cells take 2 GB on the GPU in 2D and 3 GB in 3D, without particles. */
 export const MAX_CELLS = 2 ** 24;
 const FEWEST_CELLS = 2;
 const MAX_PARTICLES = 2 ** 26;
 
 /**
- * Radius of a particle as a share of the initial distance. Much larger particles at random positions would overlap
- * nearly always; pushing them apart would raise the surface.
+ * Radius of a particle as a share of the initial distance between particles. Much larger particles at random positions
+ * would nearly always overlap, and pushing them apart would raise the surface.
  */
 const RADIUS = 0.225;
 

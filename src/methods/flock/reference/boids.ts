@@ -32,8 +32,12 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid in `sums`: the sum of the neighbours' weights, each from 1 at distance 0 to 0 at `perception`; then
- * three vectors: relative velocity, offset from the neighbours, separation.
+ * Numbers per boid in `sums`. The weight of a neighbour falls from 1 at distance 0 to 0 at `perception`; in the last
+ * sum, it falls to 0 at `spacing`. The sums over the neighbours are:
+ *   - weights (1 number)
+ *   - weighted relative velocities (a vector of 3)
+ *   - weighted offsets from the neighbour to the boid (3)
+ *   - weighted directions away from neighbours nearer than `spacing` (3)
  */
 const SUMS = 10;
 
@@ -63,7 +67,8 @@ export class Boids {
     const balls = ballsOf(dimensions, obstacles, true);
     const hunterBalls = ballsOf(dimensions, hunters.positions, false);
     const flight = { reach: step.fear, strength: step.flight };
-    // Move hunters first, because they use the boids' old positions. `hunterBalls` has the hunters' old positions.
+    // Move hunters first, because they use the boids' old positions. The boids use the hunters' old positions, which
+    // `hunterBalls` keeps.
     this.hunt(hunters, balls, step);
     for (let id = 0; id < particles.end; id++) {
       if (!particles.has(id)) continue;
@@ -134,7 +139,7 @@ export class Boids {
   private flockPush(id: number, { separation, alignment, cohesion }: FlockStep): void {
     const { sums, push } = this;
     const first = SUMS * id;
-    // Use means over the neighbours, or sums if the weights add up to less than 1.
+    // Use weighted means over the neighbours, or weighted sums if the weights add up to less than 1.
     const share = 1 / Math.max(sums[first] as number, 1);
     for (let axis = 0; axis < 3; axis++) {
       const relativeVelocity = sums[first + 1 + axis] as number;

@@ -32,8 +32,8 @@ export class Space {
   }
 
   /**
-   * Moves a point by `dt · velocity`. If it ends beyond a wall, it is put onto the wall, and a velocity towards the
-   * wall is reversed.
+   * Moves a point by `dt · velocity`. A point that ends beyond a wall is put onto the wall, and the component of its
+   * velocity towards the wall is reversed.
    */
   move(point: Vector, velocity: Vector, dt: number): void {
     for (let axis = 0; axis < 3; axis++) {
@@ -61,7 +61,7 @@ export class Space {
     }
   }
 
-  /** Adds a push away from walls. It grows from 0 at distance `reach` to `strength` at the wall. */
+  /** Adds a push away from walls. The push grows from 0 at distance `reach` to `strength` at the wall. */
   shunWalls(point: Vector, reach: number, strength: number, push: Vector): void {
     for (let axis = 0; axis < 3; axis++) {
       const low = Math.max(0, 1 - ((point[axis] as number) - (this.lower[axis] as number)) / reach);
@@ -79,7 +79,8 @@ export class Space {
   }
 
   /**
-   * Adds a push away from a ball. It grows from 0 at distance `reach` from the surface to `strength` at the surface.
+   * Adds a push away from a ball. The push grows from 0 at distance `reach` from the surface to `strength` at the
+   * surface.
    */
   shun(
     point: Vector,

@@ -37,7 +37,7 @@ export const FRAME_OFFSETS: readonly (readonly [string, number])[] = FRAME_FIELD
   name === 'obstacles' ? OBSTACLES_BYTE : VECTOR_BYTES * index,
 ]);
 
-/** A smaller restraint could become 0 as a 32-bit float, and 0 turns the accounts off. */
+/** A smaller restraint could become 0 as a 32-bit float, and 0 turns the accounts of the energy off. */
 const LEAST_RESTRAINT = 2 ** -126;
 
 type Vector = readonly [number, number, number, number];

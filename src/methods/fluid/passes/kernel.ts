@@ -16,9 +16,9 @@ import { FRAME_BYTES, MOST_LEVELS } from './frame';
 export const WORKGROUP = 64;
 /** Threads of the single workgroup that solves all small levels; see tail.wgsl. */
 export const TAIL_THREADS = 128;
-/** The workgroup of the tail solves levels of at most this many cells. */
+/** The tail's workgroup solves the levels that have at most this many cells. */
 export const TAIL_CELLS = 1024;
-/** Most workgroups that compute a sum. Each writes a partial sum. */
+/** Greatest number of workgroups that compute a sum. Each of them writes a partial sum. */
 export const PARTIALS = 256;
 
 const SHARED: ShaderSource = { name: 'fluid/shared.wgsl', text: shared };

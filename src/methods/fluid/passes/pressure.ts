@@ -47,7 +47,7 @@ type BufferName =
   | 'allDispatches'
   | 'levels';
 
-/** Indices in `dispatches`: three dispatches that belong to no level, then the first level's first dispatch. */
+/** Indices in `dispatches`: three dispatches that belong to no level, then the first dispatch of the first level. */
 const NODES = 0;
 const REDUCTION = 1;
 const TAIL = 2;

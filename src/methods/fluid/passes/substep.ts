@@ -1,6 +1,6 @@
 /**
- * Owns what a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with the
- * lattice's cells sorts the particles, so that faces can gather from near particles. No stage waits for the GPU.
+ * Owns everything that a fluid has on the GPU except its particles, and makes the stages of a substep. A HashGrid with
+ * the lattice's cells sorts the particles, so that faces can gather from near particles. No stage waits for the GPU.
  * Guarantee: the same stages on the same device give the same bits, because no sum depends on the order of threads.
  */
 import { HashGrid } from '../../../engine/grid/hash-grid';
@@ -310,8 +310,8 @@ export class Substep {
   }
 
   /**
-   * Makes solid cells known before the first substep. The numbers before the first cell stand for solid cells, too;
-   * no kernel writes them.
+   * Writes the solid cells, so that they are known before the first substep. The numbers before the first cell stand
+   * for solid cells, too; no kernel writes these numbers.
    */
   writeSolids(plan: FluidPlan, obstacles: readonly Obstacle[]): void {
     const kinds = new Uint8Array(plan.lattice.size);
@@ -330,7 +330,7 @@ export class Substep {
   }
 }
 
-/** Copies the particles in the grid's order, which follows from positions and ids. */
+/** Copies the grid's sorted particles into the simulation. Their order depends only on positions and ids. */
 function copySorted(
   encoder: GPUCommandEncoder,
   grid: HashGrid,

@@ -1,5 +1,6 @@
 /**
- * Finds the kind of each cell: solid, fluid if it holds a particle, otherwise air. Twin of shaders/fluid/kinds.wgsl.
+ * Finds the kind of each cell. A cell that is not solid is fluid if it holds a particle, otherwise air. Twin of
+ * shaders/fluid/kinds.wgsl.
  */
 import { SOLID_DEPTH } from '../constants';
 import { AIR, eachRow, FLUID, type Lattice, SOLID } from '../lattice';

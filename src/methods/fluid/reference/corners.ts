@@ -5,7 +5,7 @@
  */
 import type { Lattice } from '../lattice';
 
-/** Sets of corners, one bit per corner: the lower corners along each axis, and all. */
+/** Sets of corners, one bit per corner: the lower corners along an axis, and the set of all corners. */
 const LOWER_X = 0b01010101;
 const LOWER_Y = 0b00110011;
 const LOWER_Z = 0b00001111;
@@ -170,12 +170,12 @@ function within(coordinate: number, last: number): number {
   return Math.min(Math.max(coordinate, 0), last);
 }
 
-/** Returns the lower corner along an axis of a coordinate inside the lattice. */
+/** Returns the index along an axis of the corner below a coordinate, which must be inside the lattice. */
 function lowerOf(coordinate: number, last: number): number {
   return Math.min(Math.floor(coordinate), last - 1);
 }
 
-/** Returns the corners below 0 or above `last` along an axis. `lowers`: the lower corners along that axis. */
+/** Returns the set of corners below 0 or above `last` along an axis. `lowers`: the lower corners along that axis. */
 function beyondEnds(lower: number, last: number, lowers: number): number {
   return (lower < 0 || lower > last ? lowers : 0) | (lower < -1 || lower >= last ? ALL ^ lowers : 0);
 }

@@ -71,7 +71,7 @@ export function settlement(sums: EnergySums, restraint: number): Settlement {
   const { gain, growth, kinetic, along, squared, potential } = sums;
   if (!(gain > 0)) return { share: 0, scale: 1, lowering: 0 };
   // Subtracting share · offLattice from each velocity removes the energy along · share − squared · share² / 2. Find the
-  // least share that removes the gain; if none does, the one that removes the most.
+  // least share that removes the gain. If no share removes all of it, use the share that removes the most.
   const root = along * along - 2 * squared * gain;
   let share = 0;
   if (along > 0) share = Math.min(1, root >= 0 ? (2 * gain) / (along + Math.sqrt(root)) : along / squared);
@@ -139,7 +139,8 @@ function lowest({ cells }: Lattice, cellSize: number, pull: number, axis: number
 }
 
 /**
- * Returns whether a particle, lowered as far as allowed, is still in the tank and outside cells that are always solid.
+ * Returns whether a particle would still be in the tank, and in no cell that is always solid, if it were lowered as far
+ * as allowed.
  */
 function isFreeBelow(
   { dimensions, lattice, cellSize, gravity, mask }: EnergyRules,

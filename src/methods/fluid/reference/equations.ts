@@ -53,8 +53,8 @@ const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
 
 /**
- * Returns the speed at which a flow through one face fills a cell in `dt`, or in the shorter of the two limits if `dt`
- * is below both.
+ * Returns the speed at which a flow through one face fills a cell in `dt`. If `dt` is below both limits above, the
+ * shorter limit replaces it.
  */
 export function correctionRate(
   { cellSize, gravity }: Pick<FluidPlan, 'cellSize' | 'gravity'>,
@@ -120,7 +120,7 @@ export function assemble(
     unknowns++;
     sum += right[cell] as number;
   });
-  // Without a surface the total volume cannot change, so a solution exists only without the mean inflow.
+  // Without a surface the total volume cannot change, so a solution exists only after the mean inflow is subtracted.
   if (hasSurface || unknowns === 0) return;
   eachCell(lattice, (cell) => {
     if ((diagonal[cell] as number) > 0) right[cell] = (right[cell] as number) - sum / unknowns;

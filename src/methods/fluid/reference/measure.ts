@@ -54,7 +54,7 @@ export interface FluidMeasures extends SolverFigures {
   readonly inSolid: number;
   /** Number of particles outside the tank. */
   readonly outside: number;
-  /** Number of particles that are not finite. All stages ignore them. */
+  /** Number of particles whose position or velocity is not finite. All stages ignore them. */
   readonly nonFinite: number;
   /** Hash of all bits of the particles' state. */
   readonly hash: string;
@@ -82,7 +82,7 @@ export function measureState(
   dt: number,
 ): ParticleFigures & Pick<FluidMeasures, 'count' | 'volume' | 'nominalVolume'> {
   const { lattice, cellSize, dimensions, particlesPerCell } = plan;
-  // Finds the kinds again, because the engine's lattice is that of the last substep, or empty before the first.
+  // Find the kinds again, because the engine's lattice is that of the last substep, or empty before the first.
   const kinds = new Uint8Array(lattice.size);
   markSolids({ ...plan, obstacles }, kinds);
   const { fullness, inside } = fillCells({ ...plan, kinds }, { positions, velocities });
@@ -200,8 +200,8 @@ function isWhole(
 }
 
 /**
- * Returns the volume of the fluid. A deep cell (without air neighbours) that is at least half full counts as full.
- * Other cells count by their fullness, because a few particles of spray do not fill a cell.
+ * Returns the volume of the fluid. A fluid cell without air neighbours that is at least half full counts as full. Any
+ * other cell counts by its fullness, because a few particles of spray do not fill a cell.
  */
 export function measureVolume(
   lattice: Lattice,
@@ -227,7 +227,7 @@ export function measureDivergence(
   kinds: ArrayLike<number>,
   fullness: ArrayLike<number>,
   velocity: ArrayLike<number>,
-  /** Diagonal of the pressure equations; 0 for cells without one. */
+  /** Diagonal of the pressure equations; 0 for cells without an equation. */
   diagonal: ArrayLike<number>,
   dt: number,
 ): number {
