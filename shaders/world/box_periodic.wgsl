@@ -1,6 +1,7 @@
 // Boxes in a periodic world. A box contains a particle if an image of the particle is inside. The corners of a box are
-// wrapped. If low > high, the box covers the whole axis except the range from `high` to `low`. A box at least a period
-// long covers the axis. Wrapping uses sums only, so that kernels agree.
+// wrapped. If low > high along an axis, the box covers the whole axis except the range from `high` to `low`. A box that
+// is at least a period long covers the whole axis. Wrapping uses only sums and exact products, so that all kernels get
+// the same bits.
 // Needs: grid.
 
 struct Box {
@@ -68,7 +69,7 @@ fn is_in_box(box: Box, position: Vector) -> bool {
   return all(select(above & below, (above | below) & in_world, box.low > box.high));
 }
 
-// False for positions outside the world after wrapping, which have no neighbours.
+// Returns false for a position that is outside the world even after wrapping: such a position has no neighbours.
 fn has_images(position: Vector) -> bool {
   let in_world = (position >= grid.origin) & (position <= grid.origin + grid.period);
   return all(in_world | (grid.period == Vector()));

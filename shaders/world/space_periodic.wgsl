@@ -2,15 +2,15 @@
 // src/core/world/cells.ts.
 // Needs: grid, snap, is_finite.
 
-// Wraps a position up to one period outside. Uses sums only: a product might be fused in one kernel and not in another,
-// and the kernels would disagree about the cell.
+// Wraps a position that is outside the world by at most one period. Uses sums only: a product might be fused in one
+// kernel and not in another, and the kernels would disagree about the cell.
 fn wrap_once(position: Vector) -> Vector {
   let periodic = grid.period > Vector();
   let far = grid.origin + grid.period;
   let lowered = max(grid.origin, position - grid.period);
   let inside = select(position, lowered, periodic & (position >= far));
-  // Rounding may bring `above` to the far end or, from one period below, just below the low end. Either result becomes
-  // the low end.
+  // Rounding may bring `above` to the far end. If the position is almost one period below the world, rounding may also
+  // leave `above` just below the low end. Either result becomes the low end.
   let above = position + grid.period;
   let short = (above < grid.origin) & (position >= grid.origin - grid.period);
   let raised = select(above, grid.origin, (above >= far) | short);

@@ -3,7 +3,7 @@
  *
  * - 0: success
  * - 1: a check failed, or the machine cannot run the command
- * - 2: wrong arguments, or one above a limit of the machine
+ * - 2: an argument is wrong or exceeds a limit of the machine
  */
 
 import { version } from '../../package.json';

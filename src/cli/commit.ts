@@ -1,12 +1,12 @@
-/** Finds the commit of a checkout. A trailing + means that tracked files differ from it. */
+/** Finds the commit of a checkout. A trailing + in the result means that tracked files differ from this commit. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Reads the file COMMIT of a benchmark pack, which has no git history. Otherwise asks git. Returns undefined if there
- * is neither. Returns undefined for an installed package, even if it lies inside another checkout.
+ * Reads the file COMMIT, which a benchmark pack has instead of a git history. If there is no such file, asks git.
+ * Returns undefined if git does not know the package, as for an installed one, even if that lies in another checkout.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

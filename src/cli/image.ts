@@ -79,8 +79,8 @@ interface Surface {
   readonly across: number;
   readonly up: number;
   /**
-   * `x` and `y` are pixels from the centre, `height` is how far the surface is before the centre, `facing` how much
-   * the surface faces the viewer. Undefined outside.
+   * `x` and `y` are pixels from the centre. `height` is how far the surface is in front of the centre, in pixels.
+   * `facing` is how much the surface faces the viewer, from 0 to 1. Returns undefined outside the particle.
    */
   at(x: number, y: number): { readonly height: number; readonly facing: number } | undefined;
 }
@@ -117,7 +117,7 @@ function boxSurface(half: Float32Array, scale: number): Surface {
   };
 }
 
-/** The part that is drawn. Its size includes the margin on both sides; its corner does not. */
+/** The part of the world that is drawn. Its size includes the margin on both sides; its corner does not. */
 interface Frame {
   readonly left: number;
   readonly bottom: number;
@@ -126,7 +126,10 @@ interface Frame {
   readonly height: number;
 }
 
-/** Returns the box of the world; in an unbounded world, a box around all finite particles, or a unit box. */
+/**
+ * Returns the box of the world. In an unbounded world, returns a box around all particles with finite positions, or a
+ * unit box if there are none.
+ */
 function frameOf(world: World, radius: number, positions: Float32Array): Frame {
   const bounded = world.kind !== 'unbounded';
   const [low, high] = bounded ? [world.min, world.max] : boundsOf(world.dimensions, positions);

@@ -1,4 +1,4 @@
-/** Formats output: aligned tables and numbers for stdout; progress for stderr, as a bar on a terminal, else in lines. */
+/** Formats output: aligned tables and numbers for stdout; progress for stderr, as a bar on a terminal or as lines. */
 
 const FEWEST_COLUMNS = 60;
 const USUAL_COLUMNS = 100;
@@ -41,7 +41,7 @@ export function wrapText(text: string, width: number, indent = ''): string {
   return lines.join('\n');
 }
 
-/** Wraps the last cells within their column. */
+/** Formats a table. The text in the last cell of each row is wrapped within its column. */
 export function formatWrapped(rows: readonly (readonly string[])[], width: number): string {
   const before = formatTable(rows.map((row) => [...row.slice(0, -1), '|'])).split('\n');
   return rows
@@ -122,13 +122,13 @@ export class Progress {
   }
 
   end(): void {
-    // The next work shows at once.
+    // Lets the next call of show() draw at once.
     this.lastShown = 0;
     if (this.stream.isTTY) this.stream.write('\r\x1b[K');
   }
 }
 
-/** A new name begins a new bar. */
+/** Shows the progress of several works in turn. A call of show() with a new name begins a new bar. */
 export class Progresses {
   private current: Progress | undefined;
   private began = performance.now();

@@ -112,7 +112,7 @@ export async function simulate(argv: readonly string[]): Promise<number> {
 
   await settle();
   const began = performance.now();
-  // `profile` runs the last step.
+  // profile() runs the last step, because it measures the time per pass.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
   const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
   await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
@@ -191,7 +191,7 @@ interface Report {
   readonly times: StageTimes | undefined;
 }
 
-/** Calls `use`. If it throws an error about an argument, throws one that names the state file as well. */
+/** Calls `use`. If `use` throws an ArgumentError, throws a UsageError that also names the state file. */
 function nameStateFile<Result>(path: string | undefined, use: () => Result): Result {
   try {
     return use();
@@ -329,7 +329,7 @@ function describe(report: Report): string {
     const { swept, paths, hits, held, substepped } = continuousCounts;
     rows.push([
       'last step',
-      `${formatCount(swept)} fast particles; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} needed substeps`,
+      `${formatCount(swept)} fast particles; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} would be fast without substeps`,
     ]);
   }
   const width = widthOf(process.stdout);

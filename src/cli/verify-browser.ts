@@ -16,7 +16,7 @@ import { REPORT_PATH, type VerifyAnswer, type VerifyReport } from '../verify/ans
 import type { VerifyOptions } from '../verify/verify';
 
 const LOOPBACK = '127.0.0.1';
-/** Folder of the page. It is below the package's code, because the page's worker loads that code. */
+/** Folder of the page. It lies in the folder of the package's code, because the page's worker loads that code. */
 const FOLDER = 'verify-page';
 const PAGE = 'verify.html';
 const TYPES: Readonly<Record<string, string>> = {
@@ -89,7 +89,7 @@ export async function verifyInBrowser(run: BrowserRun): Promise<VerifyReport> {
   });
 }
 
-/** Serves a folder and takes the page's answers. Calls `onRequest` for each request. */
+/** Serves a folder and takes the page's answers. Calls `onRequest` for each request below the secret path. */
 async function serve(
   folder: string,
   onRequest: () => void,
@@ -127,7 +127,7 @@ async function serve(
   };
 }
 
-/** Throws if the page had no GPU to check. */
+/** Throws if an error, such as a missing GPU, ended the page before its first check. */
 export function requireChecked({ adapter, error, cases }: VerifyReport, { command }: NamedBrowser): void {
   if (error === undefined || cases.length > 0) return;
   const advice = adapter === 'none' ? ` To get WebGPU without a GPU, ${CHROME_ADVICE}.` : '';

@@ -109,7 +109,7 @@ export async function verify(argv: readonly string[]): Promise<number> {
   return report.pass ? 0 : 1;
 }
 
-/** Returns the browser of --browser. Rejects flags that only make sense with it, or without it. */
+/** Returns the browser of --browser. Rejects --limit without --browser, and --backend or --long with it. */
 function browserIn(given: Given): NamedBrowser | undefined {
   const wanted = given.get('browser');
   if (wanted === undefined) {
@@ -169,7 +169,10 @@ async function verifyHere(
   });
 }
 
-/** Prints the table while the checks run, and the progress on stderr; with --json, prints only the report. */
+/**
+ * Prints a table to stdout while the checks run, or with --json only the final report. Shows the progress on stderr in
+ * both cases.
+ */
 class Printer {
   private scenes: Progress | undefined;
   private readonly steps = new Progresses('steps');
