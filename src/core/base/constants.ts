@@ -48,12 +48,14 @@ export const CROWDED = 128;
 /** Entries per tile, the part of a crowd that one workgroup sorts. A multiple of WORKGROUP_SIZE. */
 export const CROWD_TILE = 1024;
 
-/** Entries per sorted run that the first merge round of a crowd makes. */
+/** Entries per sorted run of a crowd after the first of two merge rounds. */
 export const CROWD_RUN = 64 * CROWD_TILE;
 
 /**
- * Words before the list in a buffer of crowds: the numbers of tiles and of heavy particles, then the arguments of an
- * indirect dispatch over each.
+ * Number of words before the list in a buffer of crowds:
+ *   - the number of tiles and the number of heavy particles
+ *   - the arguments of an indirect dispatch over the tiles, from word TILE_DISPATCH on
+ *   - the arguments of an indirect dispatch over the heavy particles, from word HEAVY_DISPATCH on
  */
 export const CROWD_HEADER = 8;
 export const TILE_DISPATCH = 2;
@@ -85,7 +87,7 @@ export const MARK_ROWS = 32;
  */
 export const FINER_BUCKETS = 3;
 
-/** Words before the finer entries. There is one. It has a bit per occupied level, and CROWD_BIT. */
+/** Number of words before the finer entries. This one word has a bit per occupied level, and CROWD_BIT. */
 export const FINER_HEADER = 1;
 
 /** Bits of a finer entry that hold its level; the others hold the slot. */
@@ -116,8 +118,8 @@ export const LIST_COUNT_WORKGROUP_SIZE = 1;
 export const FEW_CELLS = 512;
 
 /**
- * In a periodic world, a ray ends after this many periods along any axis, because longer ones would be slow and
- * inaccurate.
+ * In a periodic world, a ray ends after this many periods along any axis, because a search along a longer ray would be
+ * slow and inaccurate.
  */
 export const MOST_PERIODS = 64;
 
@@ -126,7 +128,10 @@ export const RETIRED_BIT = 0x8000_0000;
 
 export const NO_PARTNER = 0xffff_ffff;
 
-/** Index of the word with the number of fast particles. CCD_HEADER words precede their list. */
+/**
+ * The indices from CCD_PATHS to CCD_HELD belong to words of the buffer `counters` of the ccd passes. CCD_HEADER words
+ * precede the list of fast particles in this buffer. CCD_PATHS is the index of the number of fast particles.
+ */
 export const CCD_PATHS = 0;
 /** Index of the word with the lowest key among the ends that are not settled. CLOSING_BITS explains keys. */
 export const CCD_UNSETTLED = 1;
@@ -145,7 +150,7 @@ export const CCD_SLOW_LEVELS = 4;
  * per step, those before it in every substep.
  */
 export const CCD_FIRST = 5;
-/** Indices of the ContinuousCounts (core/ccd/law.ts). CCD_ALL is that of `paths`. */
+/** Indices of the ContinuousCounts (core/ccd/law.ts). CCD_ALL is the index of `paths`. */
 export const CCD_SUBSTEPPED = 6;
 export const CCD_SWEPT = 7;
 export const CCD_ALL = 8;
@@ -156,11 +161,11 @@ export const CCD_HEADER = 11;
 /** First word of an indirect dispatch with one thread per path. */
 export const PATH_DISPATCH = 0;
 /**
- * First word of the dispatch that searches for slow particles and obstacles on paths: a thread per path or, with
- * variable radii, a workgroup.
+ * First word of the dispatch that searches for slow particles and obstacles on paths. It has one thread per path or,
+ * with variable radii, one workgroup per path.
  */
 export const STILL_DISPATCH = 3;
-/** First word of the dispatch that searches for hits between fast particles, with the threads of STILL_DISPATCH. */
+/** First word of the dispatch that searches for hits between fast particles, as large as that of STILL_DISPATCH. */
 export const ROUND_DISPATCH = 6;
 /** First word of a dispatch with one thread per particle. */
 export const FILE_DISPATCH = 9;
@@ -186,7 +191,11 @@ export const CLOSING_BITS = 17;
  */
 export const PIECE_CELLS = 4;
 
-/** A piece that covers more cells than this, and more than there are particles, is compared with every particle. */
+/**
+ * Used with variable radii. A search for hits on a piece looks into the cells that the piece covers. If these are more
+ * than this number, and more than there are particles, the piece is compared with every particle instead. In the
+ * search for hits between fast particles, "particles" means the fast ones.
+ */
 export const ENOUGH_CELLS = 4096;
 
 /** Greatest number of pieces per path. A longer path is held at the end of its last followed piece. */
@@ -195,7 +204,7 @@ export const MOST_PIECES = 1024;
 /** Greatest number of pieces per tick. A path with more is held at its start. */
 export const PIECES_PER_TICK = 16;
 
-/** Least number of lists of paths in the hash table of an unbounded world. Even a few paths may pass many cells. */
+/** Least number of lists of paths in the hash table of an unbounded world: even a few paths may pass many cells. */
 export const FEWEST_LISTS = 2 ** 17;
 
 /** If a path ends at a wall, its partner is this number plus the wall's axis. */
@@ -204,13 +213,13 @@ export const WALL_PARTNER = 0xc000_0000;
 /** Share of the overlap that a bounce removes. If it were 1, rounding would decide whether the bodies still overlap. */
 export const BOUNCE_PUSH = 31 / 32;
 
-/** Greatest load. Up to this load, 32-bit floats hold 1 + load almost exactly. */
+/** Greatest load (contact/law.ts). Up to this load, 32-bit floats hold 1 + load almost exactly. */
 export const MOST_LOAD = 2 ** 24;
 
 /** Factor on B in the formula of the load (contact/law.ts). Slightly below 1, so that rounding alone gives no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 
-/** Up to this restSpeed, all loads are 0: a quotient by it could overflow. */
+/** If restSpeed is at most this, all loads are 0, because a quotient by restSpeed could overflow. */
 export const LEAST_REST_SPEED = 2 ** -64;
 
 /** Below this squared distance, directions are rounding noise, and the normal is an axis instead. */

@@ -1,6 +1,6 @@
 /** Analyses curves of run time over problem size. */
 
-/** Fits leave out sizes below 1/DECADE of the largest, because fixed costs hide their growth. */
+/** Fits leave out sizes below 1/DECADE of the largest, because at small sizes fixed costs hide the growth. */
 export const DECADE = 10;
 
 /** Greatest exponent that expectedTime assumes. Noise can make a slope steeper. */
@@ -15,8 +15,8 @@ export interface Timing {
 export type Curve = readonly Timing[];
 
 /**
- * Fits the exponent p of time ~ n^p to the last decade of sizes, at least the last three. Returns undefined if fewer
- * than three of these timings are above 0.
+ * Fits the exponent p of time ~ n^p to the last decade of sizes, or to the last three sizes if the decade has fewer.
+ * Returns undefined if fewer than three of these timings are above 0.
  */
 export function growthOf(curve: Curve): number | undefined {
   const last = curve.at(-1)?.count ?? 0;

@@ -1,4 +1,4 @@
-/** Resolves numeric settings: takes missing ones from the current settings, and checks all of them first. */
+/** Resolves numeric settings: takes missing ones from the current settings, then checks the range of each. */
 import { checkRange } from './checks';
 
 export type NumberRanges<Name extends string> = Readonly<Record<Name, readonly [low: number, high: number]>>;

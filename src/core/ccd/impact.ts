@@ -27,9 +27,10 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * Two bodies overlap too deeply. Returns whether they approach each other fast enough for a hit: over the substep by
- * more than their relative motion in one tick. Rounding makes resting bodies approach by less. `approach` is the normal
- * component of a vector of squared length `speedSquared`.
+ * For two bodies that overlap too deeply. Returns whether they approach each other fast enough for a hit: over the
+ * substep by more than their relative motion in one tick. Rounding makes resting bodies approach by less. `approach` is
+ * the normal component of the relative motion, `speedSquared` the square of its length. Both may be those of the motion
+ * times a positive factor.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -46,8 +47,8 @@ function roundOf(dimensions: Dimensions, { radii, halves }: Sizes, body: number)
 /** Call `face` first: it sets the two bodies. */
 export class Impact {
   /**
-   * The unit vector from the other body to the particle. For centres inside the box `sides`, it is 0 if they do not
-   * differ along the axis of the shortest way out.
+   * The unit vector from the other body to the particle. Exception: if the particle's centre is inside the box `sides`,
+   * and the two centres do not differ along the axis of the shortest way out, the normal is 0.
    */
   readonly normal: Float64Array;
   /** The vector from the other body's centre to the particle's centre. */

@@ -14,8 +14,9 @@
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
- *     from those of the previous round. All ends before the earliest time that the last round changed are final. The
- *     remaining paths are held at that time: they end in mid-air, keep their velocity, and go on in the next substep.
+ *     from those of the previous round. Let t be the earliest time among the ends that the last round changed, before
+ *     and after the change. All ends before t are final. The remaining paths are held at t: they end in mid-air, keep
+ *     their velocity, and go on in the next substep.
  *   - Bounce: two particles bounce if each is the partner of the other. Restitution (none below restSpeed), friction
  *     and mass shares are those of the contact law. The partner of a fast particle is the one that it hits; the partner
  *     of a slow one is the fast one that hits it first. A fast particle whose partner has another partner rests until
@@ -116,7 +117,7 @@ export function addContinuousCounts(
 
 /**
  * Returns an upper bound of how far any of the first `count` particles moves in `dt` seconds, in its diameters.
- * `radius` is that of particles without sizes.
+ * `radius` is the radius of all particles if they have no sizes of their own.
  */
 export function farthestWay(
   dimensions: Dimensions,
@@ -178,9 +179,9 @@ export function longestPiece({ period, diameter }: World, cellSize: number): num
 }
 
 /**
- * Returns the change of one particle's velocity by a hit. `part` is its share of the change of the relative velocity,
- * `grip` the greatest share of the sliding that friction may remove. Negating `relative` and `normal` negates the
- * result, to the bit.
+ * Returns the change of one particle's velocity by a hit. A hit changes the relative velocity; `part` is the particle's
+ * share of this change. `grip` is the greatest share of the sliding that friction may remove. Negating `relative` and
+ * `normal` negates the result, to the bit.
  */
 export function strike(
   relative: readonly number[],

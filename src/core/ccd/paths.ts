@@ -131,8 +131,8 @@ class Paths {
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
   /**
-   * The end of each path without regard to other fast particles. `settle` replaces those before its horizon by final
-   * ends.
+   * The end of each path without regard to other fast particles. `settle` replaces the ends that lie before its horizon
+   * by final ends.
    */
   private readonly first: Hit[] = [];
   /** Number of pieces per path that have been compared with slow particles and obstacles. */

@@ -28,7 +28,7 @@ export type ObstaclesGiven = Float32Array | ObstacleBodies;
 
 export const NO_OBSTACLES: StaticBodies = { positions: new Float32Array(0) };
 
-/** Returns checked copies in the engines' form. */
+/** Checks obstacles and returns copies of them in the engines' form. */
 export function readObstacles(
   argument: string,
   given: ObstaclesGiven,
@@ -161,7 +161,10 @@ export function wrapObstacles(world: World, given: StaticBodies): StaticBodies {
   return { positions: wrapped.positions, ...defineShapes(dimensions, radii, lengthened) };
 }
 
-/** Returns the factor on all effects of obstacles. `deepest` is the deepest overlap, `sum` the sum of overlaps. */
+/**
+ * Returns the factor on all effects of obstacles except a bounce. `deepest` is the deepest overlap of the particle with
+ * an obstacle, `sum` the sum of its overlaps with obstacles.
+ */
 export function obstacleShare(deepest: number, sum: number): number {
   return sum > deepest ? deepest / sum : 1;
 }

@@ -12,8 +12,8 @@ import type { Dimensions, World } from '../world/world';
 export const LEAF_BODIES = 4;
 
 /**
- * Number of low bits of a leaf word that hold the number of bodies, 0 for inner nodes. The bits above hold the first
- * body.
+ * This many low bits of a leaf word hold the number of bodies in the node; inner nodes have 0 there. The bits above
+ * hold the index of the first body.
  */
 export const LEAF_BITS = 3;
 

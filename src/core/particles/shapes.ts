@@ -9,8 +9,9 @@
  *   - b is |d| − h along each axis.
  *   - o is the greater of b and 0 along each axis.
  *   - If o is not 0, the bodies overlap by r − (the length of o). The shortest way out is along o.
- *   - If o is 0, the bodies overlap by r − (the greatest component of b). The shortest way out is along its axis, the
- *     first of equal ones. If the centres do not differ along this axis, the body with the higher slot moves up.
+ *   - If o is 0, the bodies overlap by r − (the greatest component of b). The shortest way out is along the axis of
+ *     this component; of equal components, the first counts. If the centres do not differ along this axis, the body
+ *     with the higher slot moves towards higher coordinates.
  */
 import { ArgumentError } from '../base/errors';
 import type { RangeLabels } from '../world/level-world';
@@ -49,7 +50,7 @@ export function isBox(dimensions: Dimensions, halves: Float32Array, body: number
   return (halves[dimensions * body] as number) > 0;
 }
 
-/** Returns how far a body reaches from its centre. `radius` is that of bodies without sizes. */
+/** Returns how far a body reaches from its centre along an axis. `radius` is the radius of bodies without sizes. */
 export function extentAlong(
   dimensions: Dimensions,
   { radii, halves }: Sizes,
@@ -132,7 +133,8 @@ export function shapesOf(
 }
 
 /**
- * Throws if a body is wider than the world. Without boxes, defineWorld or defineLevels has checked the largest ball.
+ * Throws if a body is wider than the world along an axis that is not periodic. Without boxes, this checks nothing,
+ * because defineWorld or defineLevels has checked the largest ball.
  */
 export function checkBodiesFit(
   prefix: string,

@@ -6,7 +6,7 @@
  *   - vx, vy and (in 3D) vz
  *   - radius, if radii vary
  *   - half_x, half_y and (in 3D) half_z, if particles may be boxes
- * Without ids, the particles are 0, 1, 2 … by row. Without velocities, they are at rest.
+ * Without the column id, the rows have the ids 0, 1, 2 … Without columns of velocities, the particles are at rest.
  */
 import { ArgumentError, CellstormError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
@@ -143,7 +143,7 @@ type Mutable = { -readonly [Name in keyof ParticleArrays]: ParticleArrays[Name] 
 interface Column {
   readonly name: string;
   readonly array: keyof ParticleArrays;
-  /** The column's index among the particle's numbers in `array`, and how many of these there are. */
+  /** `axis` is the column's index among a particle's numbers in `array`, `width` is how many numbers these are. */
   readonly axis: number;
   readonly width: number;
 }
@@ -404,7 +404,7 @@ function readRow(
   }
 }
 
-/** Yields between steps. `order` holds the row of each particle; undefined if rows were sorted already. */
+/** Sorts particles by id. `order` holds the row of each particle; undefined if the rows were sorted already. */
 function* sortById(
   lines: Lines,
   arrays: Mutable,

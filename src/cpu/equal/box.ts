@@ -25,8 +25,8 @@ export interface Side {
 }
 
 /**
- * Greatest number of periods by which isInside raises the lowest image. Higher images are above the box, because it
- * begins in the world and is shorter than a period.
+ * Greatest number of periods by which isInside raises the lowest image. Higher images are above the box, because the
+ * box begins in the world and is shorter than a period.
  */
 const IMAGES = 3;
 
@@ -136,7 +136,7 @@ function cellsOf(world: World, { low, high, crosses }: Side, axis: number): read
   return last >= first ? [0, end] : [0, last, first, end];
 }
 
-/** Returns the number of rows of cells; in an unbounded world, of cells. */
+/** Returns how many rows of cells the box covers; in an unbounded world, how many cells. */
 function countRows(world: World, sides: readonly Side[]): number {
   return sides.reduce((product, side, axis) => {
     if (axis === 0 && world.kind !== 'unbounded') return product;

@@ -242,7 +242,7 @@ export function visitCells(
   }
 }
 
-/** Lists ranges of slots, without those that hold only earlier slots. */
+/** Lists the slot ranges of the buckets around a slot's cell, without ranges that hold only earlier slots. */
 function findRanges(buckets: Buckets, slot: number): void {
   const { starts, coordinates, lattice } = buckets;
   const column = (coordinates[lattice.dimensions * slot] as number) & (HASH_BLOCK - 1);
