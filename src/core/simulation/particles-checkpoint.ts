@@ -32,7 +32,10 @@ export function describeWorld(
   return { min, max, ...(kind === 'periodic' ? { period } : {}) };
 }
 
-/** All checkpoints have a version. A Promise has none: the user forgot to await a checkpoint of the GPU. */
+/**
+ * Throws unless the version is 1. A value without a version may be a Promise: the user forgot to await a checkpoint of
+ * the GPU.
+ */
 export function checkVersion(checkpoint: { readonly version: 1 } | undefined): void {
   const version = checkpoint?.version;
   if (version === undefined) {
@@ -90,7 +93,7 @@ export function checkCheckpointParticles(
   }
   const count = checkpoint.ids.length;
   if (count > capacity) {
-    const accepted = `at most ${capacity}, the capacity: create it with a capacity of at least ${count}`;
+    const accepted = `at most ${capacity}, the capacity: use a capacity of at least ${count}`;
     throw new ArgumentError('checkpoint.ids.length', count, accepted);
   }
   for (let index = 0; index < count; index++) {

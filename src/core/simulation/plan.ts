@@ -92,7 +92,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   const worldOptions = { dimensions, min, max, periodic, unbounded, cellSize, crowds };
   const world = radiusRange
     ? defineLevels(worldOptions, radiusRange, capacity, sizes.boxes, labelsOfRadii(options))
-    : // The table of obstacles has as many buckets as that of particles.
+    : // The table of obstacles has as many buckets as the table of particles, so the larger number decides.
       defineWorld(worldOptions, diameter, Math.max(capacity, obstacleCapacity));
   checkBodiesFit('', sizes, world);
   checkObstaclesFit('obstacles', obstacles, world);

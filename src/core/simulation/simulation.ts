@@ -34,9 +34,10 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
   /** True if particles may be boxes, now or later. Default: true if `halfExtents` is given. */
   readonly boxes?: boolean | undefined;
   /**
-   * Opposite corners of the world. Give both, unless the world is `unbounded`. A simulation that starts without
-   * particles and obstacles may leave out both. Its box is then so large that `capacity` particles fill a fifth of its
-   * area (volume). Its lower corner is the origin, and it is at least four cells long along periodic axes.
+   * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
+   * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
+   * fill a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least four
+   * cells long.
    */
   readonly min?: readonly number[] | undefined;
   /** The upper corner of the world; see `min`. */
@@ -293,7 +294,7 @@ export function checkAdvance(
   return most;
 }
 
-/** Implements `advance`. `farthest` is the farthest that any particle may move, in its diameters. */
+/** Implements `advance`. No particle moves farther in the step than `farthest`, in its own diameters. */
 export function stepAsFastAs(
   simulation: Pick<ParticleSimulation, 'settings' | 'set' | 'step'>,
   farthest: number,

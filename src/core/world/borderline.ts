@@ -1,5 +1,5 @@
 /**
- * Defines borderline pairs: so close to touching that 32-bit rounding may decide whether they overlap.
+ * Defines borderline pairs: pairs so close to touching that 32-bit rounding may decide whether they overlap.
  * shaders/measure/measure.wgsl uses this definition, too.
  *
  * Let u = 2⁻²⁴ and k the number of dimensions. All errors are shares of diameter².
@@ -54,18 +54,18 @@ function scaleWithin(latticeScale: number, diameter: number, { min, period }: En
 }
 
 /**
- * Returns the scale for radii of at most half of `diameter`. The sum of two radii is at most 4,096 lattice steps, its
- * square at most 2²⁴. Up to there, 32-bit floats hold every whole number.
+ * Returns the scale for radii of at most half of `diameter`. The sum of two radii is at most 4,096 lattice steps, and
+ * its square at most 2²⁴. 32-bit floats hold every whole number up to 2²⁴.
  */
 export function variableLatticeScale(diameter: number, ends: Ends): number {
   const exponent = Math.ceil(Math.log2(diameter));
-  // Any `diameter` will do, because each particle's radius is tested later.
+  // Pass a diameter that is on the lattice, because each particle's radius is tested later.
   return scaleWithin(2 ** (12 - exponent), 2 ** exponent, ends);
 }
 
 /**
- * `reach` is the sum of the two radii; the radius of a box is that of the ball around it. For pairs with a box,
- * shapeBorderline decides.
+ * Says which pairs of particles with their own radii are borderline. `reach` is the sum of the two radii; the radius of
+ * a box is that of the ball around it. For pairs with a box, shapeBorderline decides.
  */
 export interface VariableBorderline {
   /** Distances² that differ from reach² by at most share · reach² + around · reach are borderline. */

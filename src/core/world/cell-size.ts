@@ -4,8 +4,8 @@
  *   - Candidates: density × (3 × edge)ⁿ in n dimensions, for random positions.
  *   - Cells: 1 / (density × edgeⁿ) per particle.
  *   - Ranges: 3 (9 in 3D), whatever the edge.
- * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles, but a cell is at least one
- * diameter.
+ * The sum is least if a cell holds √(cost of a cell / (3ⁿ × cost of a candidate)) particles. But the edge of a cell is
+ * at least one diameter.
  */
 import { checkDimensions, checkKnownKeys } from '../base/checks';
 import { ArgumentError, Phrase } from '../base/errors';

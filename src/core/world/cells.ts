@@ -133,7 +133,7 @@ export function cellOfParticle(world: World, positions: ArrayLike<number>, parti
 
 const PRIMES = [0x8da6b343, 0xd8163841, 0xcb1ab31f] as const;
 
-/** HASH_BLOCK cells along x stay together; the hash chooses their block. */
+/** HASH_BLOCK cells along x stay together in one block of buckets. The hash chooses the block. */
 function hashedBucket(world: World, lattice: readonly number[]): number {
   const [x = 0, ...across] = lattice;
   const block = Math.imul(mixBlock([x >> HASH_BLOCK_SHIFT, ...across]), HASH_BLOCK) & (world.cellCount - 1);
@@ -158,16 +158,20 @@ export function retiredCell(world: World): number {
   return world.cellCount + 1;
 }
 
-/** Returns the length of `start`: a word per bucket of cells, two for the extra buckets, and the end. */
+/**
+ * Returns the number of words in `start`:
+ *   - one per bucket of cells
+ *   - one for the quarantine, one for removed particles and one for the end
+ *   - with finer entries, one per bucket that may have them and one for their end
+ */
 export function startLength(world: World): number {
   const buckets = finerBuckets(world);
-  // The finer entries have an end of their own.
   return world.cellCount + 3 + (buckets > 0 ? buckets + 1 : 0);
 }
 
 /**
- * Returns the word of `start` at which obstacles begin: a multiple of four, because a scan may write up to the next
- * one.
+ * Returns the word of `start` at which obstacles begin. It is a multiple of four, because a scan may write beyond the
+ * words of startLength(), up to the next multiple of four.
  */
 export function firstObstacle(world: World): number {
   return 4 * Math.ceil(startLength(world) / 4);

@@ -27,7 +27,7 @@ export function periodicAxes({ dimensions, periodic = false }: WorldOptions): re
   const isList = Array.isArray(periodic) && periodic.length === dimensions;
   // Array.from reads holes as undefined.
   if (!isList || Array.from(periodic).some((axis) => typeof axis !== 'boolean')) {
-    throw new ArgumentError('world.periodic', periodic, `true, false, or ${dimensions} of them`);
+    throw new ArgumentError('world.periodic', periodic, `true, false, or a list of ${dimensions} of these`);
   }
   return periodic;
 }
@@ -115,7 +115,10 @@ export function boxCells(
   };
 }
 
-/** A box with periodic axes. `requested` is the wanted edge of its cells. */
+/**
+ * A box with periodic axes. `requested` is the wanted edge of its cells, `fewest` the least number of cells along a
+ * periodic axis.
+ */
 export interface PeriodicBox {
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -176,7 +179,7 @@ export function hasRoomFor(
   });
 }
 
-/** Returns the cells along a periodic axis. The last one contains the rest of the length, too. */
+/** Returns the number of cells along a periodic axis. The last cell contains the rest of the length, too. */
 export function countPeriodic(length: number, inverse: number): number {
   return Math.floor(Math.fround(length * inverse));
 }

@@ -37,8 +37,9 @@ const LEVEL_CELLS_PER_PARTICLE = 2;
 const FEW_LEVEL_CELLS = 4096;
 
 /**
- * If the number of cells of a periodic box exceeds both of these limits, the cells are made wider to save memory. If
- * necessary, they become wider than the largest particle. A `cellSize` turns this off.
+ * If a periodic box has more than FEW_EMPTY_CELLS cells, and more than EMPTY_CELLS_PER_PARTICLE cells per particle, the
+ * cells are made wider to save memory. If necessary, they become wider than the largest particle. A `cellSize` turns
+ * this off.
  */
 const FEW_EMPTY_CELLS = 2 ** 22;
 const EMPTY_CELLS_PER_PARTICLE = 16;
@@ -173,7 +174,7 @@ function inverseFor({ kind, min, max }: LevelBox, base: number): number {
   return kind === 'unbounded' ? 1 / base : chooseInverse(base, base, longestExtent(min, max), min);
 }
 
-/** Returns the cells along each axis on the lowest level; 0 in an unbounded world. */
+/** Returns the number of cells along each axis on the lowest level; 0 in an unbounded world. */
 function cellsAlong(box: LevelBox, base: number): number[] {
   const inverse = inverseFor(box, base);
   return box.extent.map((length, axis) => {
@@ -203,8 +204,8 @@ function numberCells(
 }
 
 /**
- * Returns the diameter to check a world of boxes with. The ball around a box would be too strict: a slab may cover the
- * floor of a low room. Each engine checks that its particles fit.
+ * Returns the diameter with which to check a world whose particles may be boxes. The diameter of the ball around a box
+ * would be too strict: a slab may cover the floor of a low room. Each engine checks that its particles fit.
  */
 function narrowestExtent({ dimensions, min, max, unbounded }: WorldOptions, diameter: number): number {
   if (unbounded === true) return diameter;

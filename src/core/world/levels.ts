@@ -21,7 +21,7 @@ export function levelOf(world: World, radius: number): number | undefined {
   return level;
 }
 
-/** Returns the cells along an axis; 0 in an unbounded world. */
+/** Returns the number of cells along an axis; 0 in an unbounded world. */
 function cellsAt(world: World, axis: number, level: number): number {
   const cells = world.cells[axis] as number;
   if (world.kind === 'unbounded') return 0;

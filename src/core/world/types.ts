@@ -18,8 +18,8 @@ export interface WorldOptions {
   readonly unbounded?: boolean | undefined;
   /**
    * Edge of a cell, at least the diameter and at most 2^61. Unbounded worlds round it up to a power of two. If radii
-   * vary, this is the least edge on the lowest level. Default: the diameter; if radii vary, an edge chosen by the radii
-   * and the capacity.
+   * vary, this is the least edge on the lowest level, from 2^-40 to 2^60; sizes above the largest diameter have no
+   * further effect. Default: the diameter; if radii vary, an edge chosen by the radii and the capacity.
    */
   readonly cellSize?: number | undefined;
   /**
@@ -41,9 +41,11 @@ export interface World {
   readonly max: readonly number[];
   /** Length of the box along periodic axes, 0 along the others. */
   readonly period: readonly number[];
-  /** Largest diameter of particles. Two particles nearer than this are in the same or in adjacent cells. */
+  /**
+   * Largest diameter of particles. Without levels, two particles nearer than this are in the same or in adjacent cells.
+   */
   readonly diameter: number;
-  /** The actual edge of a cell. It is at least the requested edge, up to rounding. */
+  /** The actual edge of a cell. Without levels, it is at least the requested edge, up to rounding. */
   readonly cellSize: number;
   /** 1 / `cellSize`, a 32-bit float. */
   readonly inverseCellSize: number;

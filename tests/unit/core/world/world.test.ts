@@ -234,7 +234,7 @@ describe('invalid world options', () => {
     [{ dimensions: 2, unbounded: true, periodic: true }, /^world\.periodic is true, .*left out/],
     [
       { ...box, periodic: [true] },
-      /^world\.periodic is \[true\], but it must be true, false, or 2 of them\.$/,
+      /^world\.periodic is \[true\], but it must be true, false, or a list of 2 of these\.$/,
     ],
     [{ ...box, periodic: 'x' as never }, /^world\.periodic is "x", /],
     [{ ...box, periodic: new Array(2) }, /^world\.periodic is \[undefined, undefined\], /],
