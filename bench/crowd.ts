@@ -1,7 +1,7 @@
 /**
  * `npm run bench:crowd`: times steps with very many particles in one cell, with `crowds`, on the GPU in Node.
- * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, or if two equal runs end with
- * different bits.
+ * CELLSTORM_DRIVER names a driver. Exits with 1 if the number of pairs is wrong, if two equal runs end
+ * with different bits, or if the GPU reported an error.
  */
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -40,7 +40,7 @@ interface Row {
   readonly step: number;
   /** The faster of two runs. */
   readonly separate: number;
-  /** Time of the step without the passes over contacts, partner and resolve. */
+  /** Time of the step without its two passes over contacts (partner and resolve). */
   readonly order: number;
 }
 
@@ -99,7 +99,10 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
   return found;
 }
 
-/** Runs twice. Both runs must end with the same bits. Returns the times of the faster run. */
+/**
+ * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times, or else
+ * those of the faster run.
+ */
 async function repeat(
   what: string,
   simulation: Simulation,
@@ -188,7 +191,7 @@ if (values.json) {
       `| ${row.dimensions}D | ${row.count} | ${row.pairs} | ${[row.order, row.step, row.separate, row.list, row.measure].map(seconds).join(' | ')} |\n`,
   );
   process.stdout.write(
-    `Seconds; for step and separate, the faster of two runs: ${machine}\n\n` +
+    `${machine}\nTimes in seconds. Step and separate: the faster of two runs.\n\n` +
       '| | particles | pairs | step without contacts | step | separate | list | measure |\n' +
       `|---|---|---|---|---|---|---|---|\n${lines.join('')}`,
   );

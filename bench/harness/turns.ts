@@ -15,7 +15,7 @@ const SAMPLE_MS = 10;
 const SAMPLE_STEPS = 100;
 /** The most repeats in a batch. One submission holds the whole batch, and the queue of a device is limited. */
 const MOST_BATCH = 1024;
-/** After FEWEST_ROUNDS, an engine's turns together may take this many times the limit. */
+/** After FEWEST_ROUNDS, an engine gets no more turns once its turns together took this many times the limit. */
 const MOST_LIMITS = 10;
 const FEWEST_ROUNDS = 3;
 

@@ -85,7 +85,8 @@ export function power(base: number, exponent: number): number {
 }
 
 /**
- * Returns the finest step in units, a power of two, whose multiples up to `longest` lengths are exact in 32-bit floats.
+ * Returns the finest step, in units: the smallest power of two whose multiples are exact in 32-bit floats up to the
+ * length `longest`.
  */
 export function stepFor(longest: number): number {
   let step = 1;

@@ -149,7 +149,7 @@ export function idleClosing({ limitFactor, kickSpeed }: Limits): number {
 }
 
 /**
- * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in law.ts. `used` and `slip` are
+ * Returns the factor f so that static friction holds f · (|S|² G − (S·G) S); see `hold` in the header. `used` and `slip` are
  * |S| times the lengths of C and G across S.
  */
 export function holdFactor(

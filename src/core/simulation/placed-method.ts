@@ -46,7 +46,7 @@ export abstract class ParticleMethod<Particles extends Placed, Settings> {
     return this.particles.end;
   }
 
-  /** Simulated seconds, including recorded steps. */
+  /** Simulated seconds. Steps that are recorded but not submitted yet count too. */
   get time(): number {
     return this.elapsed;
   }

@@ -16,7 +16,7 @@ import { dropApart, PERHAPS, SURELY } from '../shared/overlap';
 const WINDOW = 2 ** 13;
 const MASK = WINDOW - 1;
 
-/** Slots after the last particle's. They hold no particle, but may be tested. */
+/** Number of empty slots after the last loaded particle. Loops may test them. */
 const PADDING = 4;
 
 /** Slots that are loaded, and searched, together. */

@@ -198,7 +198,7 @@ export class Simulation implements ParticleSimulation {
     return (this.obstacles?.given.positions.length ?? 0) / this.dimensions;
   }
 
-  /** Simulated seconds, including recorded steps. */
+  /** Simulated seconds. Steps that are recorded but not submitted yet count too. */
   get time(): number {
     return this.elapsed;
   }

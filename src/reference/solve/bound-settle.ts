@@ -10,8 +10,8 @@
  *     L / (|C| − ε) of ε.
  *   - Rounding adds the errors of a length (LENGTH), a quotient (5 u) and a product (u). If errors cannot lift |C| to
  *     L, C stays as it is, and nothing rounds.
- *   - The sums S and B (see below) are multiplied by the factor min(1, L / |C|). It is between its value for the least
- *     L and the greatest |C|, and its value for the greatest L and the least |C|. Rounding adds LENGTH + 5 u.
+ *   - The sums S and B (see below) are multiplied by the factor min(1, L / |C|). It is smallest for the least L
+ *     with the greatest |C|, and largest for the greatest L with the least |C|. Rounding adds LENGTH + 5 u.
  *
  * Hold: let S be the sum of supports, off by ε, and B the sum of bearings, off by β. Let G be gravity · dt, off by u.
  *   S·G       decides whether the particle is held. bound-law.ts derives the error of the component of S along G. The
@@ -28,13 +28,13 @@
  *               - P is off by no more than the errors of `slip` and r together.
  *               - If errors cannot make r smaller than |slip|, the error of r does not count.
  *               - If errors cannot lift r above 0, P is 0.
- *             held · slip is off by |P| · (error of q), by q · (error of P), and by LENGTH + 7 u: a length, a quotient
- *             (5 u), two products
+ *             held · slip is off by |P| · (error of q), by q · (error of P), and by q |P| (LENGTH + 7 u), for a
+ *             length, a quotient (5 u) and two products
  * Up to roundings, held · slip is never longer than H = min(|G|, f (|S| + ε)). The roundings:
- *   - q exceeds 1 by up to NORMAL + LENGTH + 5 u and the roundings of both sums.
- *   - r exceeds f |S| by LENGTH + 2 u.
- *   - slip exceeds |G| by 2 UP + (k + 4) u.
- * So the bound of the error of held · slip is at most its length + H. If errors may decide whether the particle is
+ *   - q exceeds 1 by at most NORMAL + LENGTH + 5 u and the roundings of both sums.
+ *   - r exceeds f |S| by at most the share LENGTH + 2 u.
+ *   - The length of slip exceeds |G| by at most the share 2 UP + (k + 4) u.
+ * So the error of held · slip is at most |held · slip| + H. If errors may decide whether the particle is
  * held, there are two cases. If exact arithmetic holds it, the bound is at least the length of held · slip. If exact
  * arithmetic does not hold it, the bound is H. For the position, the product with dt adds u. Each subtraction rounds
  * once. The bound assumes that |S|² is a normal number if S is not 0.

@@ -166,7 +166,7 @@ describe('a sweep on the CPU engine', () => {
       theme: 'light',
       before: hideGpu,
     });
-    // Two clicks while the sheet loads open one sheet and start one sweep.
+    // If the visitor clicks twice while the sheet loads, only one sheet opens and only one sweep starts.
     await page.$eval('#scale-open', (button) => {
       const { showModal } = HTMLDialogElement.prototype;
       HTMLDialogElement.prototype.showModal = function opened() {

@@ -44,7 +44,7 @@ describe('the partner', () => {
     expect(partnersOf({}, [3, 3, 4, 3], [1, 0, -1, 0])).toEqual([-1, -1]);
   });
 
-  it('is none for contacts no faster than gravity causes in two substeps', () => {
+  it('is none if the contact approaches no faster than the speed that gravity adds in two substeps', () => {
     // The limit is 2 · 8 · 0.125 = 2; at this speed a contact still rests.
     const gravity = [0, -8];
     expect(partnersOf({ gravity }, [3, 3, 3.75, 3], [2, 0, 0, 0])).toEqual([-1, -1]);
