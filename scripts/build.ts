@@ -1,5 +1,6 @@
 /**
- * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after an install.
+ * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after `npm ci` and
+ * before it packs. The script in package.json is `dependencies`, not `prepare`: npm would warn users of a `prepare`.
  * Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node

@@ -9,16 +9,23 @@ import { buildDeclarations, buildModules } from '../../scripts/build';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
-async function npm(folder: string, ...args: readonly string[]): Promise<string> {
-  return (await run('npm', args, { cwd: folder })).stdout;
+function npm(folder: string, ...args: readonly string[]): Promise<{ stdout: string; stderr: string }> {
+  return run('npm', args, { cwd: folder });
 }
 
-/** Packs the package and installs it into an empty project in `folder`. Returns the path of the tarball. */
-export async function installInto(folder: string): Promise<string> {
+export interface Installed {
+  /** Path of the tarball. */
+  readonly tarball: string;
+  /** The warnings that npm printed at the install. */
+  readonly warnings: string;
+}
+
+/** Packs the package and installs it into an empty project in `folder`. */
+export async function installInto(folder: string): Promise<Installed> {
   const tarball = await packInto(folder);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-  await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball);
-  return tarball;
+  const { stderr } = await npm(folder, 'install', '--offline', '--no-audit', '--no-fund', tarball);
+  return { tarball, warnings: stderr };
 }
 
 async function packInto(folder: string): Promise<string> {
@@ -30,8 +37,8 @@ async function packInto(folder: string): Promise<string> {
     await cp(join(ROOT, file), join(staged, file), { recursive: true });
   }
   await Promise.all([buildModules(join(staged, 'dist')), buildDeclarations(join(staged, 'dist/types'))]);
-  const packed = await npm(staged, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder);
-  const [tarball] = Object.values(JSON.parse(packed) as Record<string, { filename: string }>);
+  const { stdout } = await npm(staged, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder);
+  const [tarball] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
   if (tarball === undefined) throw new Error('npm pack wrote no tarball.');
   return join(folder, tarball.filename);
 }

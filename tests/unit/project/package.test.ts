@@ -49,11 +49,12 @@ export { cpu, createCpuFluid, createGpuTest, openWebGpu, runInDeno };
 
 let folder = '';
 let tarball = '';
+let warnings = '';
 
 /** Packs the package from a build of its own, and installs it into an empty project. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cellstorm-user-'));
-  tarball = await installInto(folder);
+  ({ tarball, warnings } = await installInto(folder));
   await writeFile(join(folder, 'user.ts'), USER_CODE);
 }, PACKING_LIMIT_MS);
 
@@ -99,6 +100,15 @@ async function readModules(path: string, texts: Map<string, string>): Promise<vo
 }
 
 describe('the package', () => {
+  test('installs without a warning about it, and has no script that npm would run', async () => {
+    expect(warnings).not.toContain('cellstorm');
+    const manifest = await readFile(join(folder, 'node_modules/cellstorm/package.json'), 'utf8');
+    const { scripts } = JSON.parse(manifest) as { scripts: object };
+    for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
+      expect(scripts).not.toHaveProperty(name);
+    }
+  });
+
   test.each([
     ['typescript', 'esnext', 'bundler'],
     ['typescript-7', 'esnext', 'bundler'],
