@@ -7,6 +7,7 @@ await runCommandLine(
     ...COMMANDS,
     bench: {
       summary: 'compare broad phases, checked before they are timed',
+      example: 'bench --scene uniform --count 1e5 --backend cpu',
       flags: BENCH_FLAGS,
       run: bench,
     },

@@ -10,6 +10,8 @@ export class UsageError extends CellstormError {
 /** `value` is a placeholder for the help; a flag without `value` takes none. */
 export interface Flag {
   readonly value?: string;
+  /** The value may be left out; then it is empty. */
+  readonly isOptional?: boolean;
   readonly help: string;
 }
 
@@ -28,7 +30,7 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
       { type: flag.value === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
   );
-  const { tokens } = parseArgs({ args: joinNegatives(argv), options, strict: false, tokens: true });
+  const { tokens } = parseArgs({ args: joinValues(argv, flags), options, strict: false, tokens: true });
   const given = new Map<string, string>();
   for (const token of tokens) {
     if (token.kind === 'positional') {
@@ -37,17 +39,17 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
       );
     }
     if (token.kind !== 'option') continue;
-    const flag = flags[token.name];
+    const flag = Object.hasOwn(flags, token.name) ? flags[token.name] : undefined;
     if (!flag) {
       const known = Object.keys(flags).map((name) => `--${name}`);
       throw new UsageError(
-        `${token.rawName} is not a flag of "cellstorm ${command}", which accepts ${known.join(', ')}.`,
+        `${token.rawName} is not a flag of "cellstorm ${command}", which accepts ${known.join(', ')}.${suggest(token.rawName, known)}`,
       );
     }
     if (flag.value === undefined && token.value !== undefined) {
       throw new UsageError(`--${token.name} takes no value, but was given "${token.value}".`);
     }
-    if (flag.value !== undefined && (token.value === undefined || token.value === '')) {
+    if (flag.value !== undefined && !flag.isOptional && !token.value) {
       throw new UsageError(`--${token.name} needs a value, as in --${token.name} ${flag.value}.`);
     }
     if (given.has(token.name)) throw new UsageError(`--${token.name} was given twice.`);
@@ -66,16 +68,49 @@ export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   return given.has(name) ? new UsageError(`--${name}${message.slice(argument.length)}`) : error;
 }
 
-/** Turns `--count -5` into `--count=-5`, so that the error is about the number. */
-function joinNegatives(argv: readonly string[]): string[] {
+/**
+ * Turns `--count -5` into `--count=-5`, so that the error is about the number. Turns `--browser --json` into
+ * `--browser= --json` if the value of --browser is optional.
+ */
+function joinValues(argv: readonly string[], flags: Flags): string[] {
   const joined: string[] = [];
-  for (const argument of argv) {
+  for (const [index, argument] of argv.entries()) {
     const last = joined.at(-1);
+    const isBare =
+      argument.startsWith('--') &&
+      flags[argument.slice(2)]?.isOptional &&
+      (argv[index + 1] ?? '-').startsWith('-');
     if (/^-[\d.]/.test(argument) && last?.startsWith('--') && !last.includes('=')) {
       joined[joined.length - 1] = `${last}=${argument}`;
-    } else joined.push(argument);
+    } else joined.push(isBare ? `${argument}=` : argument);
   }
   return joined;
+}
+
+/** Returns a question that follows an error if a known word begins like the wrong one or differs in few letters. */
+export function suggest(wrong: string, known: readonly string[]): string {
+  if (wrong.length < 3) return '';
+  const begins = known.find((word) => word.startsWith(wrong));
+  const distances = known.map((word) => editDistance(wrong, word));
+  const least = Math.min(...distances);
+  const nearest =
+    least <= Math.max(1, Math.floor(wrong.length / 3)) ? known[distances.indexOf(least)] : undefined;
+  const meant = begins ?? nearest;
+  return meant === undefined ? '' : ` Did you mean ${meant}?`;
+}
+
+/** Returns how many letters must be inserted, removed or replaced to turn one word into the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [done, letter] of [...from].entries()) {
+    const next = [done + 1];
+    for (let index = 0; index < to.length; index++) {
+      const replaced = (row[index] as number) + (to[index] === letter ? 0 : 1);
+      next.push(Math.min(replaced, (row[index + 1] as number) + 1, (next[index] as number) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] as number;
 }
 
 /** Reads a flag's whole number. Accepts 1e6 and 1_000_000, too. */
@@ -136,14 +171,16 @@ export function severalOf<Choice extends string>(
 function choose<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
   const choice = choices.find((candidate) => candidate === text);
   if (choice === undefined)
-    throw new UsageError(`${name} is ${text}, but it must be one of ${choices.join(', ')}.`);
+    throw new UsageError(
+      `${name} is ${text}, but it must be one of ${choices.join(', ')}.${suggest(text, choices)}`,
+    );
   return choice;
 }
 
 export function describeFlags(flags: Flags, width: number): string {
-  const rows = Object.entries(flags).map(([name, { value, help }]) => [
-    `  --${name}${value ? ` ${value}` : ''}`,
-    help,
-  ]);
+  const rows = Object.entries(flags).map(([name, { value, isOptional, help }]) => {
+    const shown = isOptional ? ` [${value}]` : ` ${value}`;
+    return [`  --${name}${value ? shown : ''}`, help];
+  });
   return formatWrapped(rows, width);
 }

@@ -9,7 +9,7 @@
 import { version } from '../../package.json';
 import { ArgumentError, CellstormError, LimitError } from '../core/base/errors';
 import { DRIVER_PREFERENCES } from '../node/drivers';
-import { describeFlags, type Flags, nameFlag, parseFlags, UsageError } from './arguments';
+import { describeFlags, type Flags, nameFlag, parseFlags, suggest, UsageError } from './arguments';
 import { INFO_FLAGS, info } from './info';
 import { formatTable, formatWrapped, widthOf, wrapText } from './output';
 import { SIMULATE_FLAGS, simulate } from './simulate';
@@ -17,6 +17,8 @@ import { VERIFY_FLAGS, verify } from './verify';
 
 export interface Command {
   readonly summary: string;
+  /** A command line for the help, without `cellstorm`. */
+  readonly example: string;
   readonly flags: Flags;
   readonly run: (argv: readonly string[]) => Promise<number>;
 }
@@ -26,15 +28,22 @@ export type Commands = Readonly<Record<string, Command>>;
 export const COMMANDS: Commands = {
   info: {
     summary: 'show the adapter, its limits and how many particles fit',
+    example: 'info',
     flags: INFO_FLAGS,
     run: info,
   },
   verify: {
     summary: 'compare the GPU with the reference on every collision scene',
+    example: 'verify --scene pile,gas --count 257',
     flags: VERIFY_FLAGS,
     run: verify,
   },
-  simulate: { summary: 'run a scene and measure the result', flags: SIMULATE_FLAGS, run: simulate },
+  simulate: {
+    summary: 'run a scene and measure the result',
+    example: 'simulate --scene drum --steps 60 --image drum.png',
+    flags: SIMULATE_FLAGS,
+    run: simulate,
+  },
 };
 
 /** Environment variables of all commands, since all can use the GPU. */
@@ -47,7 +56,8 @@ const VARIABLES = [
 ] as const;
 
 async function runCommand(commands: Commands, argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = argv;
+  // "help simulate" means "simulate --help".
+  const [name, ...rest] = argv[0] === 'help' && argv.length > 1 ? [...argv.slice(1), '--help'] : argv;
   if (name === '--version' || name === '-v') {
     process.stdout.write(`${version}\n`);
     return 0;
@@ -58,8 +68,9 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
+    const known = Object.keys(commands);
     throw new UsageError(
-      `"${name}" is not a command of cellstorm, which has the commands ${Object.keys(commands).join(', ')}.`,
+      `"${name}" is not a command of cellstorm, which has the commands ${known.join(', ')}.${suggest(name, known)}`,
     );
   }
   if (rest.includes('--help') || rest.includes('-h')) {
@@ -67,7 +78,7 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
     const flags = describeFlags(command.flags, width);
     const variables = formatWrapped(VARIABLES, width);
     process.stdout.write(
-      `cellstorm ${name}: ${command.summary}\n\n${flags}\n\nEnvironment variables\n\n${variables}\n`,
+      `cellstorm ${name}: ${command.summary}\n\nExample: npx cellstorm ${command.example}\n\n${flags}\n\nEnvironment variables\n\n${variables}\n`,
     );
     return 0;
   }
@@ -79,7 +90,14 @@ async function runCommand(commands: Commands, argv: readonly string[]): Promise<
 
 function help(commands: Commands): string {
   const table = formatTable(Object.entries(commands).map(([name, { summary }]) => [`  ${name}`, summary]));
-  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU\n\n${table}\n\nFor the flags of a command: cellstorm COMMAND --help (or -h); for the version: --version (or -v)\n`;
+  return `cellstorm ${version}: exact, deterministic particle collisions on WebGPU
+
+Usage: npx cellstorm COMMAND [FLAG…]
+
+${table}
+
+--help (or -h) after a command lists its flags. --version (or -v) prints the version.
+`;
 }
 
 function exitCodeOf(error: CellstormError): number {

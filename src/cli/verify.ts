@@ -69,7 +69,8 @@ export const VERIFY_FLAGS: Flags = {
   backend: BACKEND_FLAG,
   browser: {
     value: 'name|path',
-    help: `check the GPU in a browser without a window: ${BROWSER_NAMES.join(', ')} or the path of one`,
+    isOptional: true,
+    help: `check the GPU in a browser without a window: ${BROWSER_NAMES.join(', ')} or the path of one; without a value, the first browser found`,
   },
   limit: {
     value: 'seconds',
@@ -120,6 +121,7 @@ function browserIn(given: Given): NamedBrowser | undefined {
     if (given.has(name)) throw new UsageError(`--browser cannot be given with --${name}; leave one out.`);
   }
   const browser = browserOf(wanted);
+  if (browser && wanted === '') process.stderr.write(`The first browser found is ${browser.command}.\n`);
   if (browser) return browser;
   throw new UsageError(
     `--browser is ${wanted}, but it must be one of ${BROWSER_NAMES.join(', ')} or the path of a browser.`,

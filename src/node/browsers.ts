@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { CellstormError } from '../core/base/errors';
 import { flagsFor, isSoftware } from './chrome-flags';
-import { findLavapipe, listChromes, type Machine } from './drivers';
+import { CHROME_ADVICE, findChrome, findLavapipe, listChromes, type Machine } from './drivers';
 
 export const BROWSER_NAMES = ['chrome', 'chromium', 'edge', 'firefox'] as const;
 export type BrowserName = (typeof BROWSER_NAMES)[number];
@@ -43,24 +43,38 @@ const PROGRAMS: Readonly<
 const LINUX_FOLDERS = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
 
 /**
- * Returns undefined if `wanted` is neither in BROWSER_NAMES nor the path of a file. Throws if the named browser is not
- * found.
+ * Finds a browser by its name or path. If `wanted` is empty, returns the first Chrome, Chromium or Edge, otherwise
+ * Firefox. Returns undefined if `wanted` is neither a name nor the path of a file. Throws if the browser is missing.
  */
 export function findBrowser(machine: Machine, wanted: string): NamedBrowser | undefined {
+  if (wanted === '') return findFirst(machine);
   const name = BROWSER_NAMES.find((known) => known === wanted);
   if (name === undefined) {
     const isFirefox = /firefox|librewolf|waterfox/i.test(basename(wanted));
     return machine.isFile(wanted) ? { command: wanted, isFirefox } : undefined;
   }
-  const isThere = (path: string) =>
-    machine.isFile(path) && !/\bsnap install\b/.test(machine.readScript(path));
-  const command = candidatesOf(machine, name).find(isThere) ?? findCached(machine, name);
+  const command = findInstalled(machine, name) ?? findCached(machine, name);
   if (command !== undefined) return { command, isFirefox: name === 'firefox' };
-  const others = BROWSER_NAMES.filter((other) => candidatesOf(machine, other).some(isThere));
+  const others = BROWSER_NAMES.filter((other) => findInstalled(machine, other) !== undefined);
   const advice = others.length > 0 ? `There is ${others.join(' and ')}` : 'There is no other browser';
   throw new CellstormError(
     `${name} was not found: searched for ${describeSearch(machine, name)}. ${advice}; or give the path of a browser.`,
   );
+}
+
+function findFirst(machine: Machine): NamedBrowser {
+  const chrome = findChrome(machine)?.command;
+  const command = chrome ?? findInstalled(machine, 'firefox');
+  if (command !== undefined) return { command, isFirefox: chrome === undefined };
+  throw new CellstormError(
+    `No browser was found: there is no Chrome, Chromium, Edge or Firefox. To get one, ${CHROME_ADVICE}.`,
+  );
+}
+
+function findInstalled(machine: Machine, name: BrowserName): string | undefined {
+  const isThere = (path: string) =>
+    machine.isFile(path) && !/\bsnap install\b/.test(machine.readScript(path));
+  return candidatesOf(machine, name).find(isThere);
 }
 
 function describeSearch(machine: Machine, name: BrowserName): string {

@@ -25,7 +25,8 @@ export async function checkCellSizes(
       : differenceOfPairs(createFilled(changed).findPairs(), expected);
     if (difference) return { pass: false, detail: `with cells of ${cellSize}, ${difference}` };
   }
-  return { pass: true, detail: `${expected.count} pairs with cells of ${sizes.join(', ')}` };
+  const shown = sizes.map((size) => Number(size.toPrecision(4)));
+  return { pass: true, detail: `${expected.count} pairs with cells of ${shown.join(', ')}` };
 }
 
 async function differenceOnGpu(gpu: Gpu, scene: Scene): Promise<string | undefined> {

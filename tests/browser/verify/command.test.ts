@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { chrome } from '../../../scripts/browser';
 import { buildModules, copyVerifyPage } from '../../../scripts/build';
 import { browserTest, useBrowser } from '../../helpers/browser';
@@ -111,6 +111,15 @@ describe('cellstorm verify --browser', () => {
       '',
     ]);
     expect({ code, error }).toEqual({ code: 1, error: '' });
+  });
+
+  test('takes the first browser found if none is named, and says which', async () => {
+    const path = answering(ended({}));
+    vi.stubEnv('CHROME_PATH', path);
+    const { code, out, error } = await run('--browser', '--json');
+    vi.unstubAllEnvs();
+    expect({ code, error }).toEqual({ code: 0, error: `The first browser found is ${path}.\n` });
+    expect(JSON.parse(out)).toMatchObject({ pass: true });
   });
 
   test('gives the page its options, and serves nothing else', async () => {

@@ -109,7 +109,7 @@ describe('a program without the package webgpu', () => {
     expect(await runIn(installed, program)).toEqual({
       code: 0,
       output:
-        'GpuError The package "webgpu" (WebGPU for Node) is not installed: run "npm install webgpu", or use the CPU backend.\n',
+        'GpuError The package "webgpu" (WebGPU for Node) is not installed: run "npm install webgpu", or use the CPU engine: cellstorm/cpu, in the command --backend cpu.\n',
     });
   });
 });

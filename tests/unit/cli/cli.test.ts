@@ -71,6 +71,14 @@ describe('cellstorm', () => {
       /^cellstorm: --dt is 1\/0, but it must be a number, such as 0\.25 or 1\/4\.$/,
     ],
     [['conquer'], /^cellstorm: "conquer" is not a command/],
+    [['simulat'], /^cellstorm: "simulat" is not a command .*\. Did you mean simulate\?$/],
+    [['help', 'verfy'], /^cellstorm: "verfy" is not a command .*\. Did you mean verify\?$/],
+    [['verify', '--cuont', '3'], /^cellstorm: --cuont is not a flag .*\. Did you mean --count\?$/],
+    [['simulate', '--scene', 'pyle'], /^cellstorm: --scene is pyle, .*\. Did you mean pile\?$/],
+    [['verify', '--constructor'], /^cellstorm: --constructor is not a flag of "cellstorm verify"/],
+    // The value of --browser is optional, so the flag after it is not its value.
+    [['verify', '--browser', '--long'], /^cellstorm: --browser cannot be given with --long/],
+    [['verify', '--long', '--browser'], /^cellstorm: --browser cannot be given with --long/],
   ])('rejects %j with one sentence and exit code 2', async (argv, message) => {
     const { code, out, error } = await cellstorm(...argv);
     expect(error.trim()).toMatch(message);
@@ -89,6 +97,12 @@ describe('cellstorm', () => {
     }
     expect(await cellstorm('-v')).toEqual(await cellstorm('--version'));
     expect((await cellstorm('-v')).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('prints the help of a command after "help", too', async () => {
+    const help = await cellstorm('simulate', '--help');
+    expect(help.out).toMatch(/^Example: npx cellstorm simulate --scene drum /m);
+    expect(await cellstorm('help', 'simulate')).toEqual(help);
   });
 
   it('accepts a fraction as a time step', async () => {

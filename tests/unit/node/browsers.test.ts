@@ -57,6 +57,20 @@ describe('findBrowser', () => {
     expect(findBrowser(machine, 'netscape')).toBeUndefined();
   });
 
+  it('takes the first Chrome, Chromium or Edge if no browser is named, otherwise Firefox', () => {
+    const [firefox, edge, chromium] = ['/usr/bin/firefox', '/usr/bin/microsoft-edge', '/snap/bin/chromium'];
+    expect(findBrowser(machineWith([firefox, edge, chromium]), '')?.command).toBe(chromium);
+    expect(findBrowser(machineWith([firefox, edge]), '')).toEqual({ command: edge, isFirefox: false });
+    expect(findBrowser(machineWith([firefox]), '')).toEqual({ command: firefox, isFirefox: true });
+    const environment = { PATH: '', CHROME_PATH: '/here/chrome' };
+    expect(findBrowser(machineWith([chromium, '/here/chrome'], { environment }), '')?.command).toBe(
+      '/here/chrome',
+    );
+    expect(() => findBrowser(machineWith([]), '')).toThrow(
+      /^No browser was found: there is no Chrome, Chromium, Edge or Firefox\. To get one, install Chrome/,
+    );
+  });
+
   it('says what was searched, and which browsers there are', () => {
     const machine = machineWith(['/usr/bin/chromium', '/usr/bin/firefox']);
     expect(() => findBrowser(machine, 'chrome')).toThrow(
