@@ -46,7 +46,6 @@ type Shared = Omit<
   | 'separate'
   | 'continuous'
   | 'memoryBytes'
-  | 'warnings'
   | 'measure'
   | 'checkpoint'
   | 'restore'

@@ -7,14 +7,7 @@
  * ready yet if the visitor has chosen something else and another run stays visible.
  */
 import { planSimulation } from '../../core/simulation/plan';
-import {
-  CellstormError,
-  GpuError,
-  type GpuRequest,
-  LimitError,
-  type SimulationOptions,
-  sizeRatioWarning,
-} from '../../index';
+import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
 import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
@@ -151,8 +144,8 @@ export class Restarts {
     const { choices, run } = this.session;
     const cap = capOf(choices, this.hardware);
     const isCapped = !choices.opened && cap !== undefined && choices.count > cap.most;
-    const ratio = run && sizeRatioWarning(run.simulation)?.replace('`substeps`', 'Substeps');
-    const note = [this.apology, isCapped ? cap.reason : '', ratio].filter(Boolean).join(' ');
+    const warnings = run?.simulation.warnings.map((text) => text.replace('`substeps`', 'Substeps')) ?? [];
+    const note = [this.apology, isCapped ? cap.reason : '', ...warnings].filter(Boolean).join(' ');
     this.apology = '';
     if (note) notify(note);
   }

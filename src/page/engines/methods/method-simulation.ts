@@ -14,6 +14,7 @@ interface Method<Backend> {
 
 export abstract class MethodSimulation<Backend extends 'gpu' | 'cpu'> {
   readonly radiusRange = undefined;
+  readonly warnings: readonly string[] = [];
   readonly boxes = false;
   abstract readonly obstacleCount: number;
 
