@@ -32,13 +32,11 @@ const module = device.createShaderModule({
       return vec4f(mix(vec3f(0.2, 0.5, 0.9), vec3f(1.0, 0.8, 0.3), min(corner.speed / 30.0, 1.0)), 1.0);
     }`,
 });
-const perDisc = (shaderLocation: number): GPUVertexBufferLayout => {
-  return {
-    arrayStride: 8,
-    stepMode: 'instance',
-    attributes: [{ shaderLocation, offset: 0, format: 'float32x2' }],
-  };
-};
+const perDisc = (shaderLocation: number): GPUVertexBufferLayout => ({
+  arrayStride: 8,
+  stepMode: 'instance',
+  attributes: [{ shaderLocation, offset: 0, format: 'float32x2' }],
+});
 const pipeline = device.createRenderPipeline({
   layout: 'auto',
   vertex: { module, buffers: [perDisc(0), perDisc(1)] },

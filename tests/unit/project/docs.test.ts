@@ -116,6 +116,14 @@ describe('code in documents', () => {
   });
 });
 
+it('the canvas of docs/drawing.md is the example, which has at most 60 lines', () => {
+  const example = read('examples/canvas/main.ts');
+  expect(example.trim().split('\n').length).toBeLessThanOrEqual(60);
+  const [header = '', ...rest] = example.split('\n');
+  expect(header).toMatch(/^\/\*\*.*\*\/$/);
+  expect(examplesOf('docs/drawing.md')[0]?.code).toBe(rest.join('\n'));
+});
+
 describe('links in documents', () => {
   it('point to existing files and headings', () => {
     const links = DOCUMENTS.flatMap((path) =>
