@@ -13,7 +13,7 @@ const SIZE = { width: 1280, height: 720 };
 /** The picture has a limit, because the package contains it. */
 const MOST_BYTES = 100_000;
 /** Quality of a WebP picture, from 0 to 100. */
-const QUALITY = 90;
+const QUALITY = 88;
 /** Number of steps between two waits for the GPU. */
 const BATCH = 8;
 /** The page takes the last steps, so that its plot of times is not empty. */
@@ -30,7 +30,7 @@ const [
   theme = 'dark',
 ] = process.argv.slice(2);
 
-const { browser, url, close } = await startBrowser({ limitMs: LIMIT_MS });
+const { browser, url, close } = await startBrowser({ serve: 'build', limitMs: LIMIT_MS });
 try {
   const page = await browser.newPage();
   await page.setViewport(SIZE);
