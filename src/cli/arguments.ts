@@ -50,7 +50,9 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
       throw new UsageError(`--${token.name} takes no value, but was given "${token.value}".`);
     }
     if (flag.value !== undefined && !flag.isOptional && !token.value) {
-      throw new UsageError(`--${token.name} needs a value, as in --${token.name} ${flag.value}.`);
+      throw new UsageError(
+        `--${token.name} needs a value: --${token.name} ${flag.value}. See cellstorm ${command} --help.`,
+      );
     }
     if (given.has(token.name)) throw new UsageError(`--${token.name} was given twice.`);
     given.set(token.name, token.value ?? 'true');

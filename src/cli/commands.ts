@@ -40,7 +40,7 @@ export const COMMANDS: Commands = {
   },
   simulate: {
     summary: 'run a scene and measure the result',
-    example: 'simulate --scene drum --steps 60 --image drum.png',
+    example: 'simulate --scene drum --count 2000 --image drum.png',
     flags: SIMULATE_FLAGS,
     run: simulate,
   },

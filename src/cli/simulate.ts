@@ -153,7 +153,9 @@ export async function simulate(argv: readonly string[]): Promise<number> {
         .join(' ') || null,
     times,
   };
-  process.stdout.write(given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report));
+  process.stdout.write(
+    given.has('json') ? `${JSON.stringify(report, undefined, 2)}\n` : describe(report, given),
+  );
   simulation.destroy();
   gpu?.destroy();
   return 0;
@@ -296,7 +298,7 @@ async function readState(path: string | undefined, dimensions: number): Promise<
   return checkpoint;
 }
 
-function describe(report: Report): string {
+function describe(report: Report, given: Given): string {
   const { measures, times, diameter, continuousCounts } = report;
   const share = (overlap: number) =>
     `${formatFigure(overlap)} (${((100 * overlap) / diameter).toFixed(2)}% of ${report.mixed ? 'the largest' : 'a'} diameter)`;
@@ -332,6 +334,8 @@ function describe(report: Report): string {
       `${formatCount(swept)} fast particles; ${formatCount(paths)} paths followed, ${formatCount(hits)} ended at a hit, ${formatCount(held)} held back; ${formatCount(substepped)} would be fast without substeps`,
     ]);
   }
+  const written = ['out', 'image'].flatMap((name) => given.get(name) ?? []);
+  if (written.length > 0) rows.push(['written', written.join(', ')]);
   const width = widthOf(process.stdout);
   let text = `${formatWrapped(rows, width)}\n`;
   if (report.warning !== null) text += `${wrapText(report.warning, width)}\n`;

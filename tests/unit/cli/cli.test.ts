@@ -20,7 +20,7 @@ describe('cellstorm', () => {
     [['simulate', '--count', '-5'], /^cellstorm: --count is -5, but it must be a whole number from 0 to/],
     [['simulate', '--count', 'many'], /^cellstorm: --count is many, /],
     [['simulate', '--scene', 'nope'], /^cellstorm: --scene is nope, but it must be one of uniform, gas/],
-    [['simulate', '--scene'], /^cellstorm: --scene needs a value/],
+    [['simulate', '--scene'], /^cellstorm: --scene needs a value: --scene name\. See /],
     [['simulate', '--seed', '1', '--seed', '2'], /^cellstorm: --seed was given twice/],
     [['simulate', '--json=yes'], /^cellstorm: --json takes no value/],
     [['simulate', '--backend', 'cpu', '--count', '1000000000'], /at most \d+ particles fit\.$/],
@@ -213,6 +213,9 @@ describe('cellstorm', () => {
     expect(JSON.parse(rest.out)).toMatchObject({ scene: description, count: 300, seed: null });
     const table = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state);
     expect(table.out).not.toContain('seed');
+    expect(table.out).not.toContain('written');
+    const again = await cellstorm(...common.slice(0, 3), '--steps', '0', '--from', state, '--out', state);
+    expect(again.out.split(/\s+/).join(' ')).toContain(`written ${state}`);
     expect(JSON.parse(rest.out).measures.hash).toBe(JSON.parse(whole.out).measures.hash);
     expect(JSON.parse(half.out).measures.hash).not.toBe(JSON.parse(whole.out).measures.hash);
     const { data, width, height } = decode(readFileSync(image));
