@@ -3,7 +3,7 @@
  * same pairs as CpuIndex. Simulations must first measure the same number of contacts.
  */
 import type { Dimensions, WorldOptions } from '../../src/core/world/world';
-import { createCpuGrid, createCpuIndex } from '../../src/cpu';
+import { createCpuGrid, createCpuIndex, createCpuLevelGrid } from '../../src/cpu';
 import { HashGrid } from '../../src/engine/grid/hash-grid';
 import { createSimulation } from '../../src/engine/simulation/simulation';
 import { type Gpu, requestGpu } from '../../src/gpu/device';
@@ -117,7 +117,7 @@ function kinds(dimensions: Dimensions, count: number): Particles[] {
 
 function gridOf({ world, positions, radii }: Particles, capacity: number) {
   if (radii) {
-    const grid = createCpuGrid({ ...world, radii: RANGE, capacity });
+    const grid = createCpuLevelGrid({ ...world, radii: RANGE, capacity });
     const build = () => grid.build(positions, radii);
     build();
     return { build, ids: () => grid.ids(), grid };

@@ -12,7 +12,7 @@
  *     grid.forEachPair((first, second) => …);
  *     const { ids } = grid.nearest([50, 50], 8);
  *
- *     const levels = createCpuGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 10_000 });
+ *     const levels = createCpuLevelGrid({ dimensions: 2, min, max, radii: { smallest: 1, largest: 64 }, capacity: 999 });
  *     levels.build(positions, radii);
  *
  *     const index = createCpuIndex({ dimensions: 2, min: [0, 0], max: [100, 100], capacity: 10_000, radius: 0.5 });
@@ -65,9 +65,9 @@ export {
   type Overlaps,
 } from './boxes/pairs';
 export type { Nearest } from './equal/nearest';
-export { CpuGrid, type CpuGridOptions, type CpuLevelGridOptions, createCpuGrid } from './grid/grid';
+export { CpuGrid, type CpuGridOptions, createCpuGrid } from './grid/grid';
 export { CpuGridParticles, createCpuGridParticles } from './grid/grid-particles';
-export { CpuLevelGrid } from './grid/level-grid';
+export { CpuLevelGrid, type CpuLevelGridOptions, createCpuLevelGrid } from './grid/level-grid';
 export { CpuIndex, type CpuIndexOptions, createCpuIndex } from './live';
 export type { RayHits } from './shared/ray-walk';
 export { CpuSimulation, createCpuSimulation } from './solver/simulation';

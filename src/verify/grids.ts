@@ -1,7 +1,7 @@
 /** Builds grids of a scene's particles, and their inputs. */
 import type { RadiusRange, WorldOptions } from '../core/world/world';
 import { type CpuGrid, createCpuGrid } from '../cpu/grid/grid';
-import type { CpuLevelGrid } from '../cpu/grid/level-grid';
+import { type CpuLevelGrid, createCpuLevelGrid } from '../cpu/grid/level-grid';
 import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -78,7 +78,7 @@ export function createFilled(scene: Scene): CpuGrid | CpuLevelGrid {
   const { count: capacity, positions, radii, radiusRange } = scene;
   const world = worldOptions(scene);
   if (radii && radiusRange) {
-    const grid = createCpuGrid({ ...world, radii: radiusRange, capacity });
+    const grid = createCpuLevelGrid({ ...world, radii: radiusRange, capacity });
     grid.build(positions, radii);
     return grid;
   }

@@ -5,7 +5,7 @@
 
 import { FINER_BUCKETS } from '../core/base/constants';
 import { startLength } from '../core/world/cells';
-import { createCpuGrid } from '../cpu/grid/grid';
+import { createCpuLevelGrid } from '../cpu/grid/level-grid';
 import { HashGrid } from '../engine/grid/hash-grid';
 import { createBuffers } from '../gpu/buffers';
 import type { Gpu } from '../gpu/device';
@@ -34,7 +34,7 @@ export function levelChecks(
 
 function cpuPairs(scene: SizedParticles): Uint32Array {
   const { world, range, count, positions, radii } = scene;
-  const grid = createCpuGrid({ ...world, radii: range, capacity: count });
+  const grid = createCpuLevelGrid({ ...world, radii: range, capacity: count });
   grid.build(positions, radii);
   return grid.findPairs().pairs;
 }

@@ -1,5 +1,5 @@
 /** Wraps `createCpuGrid` as an engine. If radii vary, the grid has levels. */
-import { createCpuGrid } from '../../../src/cpu';
+import { createCpuGrid, createCpuLevelGrid } from '../../../src/cpu';
 import type { CpuEngine } from '../../harness/engine';
 
 /** A box counts as mostly empty if cells of one diameter would give it more cells per body than this. */
@@ -17,7 +17,7 @@ export const CPU_GRID: CpuEngine = {
     const diameter = 2 * radius;
     const isEmpty = volume / diameter ** dimensions > MOST_CELLS_PER_BODY * Math.max(1, count);
     if (radii) {
-      const grid = createCpuGrid({
+      const grid = createCpuLevelGrid({
         dimensions,
         ...(isEmpty ? { unbounded: true } : { min, max }),
         radii: { smallest: smallestRadius, largest: radius },

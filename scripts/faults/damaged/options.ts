@@ -1,10 +1,13 @@
 /** Calls public creators and functions with damaged options. Most objects that are created are then used. */
 import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
+  type CpuGrid,
+  type CpuLevelGrid,
   createCpuBoxPairs,
   createCpuGrid,
   createCpuGridParticles,
   createCpuIndex,
+  createCpuLevelGrid,
   createCpuSimulation,
 } from '../../../src/cpu';
 import { BoxPairs } from '../../../src/engine/box-pairs';
@@ -58,8 +61,10 @@ const SIMULATIONS: readonly object[] = [
 ];
 const GRIDS: readonly object[] = [
   { ...plane, diameter: 1, capacity: 8, cellSize: 1.5, crowds: false },
-  { ...cube, periodic: true, radii: { smallest: 0.25, largest: 1 }, capacity: 8 },
   { dimensions: 2, unbounded: true, diameter: 1, capacity: 8 },
+];
+const LEVEL_GRIDS: readonly object[] = [
+  { ...cube, periodic: true, radii: { smallest: 0.25, largest: 1 }, capacity: 8 },
 ];
 const PARTICLES: readonly object[] = [
   { ...plane, diameter: 1, positions, velocities, capacity: 6, periodic: true },
@@ -185,16 +190,17 @@ const CREATORS: readonly Creator[] = [
   creator('createSimulation', SIMULATIONS, (options: Parameters<typeof createSimulation>[1], gpu) =>
     use(createSimulation(gpu, options)),
   ),
-  creator('createCpuGrid', GRIDS, (options: Parameters<typeof createCpuGrid>[0]) => {
-    const grid = createCpuGrid(options) as ReturnType<typeof createCpuGrid>;
-    const { dimensions } = grid.world;
-    const origin = new Array<number>(dimensions).fill(1);
-    grid.nearest(origin, 2);
-    grid.findInBox(origin, origin);
-    return grid.findPairs();
-  }),
-  creator('HashGrid.create', GRIDS, async (options: Parameters<typeof HashGrid.create>[1], gpu) =>
-    (await HashGrid.create(gpu, options)).destroy(),
+  creator('createCpuGrid', GRIDS, (options: Parameters<typeof createCpuGrid>[0]) =>
+    search(createCpuGrid(options)),
+  ),
+  creator('createCpuLevelGrid', LEVEL_GRIDS, (options: Parameters<typeof createCpuLevelGrid>[0]) =>
+    search(createCpuLevelGrid(options)),
+  ),
+  creator(
+    'HashGrid.create',
+    [...GRIDS, ...LEVEL_GRIDS],
+    async (options: Parameters<typeof HashGrid.create>[1], gpu) =>
+      (await HashGrid.create(gpu, options)).destroy(),
   ),
   creator(
     'createCpuIndex',
@@ -282,6 +288,13 @@ const CREATORS: readonly Creator[] = [
       suggestCellSize(radii, options),
   ),
 ];
+
+function search(grid: CpuGrid | CpuLevelGrid): unknown {
+  const origin = new Array<number>(grid.world.dimensions).fill(1);
+  grid.nearest(origin, 2);
+  grid.findInBox(origin, origin);
+  return grid.findPairs();
+}
 
 let gpu: Gpu | undefined;
 

@@ -1,20 +1,17 @@
 /** Chooses the search loops for a world. */
 import type { Kernels } from '../shared/kernels';
 import type { Lattice } from '../shared/lattice';
-import * as hashed from './hashed';
+import { collectAll as collectAllHashed, collect as collectHashed, findCells } from './hashed';
 import { PLANE } from './plane';
 import { SPACE } from './space';
-import * as wrapped from './wrapped';
+import { collectAll as collectAllWrapped, collect as collectWrapped } from './wrapped';
 
-const WRAPPED = { collect: wrapped.collect, collectAll: wrapped.collectAll };
-const HASHED = { findCells: hashed.findCells, collect: hashed.collect, collectAll: hashed.collectAll };
-
-const VARIANTS = {
-  bounded: { 2: PLANE, 3: SPACE },
-  periodic: { 2: { ...PLANE, ...WRAPPED }, 3: { ...SPACE, ...WRAPPED } },
-  unbounded: { 2: { ...PLANE, ...HASHED }, 3: { ...SPACE, ...HASHED } },
-} as const;
-
+/** A function, because bundlers keep a table that spreads objects, even if nothing uses it. */
 export function kernelsFor({ world, dimensions }: Pick<Lattice, 'world' | 'dimensions'>): Kernels {
-  return VARIANTS[world.kind][dimensions];
+  const bounded = dimensions === 2 ? PLANE : SPACE;
+  if (world.kind === 'bounded') return bounded;
+  if (world.kind === 'periodic') {
+    return { ...bounded, collect: collectWrapped, collectAll: collectAllWrapped };
+  }
+  return { ...bounded, findCells, collect: collectHashed, collectAll: collectAllHashed };
 }

@@ -12,14 +12,7 @@ import {
 } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
-import { defineLevels } from '../../core/world/level-world';
-import {
-  defineWorld,
-  type RadiusRange,
-  WORLD_NAMES,
-  type World,
-  type WorldOptions,
-} from '../../core/world/world';
+import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../../core/world/world';
 import { findInBox } from '../equal/box';
 import { visitNear } from '../equal/near';
 import { findNearest, type Nearest } from '../equal/nearest';
@@ -30,10 +23,9 @@ import { cellOfKey } from '../equal/wrapped';
 import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
 import { defineLattice, reserve, reservedCells } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
-import { CpuLevelGrid } from './level-grid';
 import { PairGrid } from './pair-grid';
 
-/** Options of `createCpuGrid` for particles of one diameter. */
+/** Options of `createCpuGrid`. */
 export interface CpuGridOptions extends WorldOptions {
   /** Greatest number of particles. Memory is reserved for all of them. */
   readonly capacity: number;
@@ -41,18 +33,10 @@ export interface CpuGridOptions extends WorldOptions {
   readonly diameter: number;
 }
 
-/** Options of `createCpuGrid` for particles with radii of their own. */
-export interface CpuLevelGridOptions extends WorldOptions {
-  /** Greatest number of particles. Memory is reserved for all of them. */
-  readonly capacity: number;
-  /** Range of radii. Smaller particles are allowed; larger ones are quarantined. */
-  readonly radii: RadiusRange;
-}
-
 const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'radii'] as const;
 
 /**
- * Creates a grid for particles of one diameter.
+ * Creates a grid for particles of one diameter. `createCpuLevelGrid` creates one for particles with radii of their own.
  *
  * @example
  * ```ts
@@ -63,40 +47,19 @@ const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'diameter', 'rad
  * const { ids } = grid.nearest([50, 50], 8);
  * ```
  */
-export function createCpuGrid(options: CpuGridOptions): CpuGrid;
-/**
- * Creates a grid for particles with radii of their own.
- *
- * @example
- * ```ts
- * const range = { smallest: 1, largest: 8 };
- * const grid = createCpuGrid({ dimensions: 2, min: [0, 0], max: [100, 100], radii: range, capacity: 100 });
- * const positions = Float32Array.from({ length: 200 }, () => 100 * Math.random());
- * grid.build(positions, new Float32Array(100).fill(2));
- * const { count, pairs } = grid.findPairs();
- * ```
- */
-export function createCpuGrid(options: CpuLevelGridOptions): CpuLevelGrid;
-export function createCpuGrid(options: CpuGridOptions | CpuLevelGridOptions): CpuGrid | CpuLevelGrid {
+export function createCpuGrid(options: CpuGridOptions): CpuGrid {
   checkKnownKeys('options', options, OPTION_NAMES);
+  const { capacity, diameter, radii } = options as CpuGridOptions & { readonly radii?: unknown };
+  if (radii !== undefined) {
+    throw new ArgumentError(
+      'radii',
+      radii,
+      'left out: createCpuLevelGrid takes particles with radii of their own',
+    );
+  }
   checkDimensions(options.dimensions);
-  if ('radii' in options && options.radii !== undefined) return createLevelGrid(options);
-  return createEqualGrid(options as CpuGridOptions);
-}
-
-function createLevelGrid(options: CpuLevelGridOptions & { readonly diameter?: unknown }): CpuLevelGrid {
-  const { capacity, radii, diameter } = options;
-  if (diameter !== undefined) throw new ArgumentError('diameter', diameter, 'left out if radii are given');
-  checkKnownKeys('radii', radii, ['smallest', 'largest']);
+  checkPositive('diameter', diameter);
   checkInteger('capacity', capacity, 0, MAX_PARTICLES);
-  const world = defineLevels(options, radii, capacity);
-  return reserve(capacity, () => new CpuLevelGrid(world, capacity, radii));
-}
-
-function createEqualGrid(options: CpuGridOptions): CpuGrid {
-  checkPositive('diameter', options.diameter);
-  checkInteger('capacity', options.capacity, 0, MAX_PARTICLES);
-  const { capacity, diameter } = options;
   const world = wideEnough(defineWorld(options, diameter, capacity), options);
   return reserve(capacity, () => new CpuGrid(world, capacity, diameter), reservedCells(world));
 }

@@ -3,9 +3,11 @@
  * Guarantee: exact tests on the 32-bit numbers decide which particles overlap, so no pair is missed, added or doubled.
  * `build`, `countPairs` and `forEachPair` allocate nothing that grows with the particles.
  */
-import { checkFunction } from '../../core/base/checks';
+import { checkDimensions, checkFunction, checkInteger, checkKnownKeys } from '../../core/base/checks';
 import { ArgumentError } from '../../core/base/errors';
-import type { RadiusRange, World } from '../../core/world/world';
+import { MAX_PARTICLES } from '../../core/simulation/ids';
+import { defineLevels } from '../../core/world/level-world';
+import { type RadiusRange, WORLD_NAMES, type World, type WorldOptions } from '../../core/world/world';
 import type { Nearest } from '../equal/nearest';
 import { findInBoxLevels } from '../levels/box';
 import { findNearestLevels, visitNearLevels } from '../levels/near';
@@ -13,9 +15,41 @@ import { LevelOrder } from '../levels/order';
 import { findAlongRayLevels } from '../levels/ray';
 import { LevelSearch } from '../levels/search';
 import { checkCorners, checkGiven, checkNear, checkNearest, checkRay } from '../shared/given';
-import { defineLattice } from '../shared/lattice';
+import { defineLattice, reserve } from '../shared/lattice';
 import type { RayHits } from '../shared/ray-walk';
 import { PairGrid } from './pair-grid';
+
+/** Options of `createCpuLevelGrid`. */
+export interface CpuLevelGridOptions extends WorldOptions {
+  /** Greatest number of particles. Memory is reserved for all of them. */
+  readonly capacity: number;
+  /** Range of radii. Smaller particles are allowed; larger ones are quarantined. */
+  readonly radii: RadiusRange;
+}
+
+const OPTION_NAMES = ['dimensions', ...WORLD_NAMES, 'capacity', 'radii'] as const;
+
+/**
+ * Creates a grid for particles with radii of their own.
+ *
+ * @example
+ * ```ts
+ * const range = { smallest: 1, largest: 8 };
+ * const grid = createCpuLevelGrid({ dimensions: 2, min: [0, 0], max: [100, 100], radii: range, capacity: 100 });
+ * const positions = Float32Array.from({ length: 200 }, () => 100 * Math.random());
+ * grid.build(positions, new Float32Array(100).fill(2));
+ * const { count, pairs } = grid.findPairs();
+ * ```
+ */
+export function createCpuLevelGrid(options: CpuLevelGridOptions): CpuLevelGrid {
+  checkKnownKeys('options', options, OPTION_NAMES);
+  checkDimensions(options.dimensions);
+  const { capacity, radii } = options;
+  checkKnownKeys('radii', radii, ['smallest', 'largest']);
+  checkInteger('capacity', capacity, 0, MAX_PARTICLES);
+  const world = defineLevels(options, radii, capacity);
+  return reserve(capacity, () => new CpuLevelGrid(world, capacity, radii));
+}
 
 /**
  * A grid without a simulation, for particles with radii of their own at positions that you give. Ids are indices into
@@ -28,7 +62,7 @@ export class CpuLevelGrid extends PairGrid {
   protected readonly busy =
     'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
 
-  /** Use createCpuGrid, which checks its arguments. @hideconstructor */
+  /** Use createCpuLevelGrid, which checks its arguments. @hideconstructor */
   constructor(
     world: World,
     capacity: number,

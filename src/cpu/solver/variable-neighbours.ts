@@ -1,6 +1,6 @@
 /**
  * The neighbour search of a simulation with variable radii; see neighbours.ts. It sorts particles and finds pairs like
- * createCpuGrid with `radii`.
+ * createCpuLevelGrid.
  *
  * Other files that handle variable radii:
  *   - ../levels/order.ts: the sort;

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { LimitError } from '../../../src/core/base/errors';
-import { createCpuBoxPairs, createCpuGrid, createCpuIndex, createCpuSimulation } from '../../../src/cpu';
+import {
+  createCpuBoxPairs,
+  createCpuGrid,
+  createCpuIndex,
+  createCpuLevelGrid,
+  createCpuSimulation,
+} from '../../../src/cpu';
 import { sortPairs } from '../../../src/cpu/equal/search';
 import { withLittleMemory } from '../../helpers/little-memory';
 
@@ -10,7 +16,7 @@ describe('pairs without enough memory', () => {
   const bounds = { dimensions: 2, min: [0, 0], max: [4, 4] } as const;
   const positions = new Float32Array(2 * count).fill(1.5);
   const equal = createCpuGrid({ ...bounds, diameter: 1, capacity: count });
-  const mixed = createCpuGrid({ ...bounds, radii: { smallest: 0.25, largest: 1 }, capacity: count });
+  const mixed = createCpuLevelGrid({ ...bounds, radii: { smallest: 0.25, largest: 1 }, capacity: count });
   equal.build(positions);
   mixed.build(positions, new Float32Array(count).fill(0.5));
   const boxes = createCpuBoxPairs({ dimensions: 2 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
-import { createCpuBoxPairs, createCpuGrid } from '../../../src/cpu';
+import { createCpuBoxPairs, createCpuGrid, createCpuLevelGrid } from '../../../src/cpu';
 
 describe('methods with a visitor', () => {
   it('reject a visitor that is not a function, even without particles', () => {
     const box = { dimensions: 2, min: [0, 0], max: [8, 8], capacity: 4 } as const;
     const equal = createCpuGrid({ ...box, diameter: 1 });
-    const mixed = createCpuGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
+    const mixed = createCpuLevelGrid({ ...box, radii: { smallest: 0.1, largest: 1 } });
     const boxes = createCpuBoxPairs({ dimensions: 2 });
     const positions = Float32Array.of(1, 1, 1.5, 1);
     for (const isEmpty of [true, false]) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import { cellOfParticle } from '../../../../src/core/world/cells';
-import { type CpuGridOptions, createCpuGrid } from '../../../../src/cpu';
+import { type CpuGridOptions, createCpuGrid, createCpuLevelGrid } from '../../../../src/cpu';
 import { createScene, worldOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
 import { createNoise } from '../../../../src/testing/noise';
@@ -36,7 +36,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     const [low, high] = [repeat(0, dimensions), repeat(8, dimensions)];
     const options = { dimensions, min: low, max: high, capacity: 4 };
     const equal = createCpuGrid({ ...options, diameter: 1 });
-    const variable = createCpuGrid({ ...options, radii: { smallest: 1, largest: 2 } });
+    const variable = createCpuLevelGrid({ ...options, radii: { smallest: 1, largest: 2 } });
     expect(() => equal.cells()).toThrow(/call build\(positions\)/);
     for (const grid of [equal, variable]) {
       expect([grid.count, grid.nonFinite]).toEqual([0, 0]);
@@ -242,7 +242,11 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       const finite = Uint32Array.from({ length: count }, (_, id) => id).filter((id) => id !== 9);
       const equal = createCpuGrid({ ...worldOptions, diameter: 1, capacity: count });
       equal.build(positions);
-      const mixed = createCpuGrid({ ...worldOptions, radii: { smallest: 0.1, largest: 1 }, capacity: count });
+      const mixed = createCpuLevelGrid({
+        ...worldOptions,
+        radii: { smallest: 0.1, largest: 1 },
+        capacity: count,
+      });
       mixed.build(
         positions,
         Float32Array.from({ length: count }, () => 0.1 + 0.9 * next()),
@@ -285,6 +289,10 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     const withRadius = { dimensions: 2, min: [0, 0], max: [8, 8], radius: 0.5, capacity: 1 } as const;
     expect(() => createCpuGrid(withRadius as unknown as CpuGridOptions)).toThrow(
       'options.radius is 0.5, but it must be left out: pass `diameter`, which is twice the radius.',
+    );
+    const withRadii = { dimensions: 2, unbounded: true, radii: { smallest: 1, largest: 2 }, capacity: 1 };
+    expect(() => createCpuGrid(withRadii as unknown as CpuGridOptions)).toThrow(
+      'radii is an object, but it must be left out: createCpuLevelGrid takes particles with radii of their own.',
     );
     expect(() => grid.build(new Float32Array(dimensions * 3))).toThrow(ArgumentError);
     expect(() => grid.build(new Float32Array(dimensions + 1))).toThrow(ArgumentError);

@@ -3,7 +3,7 @@ import { ArgumentError, CellstormError } from '../../../../src/core/base/errors'
 import { wrapOnce } from '../../../../src/core/world/cells';
 import { levelOf } from '../../../../src/core/world/levels';
 import type { Dimensions, World, WorldOptions } from '../../../../src/core/world/world';
-import { createCpuGrid } from '../../../../src/cpu';
+import { createCpuLevelGrid } from '../../../../src/cpu';
 import { bruteForceLevelPairs } from '../../../../src/reference/grid/levels';
 import { minimumImageInDoubles } from '../../../../src/reference/solve/contact';
 import { repeat } from '../../../../src/scenes/scene';
@@ -128,7 +128,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     fc.assert(
       fc.property(variableCrowds(kind, dimensions, 40), (crowd) => {
         const { options, radii, world, positions, radiusOf } = crowd;
-        const grid = createCpuGrid({ ...options, radii, capacity: 40 });
+        const grid = createCpuLevelGrid({ ...options, radii, capacity: 40 });
         expect(grid.world).toEqual(world);
         grid.build(positions, radiusOf);
         const expected = exactPairs(crowd);
@@ -150,7 +150,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       const crowd = scatter(dimensions);
       const { options, positions, radiusOf } = crowd;
       const count = radiusOf.length;
-      const grid = createCpuGrid({ ...options, radii: { smallest: 1, largest: 64 }, capacity: count });
+      const grid = createCpuLevelGrid({ ...options, radii: { smallest: 1, largest: 64 }, capacity: count });
       grid.build(positions, radiusOf);
       const ids = grid.ids();
       expect(Uint32Array.from(ids).sort()).toEqual(Uint32Array.from(radiusOf.keys()));
@@ -189,7 +189,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
       fc.assert(
         fc.property(variableCrowds(kind, dimensions, 60), query, (crowd, { share, reach, k }) => {
           const { options, radii, world, radiusOf } = crowd;
-          const grid = createCpuGrid({ ...options, radii, capacity: 60 });
+          const grid = createCpuLevelGrid({ ...options, radii, capacity: 60 });
           grid.build(crowd.positions, radiusOf);
           const positions = stored(crowd);
           const [low, high] = kind === 'unbounded' ? [-4 * radii.largest, 4 * radii.largest] : [0, 0];
@@ -232,7 +232,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   it('rejects bad arguments and keeps its state', () => {
     const world = { dimensions, unbounded: true };
     const radii = { smallest: 1, largest: 4 };
-    const grid = createCpuGrid({ ...world, radii, capacity: 2 });
+    const grid = createCpuLevelGrid({ ...world, radii, capacity: 2 });
     const positionsOf = (count: number) => new Float32Array(dimensions * count).fill(3);
     grid.build(positionsOf(2), Float32Array.of(1, 4));
     expect(() => grid.build(positionsOf(3), Float32Array.of(1, 1, 1))).toThrow(ArgumentError);
@@ -250,9 +250,10 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
     expect(grid.countPairs()).toBe(1);
     grid.build(positionsOf(2), Float32Array.of(1, 4), 1);
     expect([grid.count, grid.countPairs(), grid.nonFinite]).toEqual([1, 0, 0]);
-    const create = (changes: object) => createCpuGrid({ ...world, radii, capacity: 2, ...changes } as never);
+    const create = (changes: object) =>
+      createCpuLevelGrid({ ...world, radii, capacity: 2, ...changes } as never);
     expect(() => create({ diameter: 1 })).toThrow(
-      /^diameter is 1, but it must be left out if radii are given/,
+      /^options\.diameter is 1, but it must be left out or renamed/,
     );
     expect(() => create({ radii: { smallest: 4, largest: 1 } })).toThrow(ArgumentError);
     expect(() => create({ radii: { ...radii, mean: 2 } })).toThrow(ArgumentError);
@@ -264,7 +265,7 @@ describe.each([2, 3] as const)('CpuLevelGrid in %dD', (dimensions) => {
   it('reports its memory, and does not allocate when rebuilt', () => {
     const { options, positions, radiusOf } = (SCATTERED['spread evenly'] as Scatter)(dimensions);
     const radii = { smallest: 1, largest: 64 };
-    const grid = createCpuGrid({ ...options, radii, capacity: radiusOf.length });
+    const grid = createCpuLevelGrid({ ...options, radii, capacity: radiusOf.length });
     grid.build(positions, radiusOf);
     grid.collectPairs();
     const before = buffersOf(grid);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import type { WorldOptions } from '../../../../src/core/world/world';
-import { createCpuGrid } from '../../../../src/cpu';
+import { createCpuLevelGrid } from '../../../../src/cpu';
 import { createNoise } from '../../../../src/testing/noise';
 import { repeatBalls, storedBalls } from '../../../helpers/inputs/balls';
 import { variableCrowds, WORLD_CASES } from '../../../helpers/inputs/variable-crowds';
@@ -34,7 +34,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
           (crowd, list) => {
             const balls = repeatBalls(crowd, times);
             const { options, radii, positions, radiusOf } = balls;
-            const grid = createCpuGrid({ ...options, radii, capacity: times * 40 });
+            const grid = createCpuLevelGrid({ ...options, radii, capacity: times * 40 });
             grid.build(positions, radiusOf);
             const inside = storedBalls({ ...balls, world: grid.world });
             for (const corners of list) {
@@ -82,7 +82,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
         coordinate(noise, Math.floor(word / dimensions)),
       );
       const radiusOf = radiiOf(count, noise);
-      const grid = createCpuGrid({ ...options, radii, capacity: count });
+      const grid = createCpuLevelGrid({ ...options, radii, capacity: count });
       grid.build(positions, radiusOf);
       const { world } = grid;
       const inside = storedBalls({ world, positions, radiusOf });
@@ -117,7 +117,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   );
 
   it('wraps at the ends of a periodic world, and tests centres, whatever the radii', () => {
-    const grid = createCpuGrid({ ...box, max: corner(512), periodic: true, radii, capacity: 8 });
+    const grid = createCpuLevelGrid({ ...box, max: corner(512), periodic: true, radii, capacity: 8 });
     const line = Float32Array.from({ length: 8 * dimensions }, (_, word) =>
       word % dimensions === 0 ? 64 * (word / dimensions) : 256,
     );
@@ -136,7 +136,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
   });
 
   it('can be searched inside a visitor but not before the first build, and must have valid corners', () => {
-    const grid = createCpuGrid({ dimensions, unbounded: true, radii, capacity: 4 });
+    const grid = createCpuLevelGrid({ dimensions, unbounded: true, radii, capacity: 4 });
     expect(() => grid.findInBox(corner(-1), corner(1))).toThrow(CellstormError);
     grid.build(Float32Array.from([...corner(0), ...corner(0.5), ...corner(1e30)]), Float32Array.of(9, 0, 64));
     const found: number[] = [];

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { createCpuGrid } from '../../../../src/cpu';
+import { createCpuLevelGrid } from '../../../../src/cpu';
 import { LevelCells } from '../../../../src/cpu/levels/cells';
 
 const PERIOD = 16;
 
 it('the cells near a point on an axis that wraps are listed once each', () => {
-  const { world } = createCpuGrid({
+  const { world } = createCpuLevelGrid({
     dimensions: 2,
     min: [0, 0],
     max: [PERIOD, PERIOD],

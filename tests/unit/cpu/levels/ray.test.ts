@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
 import type { WorldOptions } from '../../../../src/core/world/world';
-import { createCpuGrid } from '../../../../src/cpu';
+import { createCpuLevelGrid } from '../../../../src/cpu';
 import { createNoise } from '../../../../src/testing/noise';
 import { ballsAlongRay, repeatBalls, storedBalls } from '../../../helpers/inputs/balls';
 import { EDGE, expectHits, isRay, makeRays } from '../../../helpers/inputs/rays';
@@ -48,7 +48,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
         );
         positions[dimensions * 30 + 1] = Number.NaN;
         radiusOf[31] = 1.01;
-        const grid = createCpuGrid({ ...options, radii, capacity: count });
+        const grid = createCpuLevelGrid({ ...options, radii, capacity: count });
         grid.build(positions, radiusOf);
         expect(grid.nonFinite).toBe(2);
         const balls = { world: grid.world, positions, radiusOf };
@@ -100,7 +100,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
           fc.array(query, { minLength: 1, maxLength: 4 }),
           (crowd, list) => {
             const { options, radii, positions, radiusOf } = repeatBalls(crowd, times);
-            const grid = createCpuGrid({ ...options, radii, capacity: times * most });
+            const grid = createCpuLevelGrid({ ...options, radii, capacity: times * most });
             grid.build(positions, radiusOf);
             const { world } = grid;
             const balls = { world, positions: crowd.positions, radiusOf: crowd.radiusOf };
@@ -155,7 +155,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
       positions.set(centre, dimensions * id);
     });
     radiusOf.set(sizes);
-    const grid = createCpuGrid({ ...options, radii, capacity: count });
+    const grid = createCpuLevelGrid({ ...options, radii, capacity: count });
     grid.build(positions, radiusOf);
     return grid;
   };
@@ -234,7 +234,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
   });
 
   it('may be searched inside a visitor but not before the first build, and must be valid', () => {
-    const grid = createCpuGrid({ ...box, radii, capacity: 8 });
+    const grid = createCpuLevelGrid({ ...box, radii, capacity: 8 });
     const ask = (...rest: unknown[]) =>
       (grid.findAlongRay as (...given: unknown[]) => unknown).apply(grid, rest);
     expect(() => ask(corner(1), corner(1), Number.POSITIVE_INFINITY)).toThrow(CellstormError);

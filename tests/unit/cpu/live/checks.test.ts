@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError } from '../../../../src/core/base/errors';
-import { type CpuIndexOptions, createCpuGrid, createCpuIndex } from '../../../../src/cpu';
+import { type CpuIndexOptions, createCpuIndex, createCpuLevelGrid } from '../../../../src/cpu';
 import { expectContent } from './content';
 
 describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
@@ -75,7 +75,13 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     }
     // The messages must equal those of grids with variable radii.
     const [min, max] = [vector(0), vector(8)];
-    const grid = createCpuGrid({ dimensions, min, max, capacity: 1, radii: { smallest: 1, largest: 2 } });
+    const grid = createCpuLevelGrid({
+      dimensions,
+      min,
+      max,
+      capacity: 1,
+      radii: { smallest: 1, largest: 2 },
+    });
     const messageOf = (ask: () => unknown): string => {
       try {
         ask();

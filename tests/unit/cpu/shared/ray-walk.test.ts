@@ -5,7 +5,7 @@
 import { describe, expect, it } from 'vitest';
 import { wrapOnce } from '../../../../src/core/world/cells';
 import type { Dimensions, World, WorldOptions } from '../../../../src/core/world/world';
-import { createCpuGrid, createCpuIndex } from '../../../../src/cpu';
+import { createCpuGrid, createCpuIndex, createCpuLevelGrid } from '../../../../src/cpu';
 import { hitsAlongRay } from '../../../../src/reference/query/rays';
 import { expectHits } from '../../../helpers/inputs/rays';
 import { cornersIn } from '../../../helpers/inputs/vectors';
@@ -86,7 +86,11 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
             const capacity = copies * count;
             const equal = createCpuGrid({ ...options, diameter: 2 * RADIUS, capacity });
             equal.build(repeated);
-            const sized = createCpuGrid({ ...options, radii: { smallest: 0.125, largest: 1 }, capacity });
+            const sized = createCpuLevelGrid({
+              ...options,
+              radii: { smallest: 0.125, largest: 1 },
+              capacity,
+            });
             sized.build(repeated, new Float32Array(capacity).fill(RADIUS));
             const { world } = equal;
             const wrapped = origin.map((value, axis) => {
@@ -127,7 +131,11 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
       );
       const grid = createCpuGrid({ ...options, diameter: 1, capacity: count });
       grid.build(positions);
-      const sized = createCpuGrid({ ...options, radii: { smallest: 0.5, largest: 0.5 }, capacity: count });
+      const sized = createCpuLevelGrid({
+        ...options,
+        radii: { smallest: 0.5, largest: 0.5 },
+        capacity: count,
+      });
       sized.build(positions, new Float32Array(count).fill(0.5));
       for (const one of [grid, sized]) {
         const { ids } = one.findAlongRay(corner(4).with(0, 7), corner(0).with(0, 1), 3);
@@ -146,7 +154,7 @@ describe.each([2, 3] as const)('a ray among particles at extreme coordinates in 
       const position = corner(1).map((value, axis) => coordinates[axis] ?? value);
       const grid = createCpuGrid({ ...options, diameter: 1, capacity: 1 });
       grid.build(Float32Array.from(position));
-      const sized = createCpuGrid({ ...options, radii: { smallest: 0.5, largest: 0.5 }, capacity: 1 });
+      const sized = createCpuLevelGrid({ ...options, radii: { smallest: 0.5, largest: 0.5 }, capacity: 1 });
       sized.build(Float32Array.from(position), Float32Array.of(0.5));
       const index = createCpuIndex({ ...options, capacity: 1 });
       index.add(position.map(Math.fround), 0.5);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { SettingsOptions } from '../../../../src/core/contact/settings';
 import { hashState } from '../../../../src/core/state/hash';
 import { decodeCheckpoint, encodeCheckpoint } from '../../../../src/core/state/state-file';
-import { type CpuSimulation, createCpuGrid, createCpuSimulation } from '../../../../src/cpu';
+import { type CpuSimulation, createCpuLevelGrid, createCpuSimulation } from '../../../../src/cpu';
 import { bruteForceLevelPairs } from '../../../../src/reference/grid/levels';
 import { minimumImageInDoubles } from '../../../../src/reference/solve/contact';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
@@ -319,7 +319,7 @@ describe('radii out of range', () => {
 
   it('are also rejected by a grid', () => {
     expect(() =>
-      createCpuGrid({
+      createCpuLevelGrid({
         dimensions: 2,
         unbounded: true,
         capacity: 2,
