@@ -16,7 +16,7 @@ import {
   type World,
 } from '../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../gpu/buffers';
-import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu } from '../gpu/device';
+import { checkDeviceHolds, checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../gpu/device';
 import { storedFloats } from '../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../gpu/params';
 import { BoxBodies, REFUSED_WORDS } from '../passes/grid/box-bodies';
@@ -162,6 +162,7 @@ export class BoxPairs {
       velocity: owned.buffers.sortedHighs,
       finer: sort.finerList,
       crowd: sort.heavy,
+      recorded: new RecordedSteps('search', 'encode again'),
       forget: () => undefined,
     };
     return GridPairs.create(this.gpu, grid, this.boxes, { capacity: pairs }, 'box');

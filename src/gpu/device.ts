@@ -429,6 +429,12 @@ export class RecordedSteps {
   /** The caller's encoder that was recorded into last. Earlier ones must be submitted before it. */
   private last: GPUCommandEncoder | undefined;
 
+  /** For error messages: what was recorded, and what to do if the encoder was dropped. */
+  constructor(
+    private readonly what = 'step',
+    private readonly remedy = 'restore a checkpoint',
+  ) {}
+
   /** Call this when a step was recorded into the caller's encoder. */
   note(encoder: GPUCommandEncoder): void {
     this.last = encoder;
@@ -441,7 +447,7 @@ export class RecordedSteps {
     if (!last || !OPEN.has(last)) return;
     const name = last.label ? `"${last.label}"` : 'without a label';
     throw new CellstormError(
-      `A step was recorded into the encoder ${name}, which is not finished: submit it first, or restore a checkpoint if it was dropped.`,
+      `A ${this.what} was recorded into the encoder ${name}, which is not finished: submit it first, or ${this.remedy} if it was dropped.`,
     );
   }
 

@@ -16,7 +16,7 @@ import {
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import type { World } from '../../core/world/world';
 import { kindOf } from '../../gpu/bindings';
-import { checkEncoder, type Gpu } from '../../gpu/device';
+import { checkEncoder, type Gpu, type RecordedSteps } from '../../gpu/device';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
 import { bodyFloats, defineStruct, type StructLayout } from '../../gpu/layout';
 import type { SharedBinding } from '../../gpu/params';
@@ -102,6 +102,8 @@ export interface KernelGrid {
   readonly finer: GPUBuffer | undefined;
   /** Undefined if the world has neither `crowds` nor levels. */
   readonly crowd: GPUBuffer | undefined;
+  /** Notes the encoders of sorts and searches. Calls that read results check it. */
+  readonly recorded: RecordedSteps;
   /** Call this when a kernel or a list over the grid is destroyed. */
   forget(dependant: { destroy(): void }): void;
 }

@@ -15,7 +15,7 @@ import {
   type WorldOptions,
 } from '../../core/world/world';
 import { type BufferSet, type BufferSizes, createBuffers, createParts } from '../../gpu/buffers';
-import { checkEncoder, checkGpu, type Gpu } from '../../gpu/device';
+import { checkEncoder, checkGpu, type Gpu, RecordedSteps } from '../../gpu/device';
 import { bodyFloats, storedFloats } from '../../gpu/layout';
 import { type SharedBinding, SharedParameters } from '../../gpu/params';
 import { encodeStages } from '../../gpu/stage';
@@ -115,6 +115,7 @@ export class HashGrid {
   private lastBuilt: { shared: SharedBinding; count: number } | undefined;
   /** @internal Kernels and lists over this grid, which `destroy` destroys. Tests count them. */
   readonly dependants = new Set<{ destroy(): void }>();
+  private readonly recorded = new RecordedSteps('sort or search', 'encode again');
   private readonly bindings = new WeakMap<GPUBuffer, CachedBinding[]>();
 
   private constructor(private readonly parts: GridParts) {}
@@ -216,7 +217,11 @@ export class HashGrid {
     return this.parts.sort.bytes + this.parts.outputs.bytes + this.parts.parameters.bytes;
   }
 
-  /** Records the sort. The outputs are valid for work recorded after it. Submit the encoder yourself. */
+  /**
+   * Records the sort. The outputs are valid for work recorded after it. Submit the encoder yourself. Until it is
+   * finished, `read` of the grid's lists and searches throws. A command buffer that was finished but not submitted goes
+   * unnoticed: `read` then returns an older result.
+   */
   encode(encoder: GPUCommandEncoder, input: HashGridInput): void {
     this.checkUsable();
     checkEncoder(encoder);
@@ -267,6 +272,7 @@ export class HashGrid {
       this.lastBuilt = { shared, count: input.count };
       encodeStages(encoder, 'grid', this.parts.sort.stages(shared, binding, input.count, false));
     });
+    this.recorded.note(encoder);
   }
 
   /**
@@ -421,6 +427,7 @@ export class HashGrid {
       velocity: this.velocities,
       finer: this.parts.sort.finerList,
       crowd: this.parts.sort.heavy,
+      recorded: this.recorded,
       forget: (dependant) => this.dependants.delete(dependant),
     };
   }

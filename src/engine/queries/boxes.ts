@@ -63,6 +63,7 @@ export class GridBoxes extends ListSearch<BoxesBinding> {
         dimensions,
         owners: boxes,
         ...listed,
+        recorded: grid.recorded,
         cutsOwners: true,
       }),
       queue: createBuffers(

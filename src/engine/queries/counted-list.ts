@@ -13,7 +13,7 @@ import {
   createParts,
   PARTICLE_USAGE,
 } from '../../gpu/buffers';
-import type { Gpu } from '../../gpu/device';
+import type { Gpu, RecordedSteps } from '../../gpu/device';
 import type { SharedBinding } from '../../gpu/params';
 import { Readback, type ReadRange } from '../../gpu/readback';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
@@ -41,6 +41,8 @@ export interface CountedListOptions {
   readonly entries: string;
   /** Bytes of the buffer of offsets, if it must hold more than the offsets. */
   readonly offsetBytes?: number | undefined;
+  /** Notes the encoders of searches, so that `read` can refuse a call before they are finished. */
+  readonly recorded: RecordedSteps;
   /** The name of a second list, which has one more value per entry. */
   readonly companion?: string | undefined;
 }
@@ -207,6 +209,11 @@ export class CountedList {
     this.passes.listCount.encode(pass, shared, this.counting);
   }
 
+  /** Call this when a search was recorded into the caller's encoder. */
+  note(encoder: GPUCommandEncoder): void {
+    this.options.recorded.note(encoder);
+  }
+
   /**
    * Copies a search's number of owners into `count`. Searches may be submitted in any order, so only the GPU knows
    * which came last.
@@ -226,7 +233,8 @@ export class CountedList {
 
   /**
    * Reads lists, and the ranges `beside`, as one submission left them. Copies as much of each list as is likely to be
-   * valid. If that was too little, copies all lists again, because another search may have been submitted meanwhile.
+   * valid. If that was too little, copies everything again, because another search may have been submitted meanwhile.
+   * Throws if the encoder of the last recorded search is not finished.
    */
   static async readTogether(
     lists: readonly CountedList[],
@@ -234,6 +242,8 @@ export class CountedList {
     likelyOwners?: number,
   ): Promise<{ readonly readings: readonly ListReading[]; readonly beside: readonly ArrayBuffer[] }> {
     const first = lists[0] as CountedList;
+    first.checkUsable();
+    first.options.recorded.check();
     const rooms = lists.map((list) => list.likelyRoom(likelyOwners));
     for (;;) {
       const ranges = lists.flatMap((list, index) => list.rangesOf(rooms[index] as Room));

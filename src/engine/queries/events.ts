@@ -7,7 +7,7 @@ import { CellstormError } from '../../core/base/errors';
 import type { PairEvents } from '../../core/simulation/pair-events';
 import type { Dimensions } from '../../core/world/world';
 import { type BufferSet, createBuffers, createParts } from '../../gpu/buffers';
-import { checkEncoder, type Gpu } from '../../gpu/device';
+import { checkEncoder, type Gpu, type RecordedSteps } from '../../gpu/device';
 import type { SharedBinding } from '../../gpu/params';
 import { LIST_DISPATCH_OFFSET } from '../../passes/query/list-count';
 import { EVENT_KINDS, type EventKind, PairEventsPass } from '../../passes/query/pair-events';
@@ -27,6 +27,7 @@ export interface ComparedPairs {
   /** Number of ids that may be the first of a pair. */
   readonly owners: number;
   readonly list: CountedList;
+  readonly recorded: RecordedSteps;
   /** Returns undefined before the first search. */
   searched(): SharedBinding | undefined;
   forget(comparison: { destroy(): void }): void;
@@ -106,7 +107,7 @@ export class GridEvents {
   /** @internal GridPairs creates it. */
   static async create(gpu: Gpu, source: ComparedPairs, options: GridEventsOptions = {}): Promise<GridEvents> {
     checkKnownKeys('options', options, ['capacity']);
-    const { dimensions, owners, list } = source;
+    const { dimensions, owners, list, recorded } = source;
     const { capacity = list.capacity } = options;
     const label = 'grid.events';
     const createList = (kind: EventKind) =>
@@ -117,6 +118,7 @@ export class GridEvents {
         capacity,
         words: 2,
         cutsOwners: true,
+        recorded,
         entries: `${kind} pairs`,
       });
     checkListFits(gpu, { capacity, words: 2, entries: 'events' });
@@ -201,6 +203,7 @@ export class GridEvents {
     passes.encode(pass, shared, 'keep', groups.keep, threads);
     pass.end();
     encoder.copyBufferToBuffer(list.count, 0, this.compared, 0, 8);
+    list.note(encoder);
   }
 
   /** Reads the lists of the last submitted comparison, or of one that is submitted meanwhile; never a mix of two. */

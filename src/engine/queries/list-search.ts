@@ -113,6 +113,7 @@ export abstract class ListSearch<Group> {
     this.list.encodeCount(pass, shared);
     pass.end();
     this.list.encodeOwners(encoder, this.parameters.buffer, offset + this.parameters.offsetOf(counted));
+    this.list.note(encoder);
     this.lastCount = count;
   }
 

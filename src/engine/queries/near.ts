@@ -82,6 +82,7 @@ export class GridNear extends ListSearch<GPUBindGroup> {
       dimensions,
       owners: points,
       ...listed,
+      recorded: grid.recorded,
     });
     const layout = defineStruct(dimensions, NEAR_FIELDS);
     const parameters = await KernelParameters.create(gpu, 'grid.near', layout).catch((error: unknown) => {

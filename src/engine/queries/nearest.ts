@@ -158,11 +158,14 @@ export class GridNearest {
     pass.end();
     const source = offset + this.parameters.offsetOf('point_count');
     encoder.copyBufferToBuffer(this.parameters.buffer, source, this.searched.buffers.searched, 0, 4);
+    this.grid.recorded.note(encoder);
     this.lastCount = count;
   }
 
   /** Reads the result of the last submitted search, or of one that is submitted meanwhile; never a mix of two. */
   async read(): Promise<NearestNeighbours> {
+    this.checkUsable();
+    this.grid.recorded.check();
     const { k } = this;
     let room = this.lastCount;
     for (;;) {

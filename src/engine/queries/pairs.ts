@@ -65,6 +65,7 @@ export class GridPairs {
       dimensions,
       owners: particles,
       ...listed,
+      recorded: grid.recorded,
       offsetBytes: offsetBytes(grid.world, particles),
     });
     const { position_in, id_in, start, cell_of_slot } = grid.buffers;
@@ -119,6 +120,7 @@ export class GridPairs {
     this.passes.encode(pass, shared, 'fill', this.groups.fill, count);
     this.list.encodeCount(pass, shared);
     pass.end();
+    this.list.note(encoder);
     this.searched = shared;
   }
 
@@ -147,6 +149,7 @@ export class GridPairs {
         dimensions: this.grid.world.dimensions,
         owners: this.particles,
         list: this.list,
+        recorded: this.grid.recorded,
         searched: () => this.searched,
         forget: (comparison) => this.comparisons.delete(comparison),
       },

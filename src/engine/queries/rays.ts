@@ -187,6 +187,7 @@ export class GridRays extends ListSearch<GPUBindGroup> {
         dimensions,
         owners: rays,
         ...listed,
+        recorded: grid.recorded,
         cutsOwners: true,
         companion: 'distances',
       }),
@@ -312,12 +313,14 @@ export class GridFirstHits {
     const pass = encoder.beginComputePass({ label: 'grid.first-hits' });
     this.pass.encode(pass, shared, group, input.count, [offset]);
     pass.end();
+    this.grid.recorded.note(encoder);
     this.lastCount = input.count;
   }
 
   /** Reads the result of the last submitted search, for as many rays as the last recorded search has. */
   async read(): Promise<ListedFirstHits> {
     this.checkUsable();
+    this.grid.recorded.check();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'grid.first-hits.read' });
     const size = 4 * this.lastCount;
     const reading = this.readback.record(encoder, [
