@@ -51,7 +51,7 @@ export const SIMULATE_FLAGS: Flags = {
   seed: SEED_FLAG,
   dt: {
     value: 'seconds',
-    help: 'length of a step: 0, or at least 1e-7 per substep; a number or a fraction (default 1/60)',
+    help: 'length of a step: 0, or from 1e-7 per substep to 1; a number or a fraction (default 1/60)',
   },
   substeps: { value: '1..256', help: "substeps per step (default the scene's)" },
   relaxation: { value: '0.01..1', help: "share of an overlap that one pass removes (default the scene's)" },
@@ -87,6 +87,9 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     broadPhase: oneOf(given, 'broad-phase', ['grid', 'naive']),
   };
   if (!(dt >= 0)) throw new UsageError(`--dt is ${dt}, but it must be 0 or more seconds.`);
+  if (dt > 1) {
+    throw new UsageError(`--dt is ${dt}, but it must be at most 1 s (milliseconds? then pass ${dt / 1000}).`);
+  }
   const path = given.get('from');
   if (path !== undefined) refuseSceneFlags(given);
   refuseSharedPaths(given);

@@ -42,7 +42,14 @@ const settings = {
 const SIMULATIONS: readonly object[] = [
   { ...plane, radius: 0.5, positions, velocities, capacity: 8, ...settings, broadPhase: 'grid' },
   { ...plane, radius: 0.5, periodic: true, positions, obstacles: Float32Array.of(4, 4), obstacleCapacity: 3 },
-  { ...cube, periodic: [true, false, true], radius: 0.5, positions: space, continuous: true },
+  {
+    ...cube,
+    periodic: [true, false, true],
+    radius: 0.5,
+    positions: space,
+    continuous: true,
+    longestStep: 16,
+  },
   { dimensions: 2, unbounded: true, radius: 0.5, positions, cellSize: 1, crowds: true },
   {
     ...cube,

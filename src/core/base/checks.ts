@@ -28,26 +28,21 @@ export function checkRange(
   }
 }
 
-/** A step of at least this many seconds may have been meant in milliseconds: a frame at 240 Hz lasts 4.17 ms. */
-const LONG_STEP = 4;
+/** The longest step in seconds, unless the option `longestStep` allows longer ones: 16 is likely meant in milliseconds. */
+const LONGEST_STEP = 1;
 
-/**
- * Refuses a long step if gravity alone would move a particle by more than `length` in one substep, because contacts
- * would be missed. Other long steps are allowed: a unit of time may be a day. `unit` says what `length` is.
- */
-export function refuseMilliseconds(
-  dt: number,
-  substeps: number,
-  gravity: readonly number[],
-  length: number,
-  unit: string,
-): void {
-  if (dt < LONG_STEP || Math.hypot(...gravity) * (dt / substeps) ** 2 <= length) return;
-  throw new ArgumentError(
-    'dt',
-    dt,
-    `in seconds (milliseconds? then pass ${dt / 1000}): gravity would move particles by more than ${unit} per substep`,
-  );
+/** Checks the option `longestStep` and returns it, or its default. */
+export function readLongestStep(given: unknown = LONGEST_STEP, most = 1e9): number {
+  checkRange('longestStep', given, 1e-7, most);
+  return given;
+}
+
+/** Refuses a step that is probably in milliseconds. Without `longest`, there is no option that allows more. */
+export function refuseLongStep(dt: number, longest?: number): void {
+  if (dt <= (longest ?? LONGEST_STEP)) return;
+  const advice = longest === undefined ? '' : '; the option `longestStep` allows longer steps';
+  const accepted = `at most ${longest ?? LONGEST_STEP} s (milliseconds? then pass ${dt / 1000}${advice})`;
+  throw new ArgumentError('dt', dt, accepted);
 }
 
 export function checkInteger(

@@ -5,7 +5,7 @@ import {
   checkKnownKeys,
   checkRange,
   checkVector,
-  refuseMilliseconds,
+  refuseLongStep,
 } from '../base/checks';
 import { ArgumentError } from '../base/errors';
 import {
@@ -115,20 +115,17 @@ export function resolveSettings(dimensions: Dimensions, base: Settings, changes:
   return Object.freeze({ ...settings, gravity: Object.freeze(Array.from(settings.gravity, Math.fround)) });
 }
 
-/**
- * Checks the seconds of a step: 0 (nothing happens) or at least SHORTEST_STEP per substep. Refuses long steps in which
- * gravity moves particles by more than a diameter per substep.
- */
+/** Checks the seconds of a step: 0 (nothing happens), or at least SHORTEST_STEP per substep and at most `longestStep`. */
 export function checkTimeStep(
   dt: unknown,
-  { settings, radius }: { readonly settings: Settings; readonly radius: number },
+  { settings, longestStep }: { readonly settings: Settings; readonly longestStep: number },
 ): asserts dt is number {
-  const { substeps, gravity } = settings;
+  const { substeps } = settings;
   checkFinite('dt', dt);
   if (dt !== 0 && !(dt / substeps >= SHORTEST_STEP)) {
     throw new ArgumentError('dt', dt, `0 or at least ${SHORTEST_STEP} s for each of ${substeps} substeps`);
   }
-  refuseMilliseconds(dt, substeps, gravity, 2 * radius, 'a diameter');
+  refuseLongStep(dt, longestStep);
 }
 
 /** The numbers of a substep as 32-bit floats, as the shaders read them. */

@@ -1,5 +1,5 @@
 /** Checks the options and particles of GridParticles and CpuGridParticles. */
-import { checkDimensions, checkInteger, checkKnownKeys, checkPacked } from '../base/checks';
+import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, refuseLongStep } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from '../world/world';
 import type { IdAllocator } from './ids';
@@ -107,7 +107,8 @@ export function placedOf(options: MethodOptions, diameter: number): PlacedOption
 
 /** Checks the seconds of a method's step, which are at least `low` and at most 1. */
 export function checkSeconds(dt: unknown, low: number): asserts dt is number {
-  if (typeof dt === 'number' && dt >= low && dt <= 1) return;
-  const hint = Number(dt) > 1 ? ` (milliseconds? then pass ${Number(dt) / 1000})` : '';
-  throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1${hint}`);
+  if (typeof dt !== 'number' || !(dt >= low && Number.isFinite(dt))) {
+    throw new ArgumentError('dt', dt, `a number of seconds from ${low} to 1`);
+  }
+  refuseLongStep(dt);
 }

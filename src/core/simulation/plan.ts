@@ -1,5 +1,12 @@
 /** Checks and completes the options of a simulation. */
-import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, checkPositive } from '../base/checks';
+import {
+  checkDimensions,
+  checkInteger,
+  checkKnownKeys,
+  checkPacked,
+  checkPositive,
+  readLongestStep,
+} from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defaultSettings, resolveSettings, SETTING_NAMES, type Settings } from '../contact/settings';
 import { checkObstaclesFit, obstaclesOf, readObstacles } from '../obstacles/obstacles';
@@ -35,6 +42,7 @@ export interface SimulationPlan extends Sizes {
   readonly obstacles: StaticBodies;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
+  readonly longestStep: number;
 }
 
 const OPTION_NAMES = [
@@ -52,6 +60,7 @@ const OPTION_NAMES = [
   'obstacles',
   'obstacleCapacity',
   'continuous',
+  'longestStep',
 ] as const;
 
 export function planSimulation(options: SimulationOptions): SimulationPlan {
@@ -85,6 +94,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
   }
   const { continuous = false } = options;
   if (typeof continuous !== 'boolean') throw new ArgumentError('continuous', continuous, 'true or false');
+  const longestStep = readLongestStep(options.longestStep);
   const diameter = Math.fround(2 * radius);
   checkDiameter('2 · radius', diameter);
   const { periodic, unbounded, cellSize, crowds } = options;
@@ -116,6 +126,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     obstacles,
     obstacleCapacity,
     continuous,
+    longestStep,
   };
 }
 

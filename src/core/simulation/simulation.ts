@@ -62,6 +62,11 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * the first hit. Default: false.
    */
   readonly continuous?: boolean | undefined;
+  /**
+   * The longest time step that `step` accepts, in seconds. Raise it if your unit of time is not the second. Default: 1,
+   * because a step of 16 is likely meant in milliseconds.
+   */
+  readonly longestStep?: number | undefined;
 }
 
 /** Figures about a state. */
@@ -231,6 +236,8 @@ export interface ParticleSimulation {
   readonly obstacleCapacity: number;
   /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
+  /** The longest time step that is accepted, in seconds. */
+  readonly longestStep: number;
   /** Simulated seconds. */
   readonly time: number;
   /** The current settings. */
@@ -245,7 +252,7 @@ export interface ParticleSimulation {
   readonly warnings: readonly string[];
   /** Changes settings. Those left out keep their value. */
   set(changes: SettingsOptions): void;
-  /** Advances by `dt` seconds: 0 (nothing happens) or at least 1e-7 per substep. */
+  /** Advances by `dt` seconds: 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
   step(dt: number): void;
   /**
    * Advances by `dt` seconds, for `continuous` simulations only. Takes so many substeps that the fastest particle moves
@@ -282,7 +289,7 @@ export interface ParticleSimulation {
  * Checks the arguments of `advance` and returns `most` or its default. Engines must call it before they measure speeds.
  */
 export function checkAdvance(
-  simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'radius'>,
+  simulation: Pick<ParticleSimulation, 'continuous' | 'settings' | 'longestStep'>,
   dt: number,
   most: number | undefined,
 ): number {

@@ -105,6 +105,8 @@ export class CpuSimulation implements ParticleSimulation {
   readonly obstacleCapacity: number;
   /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
+  /** The longest time step that is accepted, in seconds. */
+  readonly longestStep: number;
   /** Bytes of all arrays. */
   readonly memoryBytes: number;
   private readonly diameter: number;
@@ -166,6 +168,7 @@ export class CpuSimulation implements ParticleSimulation {
     }
     if (plan.continuous) this.ccd = new CcdSolver(world, this.neighbours, search);
     this.continuous = plan.continuous;
+    this.longestStep = plan.longestStep;
     this.memoryBytes =
       this.neighbours.memoryBytes +
       2 * byteLengthOf(this.state) +
@@ -221,7 +224,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
   }
 
-  /** Advances by `dt` seconds. */
+  /** Advances by `dt` seconds: 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
   step(dt: number): void {
     this.play(dt, () => undefined);
   }

@@ -99,6 +99,8 @@ export class Simulation implements ParticleSimulation {
   readonly obstacleCapacity: number;
   /** True if the simulation follows the paths of fast particles. */
   readonly continuous: boolean;
+  /** The longest time step that is accepted, in seconds. */
+  readonly longestStep: number;
   private currentSettings: Settings;
   private readonly ids: IdAllocator;
   private readonly readback: Readback;
@@ -129,6 +131,7 @@ export class Simulation implements ParticleSimulation {
     this.capacity = plan.capacity;
     this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
+    this.longestStep = plan.longestStep;
     this.currentSettings = plan.settings;
     this.ids = new IdAllocator(plan.capacity);
     this.readback = new Readback(gpu, 'simulation');
@@ -237,7 +240,7 @@ export class Simulation implements ParticleSimulation {
     this.currentSettings = resolveSettings(this.dimensions, this.currentSettings, changes);
   }
 
-  /** Submits a step of `dt` seconds: 0 (nothing happens) or at least 1e-7 per substep. */
+  /** Submits a step of `dt` seconds: 0 (nothing happens), or at least 1e-7 per substep and at most `longestStep`. */
   step(dt: number): void {
     this.submit('simulation.step', (encoder) => this.encodeStep(encoder, dt));
   }

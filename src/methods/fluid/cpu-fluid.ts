@@ -180,7 +180,7 @@ export class CpuFluid {
    */
   advance(dt: number, most = 16): number {
     this.checkUsable();
-    checkTimeStep(dt, 1);
+    checkTimeStep(dt, 1, this.plan);
     checkMostSubsteps(most);
     const bodies = fastestBody(this.plan, this.currentObstacles);
     const substeps = substepsFor(this.plan, this.greatestSpeed(), bodies, dt, most);

@@ -204,7 +204,7 @@ export class Fluid {
    */
   async advance(dt: number, most = 16): Promise<number> {
     this.checkIdle();
-    checkTimeStep(dt, 1);
+    checkTimeStep(dt, 1, this.plan);
     checkMostSubsteps(most);
     if (this.waiting) await this.waiting;
     const bodies = fastestBody(this.plan, this.currentObstacles);

@@ -4,13 +4,14 @@
  */
 import {
   checkDimensions,
+  checkFinite,
   checkInteger,
   checkKnownKeys,
   checkRange,
-  refuseMilliseconds,
+  readLongestStep,
+  refuseLongStep,
 } from '../../core/base/checks';
 import { ArgumentError, LimitError } from '../../core/base/errors';
-import { MOST_CELLS } from './constants';
 import { defineLattice, eachCell, type Lattice, type Triple } from './lattice';
 import { checkObstacles, type Obstacle, type ObstacleOptions } from './obstacles';
 import { checkRegion, type FluidRegion, holdsBox, isInRegion, JITTER, noise } from './regions';
@@ -59,6 +60,11 @@ export interface FluidOptions extends FluidSettingsOptions {
   readonly solids?: ArrayLike<number> | ((centre: readonly number[]) => boolean) | undefined;
   /** Solid bodies that move, at most 16. Default: none. */
   readonly obstacles?: readonly ObstacleOptions[] | undefined;
+  /**
+   * The longest time step that is accepted, in seconds, at most 1000. Raise it if your unit of time is not the second.
+   * Default: 1, because a step of 16 is likely meant in milliseconds.
+   */
+  readonly longestStep?: number | undefined;
 }
 
 /** Checked and completed options, with the current settings. */
@@ -87,6 +93,8 @@ export interface FluidPlan extends FluidSettings {
   readonly mask: Uint8Array;
   /** @hidden */
   readonly obstacles: readonly Obstacle[];
+  /** The longest time step that is accepted, in seconds. */
+  readonly longestStep: number;
   /** Radius of a particle, for pushing particles apart. */
   readonly radius: number;
   /** Initial distance between particles. */
@@ -121,6 +129,7 @@ const NAMES: readonly (keyof FluidOptions)[] = [
   'transfer',
   'solids',
   'obstacles',
+  'longestStep',
   ...SETTING_NAMES,
 ];
 
@@ -148,6 +157,7 @@ export function planFluid(options: FluidOptions): FluidPlan {
   const scope = { dimensions, transfer, spacing, max };
   const settings = resolveSettings(scope, defaultSettings(scope), options);
   const obstacles = checkObstacles(options.obstacles ?? [], dimensions);
+  const longestStep = readLongestStep(options.longestStep, 1e3);
   const lattice = defineLattice(dimensions, cells);
   const mask = maskOf(options.solids, lattice, cellSize);
   const { capacity: given } = options;
@@ -168,6 +178,7 @@ export function planFluid(options: FluidOptions): FluidPlan {
     transfer,
     mask,
     obstacles,
+    longestStep,
     radius: RADIUS * spacing,
     spacing,
     min: new Array<number>(dimensions).fill(0),
@@ -367,19 +378,15 @@ export function checkInTank(
 /** Shortest substep, in seconds. In shorter ones, rates would be mostly rounding errors. */
 const SHORTEST = 1e-7;
 
-/** With `plan`, also refuses long steps in which gravity moves particles too far. */
 export function checkTimeStep(
   dt: unknown,
   substeps: number,
-  plan?: Pick<FluidPlan, 'gravity' | 'cellSize'>,
+  { longestStep }: Pick<FluidPlan, 'longestStep'>,
 ): asserts dt is number {
   checkInteger('substeps', substeps, 1, MAX_SUBSTEPS);
-  if (typeof dt !== 'number' || !(dt === 0 || (dt / substeps >= SHORTEST && dt <= 1e3))) {
-    throw new ArgumentError(
-      'dt',
-      dt,
-      `0, or from ${SHORTEST} s per substep (there are ${substeps}) to 1000 s in all`,
-    );
+  checkFinite('dt', dt);
+  if (dt !== 0 && !(dt / substeps >= SHORTEST)) {
+    throw new ArgumentError('dt', dt, `0 or at least ${SHORTEST} s for each of ${substeps} substeps`);
   }
-  if (plan) refuseMilliseconds(dt, substeps, plan.gravity, MOST_CELLS * plan.cellSize, `${MOST_CELLS} cells`);
+  refuseLongStep(dt, longestStep);
 }

@@ -46,6 +46,7 @@ type Shared = Omit<
   | 'separate'
   | 'continuous'
   | 'memoryBytes'
+  | 'longestStep'
   | 'measure'
   | 'checkpoint'
   | 'restore'

@@ -63,6 +63,7 @@ export class ReferenceSimulation implements ParticleSimulation {
   readonly capacity: number;
   readonly obstacleCapacity: number;
   readonly continuous: boolean;
+  readonly longestStep: number;
   private lastCounts = NO_CONTINUOUS_COUNTS;
   private readonly diameter: number;
   private readonly allocator: IdAllocator;
@@ -90,6 +91,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);
     this.obstacleCapacity = plan.obstacleCapacity;
     this.continuous = plan.continuous;
+    this.longestStep = plan.longestStep;
     this.given = plan.obstacles;
     this.obstacles = this.sortedObstacles();
   }

@@ -43,6 +43,7 @@ describe.each(DIMENSIONS)('a simulation in %dD', (dimensions) => {
         [call('step', NOT_A_NUMBER), /^dt is NaN, .* a finite number/],
         [call('step', INFINITE), /^dt is Infinity, .* a finite number/],
         [call('step', 1e-9), /^dt is 1e-9, .* at least 1e-7 s/],
+        [call('step', 16), /^dt is 16, but it must be at most 1 s \(milliseconds\? then pass 0\.016; /],
         [call('step'), /^dt is undefined, /],
         [call('step', '0.1'), /^dt is "0\.1", /],
         [() => simulation.encodeStep(device.createCommandEncoder(), -1), /^dt is -1, /],

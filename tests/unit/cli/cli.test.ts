@@ -28,6 +28,10 @@ describe('cellstorm', () => {
     [['simulate', '--backend', 'cpu', '--friction', '11'], /^cellstorm: --friction is 11, .*from 0 to 10\.$/],
     [['simulate', '--backend', 'cpu', '--dt', '1e-40'], /^cellstorm: --dt is 1e-40, .* 0 or at least/],
     [['simulate', '--backend', 'cpu', '--dt', '-1'], /^cellstorm: --dt is -1, /],
+    [
+      ['simulate', '--dt', '16'],
+      /^cellstorm: --dt is 16, .* at most 1 s \(milliseconds\? then pass 0\.016\)/,
+    ],
     [['simulate', '--backend', 'cpu', '--out', tmpdir()], /^cellstorm: --out is .*it must be a file/],
     [
       ['simulate', '--backend', 'cpu', '--image', '/no/such/folder/x.png'],

@@ -100,6 +100,7 @@ describe('planSimulation', () => {
     ['world.cellSize', { cellSize: 0.5 }, /^world\.cellSize is 0\.5, .*at least the largest diameter, 1/],
     ['options.radios', { radios: 1 }, /^options\.radios is 1, .*one of /],
     ['restitution', { restitution: 2 }, /^restitution is 2, .*from 0 to 1/],
+    ['longestStep', { longestStep: 0 }, /^longestStep is 0, .*a number from 1e-7 to 1000000000\.$/],
   ])('rejects a bad %s: %j', (_, change, message) => {
     const options = {
       dimensions: 2,

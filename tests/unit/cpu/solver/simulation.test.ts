@@ -296,6 +296,8 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     const attempts: (() => unknown)[] = [
       () => simulation.step(-1),
       () => simulation.step(Number.NaN),
+      () => simulation.step(16),
+      () => simulation.profile(16),
       () => simulation.separate(0),
       () => simulation.set({ friction: -1 }),
       () => simulation.set({ gravty: [0, 0] } as SettingsOptions),
@@ -316,6 +318,9 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     for (const attempt of attempts) expect(attempt).toThrow(/^.+ is .+, but it must be .+\.$/);
     expect(simulation.count).toBe(20);
     expect(hashOf(simulation)).toBe(before);
+    const slow = createCpuSimulation({ ...options, longestStep: 16 });
+    slow.step(16);
+    expect([slow.longestStep, slow.time, simulation.longestStep]).toEqual([16, 16, 1]);
     simulation.destroy();
     simulation.destroy();
     expect(() => simulation.step(1)).toThrow(DestroyedError);

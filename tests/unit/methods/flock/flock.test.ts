@@ -189,7 +189,7 @@ describe.each<[string, 2 | 3, Space]>([
     expect(flock.read().velocities.every((speed) => speed === 0)).toBe(true);
     expect(flock.read().positions).toEqual(positions);
     expect(() => flock.step(16)).toThrow(
-      'dt is 16, but it must be a number of seconds from 0 to 1 (milliseconds? then pass 0.016).',
+      'dt is 16, but it must be at most 1 s (milliseconds? then pass 0.016).',
     );
     flock.destroy();
     expect(() => flock.step(1)).toThrow(/destroyed/);

@@ -104,6 +104,9 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
     await expectComingAndGoing(fluid);
     other.setObstacles([]);
     await expectSameFromCheckpoint(fluid, other);
+    expect(() => fluid.step(16)).toThrow(
+      'dt is 16, but it must be at most 1 s (milliseconds? then pass 0.016).',
+    );
     expect(() => other.restore({ ...fluid.checkpoint(), density: 1 })).toThrow(/^checkpoint\.density is 1, /);
   });
 
