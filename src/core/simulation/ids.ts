@@ -3,6 +3,7 @@ import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
+import { type Bounds, checkInside } from '../world/bounds';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
@@ -14,7 +15,11 @@ export class IdAllocator {
   private living = 0;
   private endOfAlive = 0;
 
-  constructor(readonly capacity: number) {
+  /** `defaultBox` is the world if the caller did not choose its box. New particles must then be inside. */
+  constructor(
+    readonly capacity: number,
+    private readonly defaultBox?: Bounds,
+  ) {
     this.alive = new Uint8Array(capacity);
   }
 
@@ -49,6 +54,9 @@ export class IdAllocator {
     const positions: Float32Array = particles.positions;
     const count = Math.floor((positions?.length ?? 0) / dimensions);
     checkPacked('positions', positions, count, dimensions);
+    if (this.defaultBox) {
+      checkInside(positions, this.defaultBox, 'the default box (set `min` and `max` to choose another)');
+    }
     const velocities = particles.velocities ?? new Float32Array(positions.length);
     checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
     const own = sizesOf('', particles, count, sizes);

@@ -1,6 +1,7 @@
 /** Checks the options and particles of GridParticles and CpuGridParticles. */
 import { checkDimensions, checkInteger, checkKnownKeys, checkPacked, refuseLongStep } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
+import { checkInside } from '../world/bounds';
 import { defineWorld, GREATEST_SPEED, WORLD_NAMES, type World, type WorldOptions } from '../world/world';
 import type { IdAllocator } from './ids';
 import { MAX_PARTICLES } from './ids';
@@ -72,17 +73,6 @@ export function admitPlaced(ids: IdAllocator, world: World, particles: PlacedPar
   if (particles.positions instanceof Float32Array) checkInside(particles.positions, world);
   const { dimensions } = world;
   return ids.admit({ dimensions, radiusRange: undefined, boxes: false }, particles);
-}
-
-function checkInside(positions: Float32Array, { kind, dimensions, min, max }: World): void {
-  if (kind === 'unbounded') return;
-  positions.forEach((value, index) => {
-    const axis = index % dimensions;
-    const [low, high] = [min[axis] as number, max[axis] as number];
-    if (Number.isNaN(value) || (value >= low && value <= high)) return;
-    const argument = `positions[${index}] (particle ${Math.floor(index / dimensions)})`;
-    throw new ArgumentError(argument, value, `in the box, from ${low} to ${high}`);
-  });
 }
 
 /** The options that a method passes on to its particles; the method chooses the cells of its grid itself. */

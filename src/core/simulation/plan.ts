@@ -33,6 +33,8 @@ export interface SimulationPlan extends Sizes {
   readonly radius: number;
   readonly diameter: number;
   readonly world: World;
+  /** The world, if its box is the default one. */
+  readonly defaultBox: World | undefined;
   readonly settings: Settings;
   readonly positions: Float32Array;
   readonly velocities: Float32Array;
@@ -119,6 +121,7 @@ export function planSimulation(options: SimulationOptions): SimulationPlan {
     ...sizes,
     diameter,
     world,
+    defaultBox: min === options.min ? undefined : world,
     settings,
     positions,
     velocities,

@@ -37,7 +37,8 @@ export interface SimulationOptions extends SettingsOptions, WorldOptions {
    * The lower corner of the world; `max` is the upper one. Give both, unless the world is `unbounded`. A simulation
    * that starts without particles and obstacles may leave out both. Its box is then so large that `capacity` particles
    * fill a fifth of its area (volume). Its lower corner is the origin, and along periodic axes it is at least four
-   * cells long.
+   * cells long. New particles must be inside this default box. Outside a box that you give, particles are allowed:
+   * `measure` counts them as `outside`, and with `walls` the next step moves them inside.
    */
   readonly min?: readonly number[] | undefined;
   /** The upper corner of the world; see `min`. */
@@ -265,7 +266,10 @@ export interface ParticleSimulation {
   continuousCounts(): Promise<ContinuousCounts> | ContinuousCounts;
   /** Pushes overlapping particles apart without changing velocities or time, in 1 to 64 rounds. Default: 1. */
   separate(rounds?: number): void;
-  /** Adds particles and returns their ids: the lowest free ones, ascending. */
+  /**
+   * Adds particles and returns their ids: the lowest free ones, ascending. Particles outside the box are allowed if the
+   * options had `min` and `max`: with `walls` the next step moves them inside.
+   */
   add(particles: NewParticles): Uint32Array;
   /** Removes particles. Their ids become free; no other id changes. */
   remove(ids: Uint32Array | readonly number[]): void;

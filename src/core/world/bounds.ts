@@ -22,6 +22,22 @@ export function defineBounds(options: BoundsOptions): Bounds {
   return Object.freeze(bounds);
 }
 
+/** Refuses positions outside the box, unless the world is unbounded. `box` is its name in the error. */
+export function checkInside(
+  positions: Float32Array,
+  { kind, dimensions, min, max }: Bounds,
+  box = 'the box',
+): void {
+  if (kind === 'unbounded') return;
+  positions.forEach((value, index) => {
+    const axis = index % dimensions;
+    const [low, high] = [min[axis] as number, max[axis] as number];
+    if (Number.isNaN(value) || (value >= low && value <= high)) return;
+    const argument = `positions[${index}] (particle ${Math.floor(index / dimensions)})`;
+    throw new ArgumentError(argument, value, `in ${box}, from ${low} to ${high}`);
+  });
+}
+
 function unboundedBounds(options: BoundsOptions): Bounds {
   const { dimensions } = options;
   for (const name of ['min', 'max', 'periodic'] as const) {

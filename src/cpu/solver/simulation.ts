@@ -149,7 +149,7 @@ export class CpuSimulation implements ParticleSimulation {
     this.response = createResponse(dimensions, capacity);
     this.slots = new Uint32Array(capacity);
     for (let slot = 0; slot < capacity; slot++) this.slots[slot] = slot;
-    this.allocator = new IdAllocator(capacity);
+    this.allocator = new IdAllocator(capacity, plan.defaultBox);
     this.substeps = new SubstepMemo(world, plan.diameter);
     this.obstacleCapacity = plan.obstacleCapacity;
     let search: ObstacleSearch | undefined;
@@ -280,7 +280,10 @@ export class CpuSimulation implements ParticleSimulation {
     }
   }
 
-  /** Adds particles. Returns their ids: the lowest free ids, ascending. */
+  /**
+   * Adds particles and returns their ids: the lowest free ones, ascending. Particles outside the box are allowed if the
+   * options had `min` and `max`: with `walls` the next step moves them inside.
+   */
   add(particles: NewParticles): Uint32Array {
     this.checkUsable();
     const first = this.count;

@@ -133,7 +133,7 @@ export class Simulation implements ParticleSimulation {
     this.continuous = plan.continuous;
     this.longestStep = plan.longestStep;
     this.currentSettings = plan.settings;
-    this.ids = new IdAllocator(plan.capacity);
+    this.ids = new IdAllocator(plan.capacity, plan.defaultBox);
     this.readback = new Readback(gpu, 'simulation');
     this.submissions = new StateSubmissions(gpu);
     this.stages = new SimulationStages(gpu, passes, sort, copies, ccd, plan.world.levels > 0);
@@ -320,7 +320,10 @@ export class Simulation implements ParticleSimulation {
     return this.profileStages(this.stages.pushApart(this.recording(), rounds));
   }
 
-  /** Adds particles and returns their ids: the lowest free ones, ascending. */
+  /**
+   * Adds particles and returns their ids: the lowest free ones, ascending. Particles outside the box are allowed if the
+   * options had `min` and `max`: with `walls` the next step moves them inside.
+   */
   add(particles: NewParticles): Uint32Array {
     this.checkIdle();
     const first = this.ids.count;

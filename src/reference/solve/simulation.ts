@@ -85,7 +85,7 @@ export class ReferenceSimulation implements ParticleSimulation {
     this.capacity = plan.capacity;
     this.diameter = plan.diameter;
     this.currentSettings = plan.settings;
-    this.allocator = new IdAllocator(plan.capacity);
+    this.allocator = new IdAllocator(plan.capacity, plan.defaultBox);
     const ids = this.allocator.take(plan.count);
     const positions = wrapPositions(this.world, plan.positions);
     this.grid = buildGrid(this.world, positions, plan.velocities, ids, plan);

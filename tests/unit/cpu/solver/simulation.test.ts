@@ -6,6 +6,7 @@ import { hashState } from '../../../../src/core/state/hash';
 import { type CpuSimulation, createCpuSimulation } from '../../../../src/cpu';
 import { ReferenceSimulation } from '../../../../src/reference/solve/simulation';
 import { createScene, Random, sceneOptions } from '../../../../src/scenes';
+import { repeat } from '../../../../src/scenes/scene';
 import { expectSteadyMemory } from '../../../helpers/memory';
 import { fc } from '../../../helpers/properties';
 
@@ -271,7 +272,7 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
   it('removes particles, and gives new ones the lowest free ids', () => {
     const positions = (count: number, value = 1) =>
       Float32Array.from({ length: dimensions * count }, (_, index) => value + index);
-    const simulation = createCpuSimulation({ dimensions, radius: 0.5, capacity: 6 });
+    const simulation = createCpuSimulation({ dimensions, radius: 0.5, capacity: 6, unbounded: true });
     expect([...simulation.add({ positions: positions(4) })]).toEqual([0, 1, 2, 3]);
     simulation.remove([1, 2]);
     expect(simulation.count).toBe(2);
@@ -285,6 +286,27 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     expect([...simulation.read().positions.subarray(dimensions, 2 * dimensions)]).toEqual([
       ...positions(3, 2).subarray(0, dimensions),
     ]);
+  });
+
+  it('refuses particles outside the default box only, and moves others inside without adding speed', () => {
+    const far = new Float32Array(dimensions).fill(-100);
+    const empty = createCpuSimulation({ dimensions, radius: 0.5, capacity: 4 });
+    const [high] = empty.world.max as [number];
+    expect(() => empty.add({ positions: far })).toThrow(ArgumentError);
+    expect(() => empty.add({ positions: far })).toThrow(
+      `positions[0] (particle 0) is -100, but it must be in the default box (set \`min\` and \`max\` to choose another), from 0 to ${high}.`,
+    );
+    expect(empty.count).toBe(0);
+    empty.add({ positions: far.fill(high) });
+    const box = { min: repeat(0, dimensions), max: repeat(8, dimensions) };
+    for (const walls of [true, false]) {
+      const chosen = createCpuSimulation({ dimensions, radius: 0.5, ...box, capacity: 4, walls });
+      chosen.add({ positions: far.fill(-100) });
+      expect(chosen.measure().outside).toBe(1);
+      chosen.step(1 / 60);
+      expect(chosen.measure()).toMatchObject({ outside: walls ? 0 : 1, kineticEnergy: 0 });
+      expect(chosen.read().positions).toEqual(far.fill(walls ? 0.5 : -100));
+    }
   });
 
   it('rejects bad input with an explanation and keeps its state', () => {
