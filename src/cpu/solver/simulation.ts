@@ -59,7 +59,14 @@ import { measureOverlaps, measureParticles } from './measure';
 import type { Neighbours, PairsInPortions } from './neighbours';
 import type { ObstacleSearch } from './obstacle-search';
 import { Obstacles } from './obstacles';
-import { byteLengthOf, type CpuSimulationBuffers, createResponse, createState, wordsOf } from './state';
+import {
+  byteLengthOf,
+  type CpuSimulationBuffers,
+  copyState,
+  createResponse,
+  createState,
+  wordsOf,
+} from './state';
 import { VariableNeighbours } from './variable-neighbours';
 import { VariableObstacles } from './variable-obstacles';
 
@@ -125,6 +132,9 @@ export class CpuSimulation implements ParticleSimulation {
   private state: ParticleState;
   /** The copy that the next sort fills. */
   private spare: ParticleState;
+  /** The copy whose arrays `buffers` returned. Once it is defined, every method ends in this copy. */
+  private kept: ParticleState | undefined;
+  private views: CpuSimulationBuffers | undefined;
   private currentSettings: Settings;
   private elapsed = 0;
   private destroyed = false;
@@ -204,18 +214,23 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * The state itself, not a copy. You may write positions and velocities between two calls; ids are read-only. Any
-   * method may swap the arrays, so read `buffers` again after a call.
+   * The state itself, not a copy. Arrays that you keep show the current state after every call. Their length is that of
+   * the particles, so read `buffers` again after `add`, `remove` or `restore`. You may write positions and velocities
+   * between two calls; ids are read-only.
    */
   get buffers(): CpuSimulationBuffers {
     this.checkUsable();
-    const { positions, velocities, ids } = this.state;
-    const end = this.dimensions * this.count;
-    return {
-      positions: positions.subarray(0, end),
-      velocities: velocities.subarray(0, end),
-      ids: ids.subarray(0, this.count),
-    };
+    this.kept ??= this.state;
+    if (this.views?.ids.length !== this.count) {
+      const { positions, velocities, ids } = this.kept;
+      const end = this.dimensions * this.count;
+      this.views = {
+        positions: positions.subarray(0, end),
+        velocities: velocities.subarray(0, end),
+        ids: ids.subarray(0, this.count),
+      };
+    }
+    return this.views;
   }
 
   /** Changes settings of later steps. */
@@ -278,6 +293,7 @@ export class CpuSimulation implements ParticleSimulation {
       finishPushApart(this.state, activeCount, this.response, parameters);
       this.wrapIn(0, activeCount);
     }
+    this.settle();
   }
 
   /**
@@ -325,6 +341,7 @@ export class CpuSimulation implements ParticleSimulation {
   measure(): Measures {
     this.checkUsable();
     this.sort();
+    this.settle();
     const { neighbours, state, world, count } = this;
     const { activeCount } = neighbours;
     const census = neighbours.census();
@@ -347,6 +364,7 @@ export class CpuSimulation implements ParticleSimulation {
   findPairs(): FoundPairs {
     this.checkUsable();
     this.sort();
+    this.settle();
     const { neighbours, state, currentSettings } = this;
     const { broadPhase } = currentSettings;
     if (this.boxes) return this.findShapePairs();
@@ -416,6 +434,7 @@ export class CpuSimulation implements ParticleSimulation {
       }
       this.respond(parameters, done);
     }
+    this.settle();
     this.elapsed += dt;
   }
 
@@ -499,6 +518,15 @@ export class CpuSimulation implements ParticleSimulation {
         spare.bulks[slot] = state.bulks[source[slot] as number] as number;
     }
     this.state = spare;
+    this.spare = state;
+  }
+
+  /** Copies the state back into the arrays that the caller may have kept, if it is in the other copy. */
+  private settle(): void {
+    const { state, kept, count, dimensions } = this;
+    if (kept === undefined || kept === state) return;
+    copyState(state, kept, count, dimensions);
+    this.state = kept;
     this.spare = state;
   }
 

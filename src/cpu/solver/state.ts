@@ -31,6 +31,23 @@ export function createState({ dimensions, capacity, radiusRange, boxes }: Simula
   };
 }
 
+/** Copies the first `count` particles, bit by bit. */
+export function copyState(
+  from: ParticleState,
+  to: ParticleState,
+  count: number,
+  dimensions: Dimensions,
+): void {
+  to.ids.set(from.ids.subarray(0, count));
+  to.positionWords.set(from.positionWords.subarray(0, dimensions * count));
+  to.velocityWords.set(from.velocityWords.subarray(0, dimensions * count));
+  // Empty arrays have nothing to copy. Without boxes, `bulks` is the same array as `radii`.
+  to.radii.set(from.radii.subarray(0, count));
+  to.loads.set(from.loads.subarray(0, count));
+  to.halves.set(from.halves.subarray(0, dimensions * count));
+  if (to.bulks !== to.radii) to.bulks.set(from.bulks.subarray(0, count));
+}
+
 /** Returns the same memory as words, for bit-exact copies. */
 export function wordsOf(numbers: Float32Array): Uint32Array {
   return new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
