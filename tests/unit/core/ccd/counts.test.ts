@@ -33,7 +33,7 @@ describe('continuousCounts and advance', () => {
       substeps: 2,
     });
     // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
-    // sixteenths of 4.
+    // sixteenths of the diameter 4.
     expect(simulation.advance(1 / 64)).toBe(3);
     const reference = new ReferenceSimulation({
       dimensions: 2,

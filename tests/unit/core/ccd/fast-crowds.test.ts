@@ -26,7 +26,7 @@ import { fc, runs } from '../../../helpers/properties';
 /** The least distance of two centres, with an allowance for 32-bit rounding. */
 const NEAR = NEAR_SHARE - 1e-4;
 
-/** Follows paths on the CPU engine. Its slots differ from the reference's. */
+/** Follows paths on the CPU engine, which numbers slots differently from the reference. */
 function flyOnCpu(plan: SimulationPlan, substep: Substep) {
   const { world, dimensions, count, diameter, radiusRange, positions, velocities } = plan;
   const { radii = new Float32Array(0), halves = new Float32Array(0), bulks = radii } = plan;

@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('two bodies in %dD', (dimensions) => {
           const size = () => 2 ** (4 * noise() - 2);
           const make = (isBox: boolean): Body => {
             const from = vector(6);
-            // Most directions lead past the middle.
+            // The body moves to about the opposite side of the middle, where most paths cross.
             const way = vector(4).map((along, axis) => along - 2 * (from[axis] as number));
             return { ...(isBox ? { half: vector(1).map(size) } : { radius: size() }), from, way };
           };

@@ -3,7 +3,7 @@ import { MOST_LOAD } from '../../../../src/core/base/constants';
 import { changeLimit, holdFactor, idleClosing, loadOf, massShare } from '../../../../src/core/contact/law';
 
 it.each([2, 3] as const)(
-  'massShare gives each of two particles the share of a push that the mass of the other has, in %dD',
+  'massShare divides a push so that each of two particles gets the other one’s share of the mass, in %dD',
   (dimensions) => {
     expect(massShare(dimensions, 3, 3)).toBe(0.5);
     // The mass ratio is 4 in 2D and 8 in 3D.

@@ -28,7 +28,7 @@ interface Limited {
   readonly changes: readonly number[];
 }
 
-/** Returns the limit of each particle in contact, and the size of its change. */
+/** Returns, for each particle in contact, the limit and the size of its change of velocity. */
 function stepOnce(create: (options: SimulationOptions) => Engine, options: SimulationOptions): Limited {
   const { world, diameter, settings, positions, velocities, radii } = planSimulation(options);
   const { dimensions } = world;
@@ -85,7 +85,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
             expect(change).toBeLessThanOrEqual(limit * (1 + 2 ** -20) + 2 ** -21);
             if (limit > 0 && change > limit * (1 - 2 ** -12)) reached++;
           });
-          // If all bounce, nothing is pushed, so nothing reaches the limit.
+          // If all contacts bounce, nothing is pushed, so nothing reaches the limit.
           if (settings.restitution === 1) expect(reached).toBe(0);
           if (settings.restitution === 0) expect(reached).toBeGreaterThan(20);
         },
@@ -128,7 +128,7 @@ describe.each(ENGINES)('the contact law in %s', (_, create) => {
         expect(speed).toBeLessThan(1e-5);
       }
       const { way } = slide(0.3, 0.2);
-      // In a second the ball slides half of its acceleration, which is 10 (slope − friction).
+      // The acceleration is 10 (slope − friction) = 1. In a second the ball slides half of that.
       expect(way).toBeGreaterThan(0.45);
       expect(way).toBeLessThan(0.55);
     });

@@ -250,13 +250,13 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
         return readNow(simulation).velocities;
       };
       const [free, little, much] = [along(0, 0.25), along(0.005, 0.25), along(10, 0.25)];
-      // The particle arrives at 4.75, and the push of 0.25 · 0.25 there is a speed of 4.
+      // The particle arrives at 4.75. The push there, 0.25 · 0.25, divided by the time step is a speed of 4.
       expect(free[1]).toBe(1);
       expect(little[1]).toBeCloseTo(1 - 0.005 * 4, 6);
       expect(much[1]).toBe(dimensions === 2 ? 1 - 0.125 : 1 - 0.03125);
     });
 
-    it('push no more together than alone if they coincide', () => {
+    it('push no more together than one of them alone if they coincide', () => {
       const ends = [1, 2, 3, 40].map((times) => {
         const obstacles = Float32Array.from(Array.from({ length: times }, () => [...at(4, 4)]).flat());
         const simulation = create(beside(4.75, [-1, 0], { relaxation: 0.25, obstacles }));
@@ -426,7 +426,7 @@ describe.each(DIMENSIONS)('obstacles in %dD', (dimensions) => {
   });
 
   it.each([1, 0.5, 0.25])(
-    'form a floor on which a pile comes to rest, %d apart',
+    'that are %d apart form a floor on which a pile comes to rest',
     { tags: 'case' },
     (spacing) => {
       const columns = dimensions === 2 ? 12 : 5;

@@ -281,7 +281,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       expect(y).toBeCloseTo(5.25 + 0.09375 * 0.8, 6);
     });
 
-    it('never push along themselves if endless, not even where their images meet', () => {
+    it('never push along the axis on which they are endless, not even where their images meet', () => {
       const periodic = [true, false, false].slice(0, dimensions);
       const options = { ...alone, boxes: true, periodic, positions: at(5, 1.5), relaxation: 0.5 };
       for (const half of [4, 5, 100]) {
@@ -292,7 +292,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('push out from any depth if thick and endless', () => {
+    it('push a particle out from any depth if they are thick and endless', () => {
       const options = {
         ...alone,
         boxes: true,
@@ -311,7 +311,7 @@ describe.each(DIMENSIONS)('obstacles with their own sizes in %dD', (dimensions) 
       }
     });
 
-    it('push no more together than the deepest alone, and only one of them bounces the particle', () => {
+    it('push no more together than the deepest of them alone, and only one of them bounces the particle', () => {
       for (const times of [1, 2, 40, 200]) {
         const centres = Array.from({ length: times }, () => Array.from(at(3, 4))).flat();
         const obstacles = {

@@ -22,7 +22,7 @@ describe('suggestCellSize', () => {
     expect(cpuEntry.suggestCellSize).toBe(suggestCellSize);
   });
 
-  it('without a density, suggests the largest diameter, or in an unbounded world the next power of two', () => {
+  it('suggests the largest diameter if no density is given; unbounded worlds round it up to a power of two', () => {
     for (const radii of [
       3,
       Float32Array.of(1, 3, 2),
@@ -123,7 +123,7 @@ describe('suggestCellSize', () => {
     expect(suggest(2, 0.05)).toBeLessThanOrEqual(3);
     expect(suggest(3, 0.05)).toBeGreaterThanOrEqual(1.25);
     expect(suggest(3, 0.05)).toBeLessThanOrEqual(2);
-    // The suggestion must lie between the measured sizes next to the fastest one.
+    // The suggestion must lie between the measured sizes directly below and directly above the fastest one.
     for (const [dimensions, density, least, most] of [
       [2, 0.002, 8, 32],
       [2, 0.0002, 16, 64],

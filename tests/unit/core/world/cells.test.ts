@@ -68,14 +68,14 @@ describe('cellCoordinate', () => {
 });
 
 describe('cellOfParticle', () => {
-  it('numbers cells with x fastest, the empty ring included', () => {
+  it('numbers cells along x first, including the cells of the empty ring', () => {
     const flat = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
     const box = defineWorld({ dimensions: 3, min: [0, 0, 0], max: [4, 3, 2], cellSize: 1 }, 1);
     expect(cellOfParticle(flat, new Float32Array([9, 9, 2.5, 1.5]), 1)).toBe(2 * 6 + 3);
     expect(cellOfParticle(box, new Float32Array([2.5, 1.5, 1.5]), 0)).toBe((2 * 5 + 2) * 6 + 3);
   });
 
-  it('has two buckets after the last cell, and a start after them for the end', () => {
+  it('has two buckets after the last cell, and a last start that marks the end of the second one', () => {
     const world = defineWorld({ dimensions: 2, min: [0, 0], max: [4, 3], cellSize: 1 }, 1);
     expect([quarantineCell(world), retiredCell(world), startLength(world)]).toEqual([30, 31, 33]);
   });

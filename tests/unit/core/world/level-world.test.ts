@@ -114,7 +114,7 @@ describe('a world with variable radii', () => {
     expect(() => defineLevels(box, radii as never, 10)).toThrow(message);
   });
 
-  it('accepts typed arrays as corners, also of a room that is lower than its boxes are wide', () => {
+  it('accepts typed arrays as corners, even if the room is lower than its boxes are wide', () => {
     const room = { dimensions: 2, min: [0, 0], max: [20, 1] } as const;
     const typed = { ...room, min: Float32Array.from(room.min), max: Float32Array.from(room.max) };
     const [plain, same] = [room, typed].map((options) => defineLevels(options as never, RADII, 10, true));
@@ -190,7 +190,7 @@ describe('levels of a periodic world that begins off 0', () => {
     expect(make(2 ** 20, undefined, 0)).not.toThrow();
     expect(make(384)).toThrow(ArgumentError);
     expect(make(384, undefined, 0)).not.toThrow();
-    // A longer box has slightly larger cells, so the box must be longer than the message says by a rounding error.
+    // A longer box has slightly larger cells, so the box must be a rounding error longer than the message says.
     const enough = Number(/= (\S+),/.exec(messageOf(make(384)))?.[1]);
     expect(enough).toBeGreaterThan(384.5);
     expect(make(enough - 0.5 + 2 ** -12)).not.toThrow();

@@ -108,7 +108,7 @@ describe('a periodic axis', () => {
     );
   });
 
-  it('has minimum images that only change their sign if the two positions are swapped', () => {
+  it('has minimum images that change in nothing but their sign if the two positions are swapped', () => {
     expect(minimumImage(world, 3.25, -1.75, 0)).toBe(-0.5);
     expect(minimumImage(world, -1.75, 3.25, 0)).toBe(0.5);
     expect(minimumImage(world, 3, 0.5, 1)).toBe(2.5);
@@ -134,7 +134,7 @@ describe('a periodic axis', () => {
     expect(of(2.875)).toThrow(
       'world.max[0] is 2.875, but it must be at least world.min[0] + 3 cells = 3, since the axis is periodic.',
     );
-    // Another check would also reject lengths below a diameter, but the message must be the same.
+    // Lengths below a diameter must get the same message, although another check would reject them, too.
     expect(of(0.5)).toThrow(/ 3 cells = 3, /);
     expect(of(-8)).toThrow(/ 3 cells = 3, /);
   });

@@ -39,7 +39,7 @@ it.each([
   [3, '200 balls in 3 × 3 × 3', 50],
   [3, '50 balls in 1 × 1 × 1', 9.81],
 ] as const)(
-  'in %dD, a step pushes %s at rest to at most the speed of a fall at gravity %d',
+  'in %dD, a step makes %s at rest no faster than a fall through the world at gravity %d',
   async (dimensions, crowd, gravity) => {
     const scene = findCase('overlap', dimensions, `${crowd} at rest, gravity ${gravity}`);
     expect((await figuresOf(scene))['greatest speed after one step']).toBeLessThanOrEqual(1);
