@@ -72,7 +72,8 @@ export function expectInBox(
   const far = max.map((value, axis) =>
     isWhole(axis) ? (origin[axis] as number) + 3 * (period[axis] as number) : value,
   );
-  // Corners outside a periodic world may be rounded when they are wrapped. A particle this near a face may be found.
+  // Corners outside a periodic world may be rounded when they are wrapped. Particles within `noise` of a face may be
+  // found or missed.
   const noise = period.map((length, axis) =>
     length === 0 ? 0 : 1e-14 * (Math.abs(near[axis] as number) + Math.abs(far[axis] as number) + length),
   );

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { BoxOrder } from '../../../../src/cpu/boxes/order';
 
-it.each([1, 3, 10])('boxes of size %d that are spread evenly are spread evenly over rows, too', (size) => {
+it.each([1, 3, 10])('evenly spread boxes of size %d are also spread evenly over rows', (size) => {
   const count = 512;
   const spacing = 0.25;
   const order = new BoxOrder(2, [0, 0]);

@@ -12,7 +12,7 @@ import { sortedPairs } from '../../../helpers/exact-pairs';
 import { fc, runs } from '../../../helpers/properties';
 
 describe('the pairs of a grid in 2D', () => {
-  // Rows 10 and 11 each have more slots than the window of plane-window.ts, and no slots are sparse.
+  // Rows 10 and 11 each have more slots than fit the window of plane-window.ts, and no part of them is sparse.
   const count = 24_800;
   const noise = createNoise(5);
   const next = (below: number) => Math.floor(noise() * below * 64) / 64;
@@ -82,7 +82,7 @@ describe('the pairs of a grid in 2D', () => {
     expect(stops.at(-1)).toBe(count);
   });
 
-  it('belong to slots that count as sparse only if fewer than a quarter of the samples have a neighbour', () => {
+  it('are searched as sparse only if fewer than a quarter of the sampled slots have a neighbour', () => {
     // The first of every sixteen slots is sampled.
     const keysWith = (near: number, slots: number, gap = 2) => {
       let key = 0;

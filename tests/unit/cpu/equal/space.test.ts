@@ -93,13 +93,13 @@ describe('the pairs of a grid in 3D', () => {
     );
   });
 
-  it('belong to slots that count as sparse if there are at least sixteen cells per slot', () => {
+  it('are searched as sparse if there are at least sixteen cells per slot', () => {
     const keysWith = (gap: number, slots: number) =>
       Int32Array.from({ length: slots + 1 }, (_, slot) => (slot === slots ? 0x7fff_ffff : 5 + gap * slot));
     // The keys of n slots have only n − 1 gaps between them, so gaps of 16 cells make fewer than 16 cells per slot.
     expect(isSparseInSpace(keysWith(16, STRETCH), STRETCH, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(17, STRETCH), STRETCH, 0)).toBe(true);
-    // Only the stretch itself counts, not what follows it.
+    // Only the slots of the stretch count, not the slots that follow it.
     expect(isSparseInSpace(keysWith(16, 2 * STRETCH), 2 * STRETCH, STRETCH)).toBe(false);
     expect(isSparseInSpace(keysWith(30, 2), 2, 0)).toBe(false);
     expect(isSparseInSpace(keysWith(32, 2), 2, 0)).toBe(true);
@@ -107,7 +107,7 @@ describe('the pairs of a grid in 3D', () => {
   });
 
   it('are found with the window if balls are not sparse and a layer fits it, otherwise by keys', () => {
-    // A thin layer, one that is too long, and a crowded one.
+    // The first layer is thin, the second has too many slots for the window, and the third is crowded.
     const below = drawFrom(9);
     const counts = [3000, 40_000, 6000];
     const balls = counts.flatMap((count, index) =>

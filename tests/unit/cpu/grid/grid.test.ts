@@ -73,7 +73,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       box(0, 1, 1, 40),
     ];
     const coordinate = fc.oneof(
-      // These make cell borders and exact ties common.
+      // These coordinates make cell borders and exact ties common.
       fc.integer({ min: -6, max: 18 }).map((half) => half / 2),
       fc.integer({ min: -5000, max: 9000 }).map((unit) => unit / 1024),
       fc.float({ min: -6, max: 12, noNaN: true }),
@@ -271,7 +271,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     },
   );
 
-  it('keeps its own copy of the positions, and can be built from only the first of them', () => {
+  it('keeps its own copy of the positions, and can be built from only the first part of an array', () => {
     const grid = box(0, 8, 1, 10);
     const positions = new Float32Array(dimensions * 3).fill(2);
     grid.build(positions, 2);

@@ -67,7 +67,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       );
     });
 
-    it('finds the same pairs in any order of input, also in portions', { tags }, () => {
+    it('finds the same pairs in any order of input, even if they come in several portions', { tags }, () => {
       const random = new Random(3);
       const capacity = 6000;
       const options: WorldOptions =
@@ -190,7 +190,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
         periodic: along,
       };
       const grid = createCpuGrid({ ...options, diameter: 1, capacity: 80 });
-      // These make exact ties and cell borders common.
+      // These coordinates make exact ties and cell borders common.
       const coordinate = fc.oneof(
         fc.integer({ min: -8, max: 16 }).map((half) => half / 2),
         fc.integer({ min: -16, max: 16 }).map((step) => edge + step / 16),

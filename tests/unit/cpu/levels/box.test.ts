@@ -25,7 +25,7 @@ describe.each([2, 3] as const)('a box among particles of variable radii in %dD',
     'contains the same centres as by brute force, at any positions, in a world that is %s',
     (kind) => {
       let found = 0;
-      // Each particle is repeated, because a search among few particles tests all of them.
+      // Each particle is repeated, because a search among few particles would test all of them instead of using cells.
       const times = 12;
       fc.assert(
         fc.property(

@@ -7,7 +7,7 @@ describe('the choice of levels', () => {
     choice.populations.set(populations);
     choice.buckets.set(buckets);
     populations.forEach((_, level) => {
-      // One pair shares a cell in a sample of this size.
+      // The sample is so large that a single pair in one cell makes up the given share.
       choice.beginLevel();
       const sampled = Math.round(1 / (shares[level] as number)) || 0;
       for (let index = 0; index < sampled; index++) choice.addCell(index === 1 ? 0 : index);

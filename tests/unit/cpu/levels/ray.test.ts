@@ -42,7 +42,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
         const positions = Float32Array.from({ length: count * dimensions }, (_, word) =>
           coordinate(noise, Math.floor(word / dimensions)),
         );
-        // There are sixteen different radii per factor of two. Some balls are points, and one is too large.
+        // Radii have sixteen values per factor of two. Some balls are points, and one is too large for the grid.
         const radiusOf = Float32Array.from({ length: count }, (_, id) =>
           id % 20 === 7 ? 0 : 2 ** (-Math.floor(97 * noise()) / 16),
         );
@@ -161,7 +161,7 @@ describe.each([2, 3] as const)('a ray among balls of variable radii in %dD', (di
   };
 
   it.each(['bounded', 'periodic', 'unbounded'])(
-    'meets the edge of a ball far from its cell in a world that is %s',
+    'meets a ball at its edge, far from the cell of its centre, in a world that is %s',
     (name) => {
       const { options } = worlds[name] as (typeof worlds)[string];
       const grid = among(options, [corner(4.5).with(0, 4)], [1]);

@@ -40,7 +40,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
     const crowdOf = CROWDS[kind] as (typeof CROWDS)[string];
 
     it('finds the same objects in boxes and along rays as brute force, after any calls', () => {
-      // Each object is repeated, because a search among few objects tests all of them.
+      // Each object is repeated, because a search among few objects would test all of them instead of using cells.
       const times = 12;
       const sums = { inBox: 0, met: 0, doubts: 0 };
       const check = (visits: Visits, crowd: Crowd, script: Step[], coarse: boolean, list: Query[]) => {
@@ -180,7 +180,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(hits.ids.length).toBe(3);
       expect(index.findAlongRay(vector(start, far), vector(0, 0.7), 9)).toEqual(hits);
     }
-    // Because of rounding, even the wrapped coordinate is 2⁷⁰ periods away, so the index uses the low end.
+    // Because of rounding, even the wrapped coordinate is 2⁷⁰ periods away, so the index uses the low end of the axis.
     const { ids, distances } = index.findAlongRay(vector(start, 9.225469314489054e37), vector(0, 1), 0.6);
     expect([[...ids], [...distances]]).toEqual([
       [0, 1],
@@ -307,7 +307,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
 
   it('searches all cells in which a ray may touch an object because of rounding', () => {
     const tiny = 2 ** -60;
-    // The centre is below a border of cells. Its distance from the ray exceeds its radius by less than rounding.
+    // The centre is below a border of cells. Its distance from the ray exceeds the radius by less than rounding.
     const index = createCpuIndex({ dimensions, unbounded: true, capacity: 500, radius: 1 });
     index.add(vector(-8, -8, -tiny));
     const meets = () => [...index.findAlongRay(vector(-8, -8, 1), vector(0, 1), 0).ids];

@@ -183,7 +183,7 @@ export function expectInBox(index: CpuIndex, content: Content, [min, max]: Corne
   return got.length;
 }
 
-/** The error of a centre's distance in doubles, as a share of the distance along the ray. */
+/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 export function hitsOf(

@@ -131,7 +131,7 @@ describe.each([2, 3] as const)('CpuIndex in %dD', (dimensions) => {
       expect(met).toBeGreaterThan(40);
     });
 
-    it('allocates all its memory at once, except for longer answers', () => {
+    it('allocates all its memory at once, and more only if an answer needs a longer list', () => {
       const random = new Random(11);
       const worldOptions: WorldOptions =
         kind === 'unbounded'

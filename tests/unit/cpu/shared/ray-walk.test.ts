@@ -11,7 +11,7 @@ import { expectHits } from '../../../helpers/inputs/rays';
 import { cornersIn } from '../../../helpers/inputs/vectors';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
-/** The error of a centre's distance in doubles, as a share of the distance along the ray. */
+/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 const EDGE = 8;

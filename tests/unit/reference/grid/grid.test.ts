@@ -53,7 +53,7 @@ const arbitrary = fc
   });
 
 describe('countParticles', () => {
-  it('counts particles per cell, quarantines non-finite ones, and ranks in order', () => {
+  it('counts particles per cell, quarantines non-finite ones, and ranks them in order inside each cell', () => {
     const { counts, cells, ranks } = countParticles(FLAT, POSITIONS, 6);
     expect([...cells]).toEqual([12, 6, 13, 12, 20, 6]);
     const occupied = [...counts].flatMap((occupancy, cell) => (occupancy > 0 ? [[cell, occupancy]] : []));

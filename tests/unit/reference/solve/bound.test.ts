@@ -35,7 +35,7 @@ class SloppyDevice {
   }
 
   private spoil(value: number, units: number): number {
-    // The errors are quarters of the permitted one, so the extremes, which have the largest effect, are common.
+    // Errors are quarters of the permitted error, so the extremes, which have the largest effect, are common.
     const amount = this.random.between(-4, 4) / 4;
     return value * (1 + amount * units * U);
   }
@@ -124,7 +124,7 @@ class SloppyDevice {
     return this.divide(otherMass, this.add(ownMass, otherMass));
   }
 
-  /** Returns a share of a value. Half of it is exact. */
+  /** Returns a share of a value. Half of a value is exact. */
   private part(share: number, value: number): number {
     return share === 0.5 ? value / 2 : this.multiply(share, value);
   }

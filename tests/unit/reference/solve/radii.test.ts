@@ -116,7 +116,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum in a crowd in %dD if all bounce, with friction and radii from 1 to 64',
+    'keeps momentum in a crowd in %dD if all contacts bounce, with friction and radii from 1 to 64',
     (dimensions) => {
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 64 } as const;
       const simulation = new ReferenceSimulation(variableOptions(request, { friction: 0.5, restitution: 1 }));
@@ -132,7 +132,7 @@ describe('the contact law with variable radii', () => {
   );
 
   it.each(DIMENSIONS)(
-    'keeps momentum with gravity in pairs of equal particles without friction, even at the limit, in %dD',
+    'keeps momentum in pairs of equal particles with gravity and no friction, even at the limit, in %dD',
     (dimensions) => {
       const gravity = new Array<number>(dimensions).fill(0).with(0, 0.01);
       const request = { dimensions, kind: 'periodic', count: 60, ratio: 8 } as const;

@@ -113,7 +113,7 @@ describe('resolveContacts', () => {
         [0, -0.25],
       ],
     ]);
-    // Half the approach, ¼ cos 45°, times 1 + 2⁻¹⁰. Without the limit it would be √2 times that.
+    // The approach is ¼ cos 45°. The change is half the approach times 1 + 2⁻¹⁰, instead of √½ times the approach.
     expect(middle?.velocity[0]).toBeCloseTo(0, 7);
     expect(middle?.velocity[1]).toBeCloseTo(-(Math.SQRT1_2 / 8) * (1 + 2 ** -10), 7);
   });
@@ -341,7 +341,7 @@ describe('resolveContacts', () => {
 });
 
 describe('pushApart', () => {
-  it('moves positions like resolve without velocities', () => {
+  it('gives the same positions as a resolve pass on particles at rest', () => {
     for (const dimensions of [2, 3] as const) {
       const { world, substep } = setUp(dimensions, {}, 6);
       const { positions } = createScene('uniform', { dimensions, count: 150, seed: 3 });
