@@ -212,7 +212,7 @@ describe('requestGpu', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('finds a greatest number of particles: it is granted, and one percent more is not', async () => {
+  it('finds the greatest number of particles: a device for it is granted, and one for 1% more is not', async () => {
     const cases: [Limits, 2 | 3, string, 'particles' | 'cells'][] = [
       [{}, 2, 'maxStorageBufferBindingSize', 'cells'],
       [{}, 3, 'maxStorageBufferBindingSize', 'particles'],

@@ -15,11 +15,14 @@ describe('foldWorkgroups', () => {
     [3, 2, [2, 2]],
     [4, 2, [2, 2]],
     [1, 1, [1, 1]],
-  ] as const)('%i workgroups, at most %i per dimension', (workgroups, perDimension, expected) => {
-    expect(foldWorkgroups(workgroups, perDimension)).toEqual(expected);
-  });
+  ] as const)(
+    'folds %i workgroups so that no dimension has more than %i',
+    (workgroups, perDimension, expected) => {
+      expect(foldWorkgroups(workgroups, perDimension)).toEqual(expected);
+    },
+  );
 
-  it('makes room for every count within both limits, and wastes less than one row', () => {
+  it('has room for any number of workgroups that two dimensions hold, and wastes less than one row', () => {
     for (const perDimension of [1, 2, 3, 7, 16]) {
       for (let workgroups = 0; workgroups <= perDimension * perDimension; workgroups++) {
         const [columns, rows] = foldWorkgroups(workgroups, perDimension);

@@ -23,7 +23,7 @@ describe('defineStruct', () => {
     });
   });
 
-  it('needs no more than 4 bytes of alignment without vectors', () => {
+  it('aligns a struct without vectors to only 4 bytes', () => {
     expect(defineStruct(3, { a: 'u32', b: 'f32', c: 'u32' }).size).toBe(12);
   });
 

@@ -197,7 +197,7 @@ describe('linkShader', () => {
     ]);
   });
 
-  it('links a bare shader alone, and puts the buffers of a standalone kernel into group 0', () => {
+  it('links a bare shader without the prelude, and puts the buffers of a standalone kernel into group 0', () => {
     const bindings = { start: 'read array<u32>' } as const;
     const { code } = link({ bare: true, standalone: true, constants: { SIZE: 1 }, bindings });
     const own = '@group(0) @binding(0) var<storage, read> start: array<u32>;';

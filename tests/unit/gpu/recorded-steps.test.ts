@@ -1,4 +1,4 @@
-/** Tests calls that come before the encoder with a recorded step is finished. */
+/** Tests calls that come while the encoder of a recorded step is not finished yet. */
 import { describe, expect, it } from 'vitest';
 import { CellstormError } from '../../../src/core/base/errors';
 import { RecordedSteps } from '../../../src/gpu/device';

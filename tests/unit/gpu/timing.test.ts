@@ -30,7 +30,7 @@ describe('times of stages', () => {
   beforeEach(() => void vi.stubGlobal('GPUBufferUsage', { QUERY_RESOLVE: 1, COPY_SRC: 2 }));
   afterEach(() => void vi.unstubAllGlobals());
 
-  it('are summed by name, and count the stages whose timestamps ran backwards', async () => {
+  it('are summed by name; stages whose timestamps ran backwards are counted as discarded', async () => {
     const names = ['scan', 'resolve', 'resolve', 'scan'];
     const stamps = [
       [1, 3],

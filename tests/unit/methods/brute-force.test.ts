@@ -113,7 +113,8 @@ describe.each(DIMENSIONS)('over all pairs in %dD', (dimensions) => {
         if (own === other || share >= 1) return;
         const [kind, otherKind] = [options.species[own] as number, options.species[other] as number];
         const wish = options.attraction[kind]?.[otherKind] as number;
-        // The pull rises from −1 to 0 at the core and to the attraction halfway to the reach, then falls to 0.
+        // The pull rises from −1 at distance 0 to 0 at the core. Halfway from there to the reach it equals the
+        // attraction, and at the reach it is 0 again.
         const top = (1 + core) / 2;
         const hill = share < top ? (share - core) / (top - core) : (1 - share) / (1 - top);
         pull = plus(pull, directionOf(way, own, other), share < core ? 1 - share / core : -wish * hill);

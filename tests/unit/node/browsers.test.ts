@@ -41,7 +41,7 @@ describe('findBrowser', () => {
     expect(findBrowser(machine, name)?.command).toBe(path);
   });
 
-  it("finds puppeteer's Chrome, and that of CHROME_PATH, as chrome", () => {
+  it("finds puppeteer's Chrome, or the browser at CHROME_PATH, as chrome", () => {
     const cached = '/me/.cache/puppeteer/chrome/linux-150.0/chrome-linux64/chrome';
     expect(findBrowser(machineWith([cached]), 'chrome')?.command).toBe(cached);
     const environment = { PATH: '', CHROME_PATH: '/here/chromium' };
@@ -104,7 +104,7 @@ describe('the flags of a browser', () => {
     ]);
   });
 
-  it('are preferences in Firefox, which turn WebGPU on', () => {
+  it('are preferences in Firefox, and these turn WebGPU on', () => {
     const lines = firefoxPreferences().trim().split('\n');
     expect(lines).toContain('user_pref("dom.webgpu.enabled", true);');
     for (const line of lines) expect(line).toMatch(/^user_pref\("[\w.-]+", (true|false|"ignore")\);$/);

@@ -242,7 +242,7 @@ describe.each(kernels.map((kernel) => [`${kernel.label} in ${kernel.dimensions}D
 
 it('every uniform struct of the host is used in some kernel', () => {
   const seen = kernels.flatMap((kernel) => {
-    // The tests above have reflected them, unless this one runs alone.
+    // The tests above have reflected all kernels, unless this test runs alone.
     if (!uniformNames.has(kernel)) reflect(kernel);
     return uniformNames.get(kernel);
   });

@@ -1,6 +1,6 @@
 /**
- * Tests that the linker finds the same names in shaders that a build has stripped. It must, because it renames them
- * beside user code.
+ * Tests that the linker finds the same names in shaders after a build has stripped them. The linker renames these names
+ * if it also links a user's code.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

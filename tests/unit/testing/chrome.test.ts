@@ -64,7 +64,7 @@ describe('the flags', () => {
     expect(flagsFor(machine({ files: nvidia }), { gpu: 'software' })).toEqual(flags);
   });
 
-  test('only compute if no canvas is wanted', () => {
+  test('support only computing if no canvas is wanted', () => {
     const flags = flagsFor(machine(), { canvas: false });
     expect(flags).toContain('--use-webgpu-adapter=swiftshader');
     expect(flags.join()).not.toMatch(/=vulkan/i);

@@ -78,7 +78,7 @@ describe('comparePictures', () => {
     });
   });
 
-  test('rejects other sizes, what is no picture, and a wrong tolerance', () => {
+  test('rejects pictures of different sizes, values that are no picture, and a wrong tolerance', () => {
     const wide = { width: 12, height: 5, data: new Uint8Array(4 * 60) };
     expect(() => comparePictures(plain, wide)).toThrow('different sizes, 10 × 6 and 12 × 5;');
     expect(() => comparePictures(plain, { ...wide, width: 13 })).toThrow(

@@ -28,14 +28,14 @@ describe('HashGrid.create rejects', () => {
     await expectRefusal(HashGrid.create(untouchableGpu(), options), argument, value, accepted);
   });
 
-  it('options that need more than a limit of the device', async () => {
+  it('options that exceed a limit of the device', async () => {
     const attempt = HashGrid.create(untouchableGpu(), { ...good, capacity: 9_000_000 });
     await expect(attempt).rejects.toMatchObject({ name: 'LimitError', limit: 'maxStorageBufferBindingSize' });
     const wide = HashGrid.create(untouchableGpu(), { ...good, max: [400, 400, 400] });
     await expect(wide).rejects.toThrow(/^10 particles in 64964808 cells need a buffer of \d+ bytes/);
   });
 
-  it('a capacity on levels that is too large, and says how many particles fit', async () => {
+  it('a capacity that is too large for a grid with levels, and says how many particles fit', async () => {
     // In a box with 8 levels, the list of finer entries takes 7 words per particle, more than a position.
     const radii = { smallest: 1, largest: 128 };
     const levelled = (capacity: number) =>

@@ -20,7 +20,7 @@ const check =
     checkCode(code, 'density', 2, buffers);
 
 describe('names', () => {
-  // tests/gpu/grid/grid-kernel.test.ts checks with a device that the engine's modules use no other ones.
+  // tests/gpu/grid/grid-kernel.test.ts does the same for all names of WGSL that the engine's modules use.
   const names = ['abs', 'array', 'bitcast', 'clamp', 'dot', 'function', 'min', 'select', 'vec2f'];
 
   it('of WGSL are rejected, however they are declared', () => {

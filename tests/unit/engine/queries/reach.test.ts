@@ -19,7 +19,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
         ? crowds(dimensions, 24)
         : (unusualCrowds[kind] as (typeof unusualCrowds)[string])(dimensions, 24);
 
-    it('have particles nearer than a radius within the cells that the radius spans', () => {
+    it('put particles nearer than a radius at most as many cells apart as the radius spans', () => {
       let wide = 0;
       let far = 0;
       fc.assert(
@@ -36,7 +36,7 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
                 const apart = Math.abs(minimumImageInDoubles(position - other, period));
                 const half =
                   Math.min(...world.period.map((length) => length || Number.POSITIVE_INFINITY)) / 2;
-                // A random radius, and the least that includes this pair.
+                // Test a random radius, and the least radius that includes this pair.
                 const least = up(apart);
                 for (const radius of [factor * world.diameter, least]) {
                   if (!(apart < Math.fround(radius)) || radius > Math.min(half, 2 ** 60)) continue;
@@ -80,13 +80,13 @@ describe('a radius', () => {
 
   it.each([
     ['the diameter', exact, 1, 1],
-    ['an ulp more', exact, 1 + 2 ** -23, 2],
-    ['less than a 32-bit float more', exact, 1 + 2 ** -30, 1],
+    ['an ulp more than the diameter', exact, 1 + 2 ** -23, 2],
+    ['less than an ulp more than the diameter', exact, 1 + 2 ** -30, 1],
     ['two cells', exact, 2, 2],
     ['an ulp more than two cells', exact, 2 + 2 ** -22, 3],
     ['two cells, if rounding may add one', shifted, 2.5, 3],
     ['two cells, if an inexact corner of the box may add one', scaled, 4, 3],
-    ['less than two cells by more than rounding', shifted, 2.499, 2],
+    ['two cells minus more than rounding can add', shifted, 2.499, 2],
     ['a cell wider than the diameter', unbounded, 1, 1],
     ['three such cells', unbounded, 3, 3],
   ])('of %s spans the expected number of cells', (_, world, radius, cells) => {

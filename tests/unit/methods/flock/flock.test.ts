@@ -149,7 +149,7 @@ test('two boids separate if too near and otherwise approach; all flee from a hun
   expect(hunted.hunters).toEqual(hunters);
 });
 
-test('the pull of particle life is −1 at distance 0, 0 at the core, the attraction halfway to the reach, and 0 at the reach', () => {
+test('the pull of particle life is −1 at distance 0, 0 at the core and at the reach, and the attraction halfway between', () => {
   const expected = [-1, 0, 0.5, 0];
   [0, 0.3, 0.65, 1].forEach((share, index) => {
     expect(pullAt(share, 0.5, 0.3)).toBeCloseTo(expected[index] as number, 12);

@@ -20,7 +20,7 @@ describe('a checkpoint', () => {
     expect(run(other, 3).checkpoint()).toEqual(run(fluid, 3).checkpoint());
   });
 
-  test('contains the time at which each particle was added; without it, all count as initial particles', () => {
+  test('contains the time at which each particle was added; without these times, all count as initial ones', () => {
     const fluid = run(createCpuFluid(FOUNTAIN), 40);
     const { births, ...without } = fluid.checkpoint();
     expect(births).toEqual(

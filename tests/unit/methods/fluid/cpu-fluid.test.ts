@@ -101,7 +101,7 @@ describe('a fluid on the CPU', () => {
   });
 
   test.each(['flip', 'apic'] as const)(
-    'removes the energy that a substep gains from velocities and heights: %s',
+    'changes velocities and heights to remove the energy that a substep gains: %s',
     (transfer) => {
       const options = { ...gentleWave(12), transfer };
       const free = createCpuFluid({ ...options, restraint: 0 });
@@ -180,7 +180,7 @@ describe('a fluid on the CPU', () => {
     }
   });
 
-  test('keeps energy from growing without stopping a gentle wave', async () => {
+  test('keeps energy from growing, and does not stop a gentle wave', async () => {
     const { pass, detail } = await checkGentleWave(open, 12, 110);
     expect(pass, detail).toBe(true);
   });
@@ -336,7 +336,7 @@ describe('a fluid rejects', () => {
     expect(() => createCpuFluid(options)).toThrow(/^fill\[0\] is undefined, /);
   });
 
-  test('measures that were not awaited, for warnings', () => {
+  test('a Promise instead of measures when it is asked for warnings', () => {
     expect(() => fluidWarnings(Promise.resolve() as never, make())).toThrow(/^measures is a Promise /);
     expect(() => fluidWarnings(make().measure(), undefined as never)).toThrow(/^fluid is undefined, /);
   });

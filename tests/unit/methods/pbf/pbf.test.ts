@@ -91,7 +91,7 @@ describe.each(DIMENSIONS)('a fluid on the CPU in %dD', (dimensions) => {
         before += options.velocities[index] as number;
         after += velocities[index] as number;
       }
-      // Positions are rounded to 2^-22 five times, and velocities are differences divided by a hundredth.
+      // Positions are rounded to 2^-22 five times, and velocities are their differences, divided by 1/100 s.
       expect(Math.abs(after - before)).toBeLessThan(1e-5 * velocities.length);
     }
   });

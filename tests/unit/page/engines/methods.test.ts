@@ -142,7 +142,7 @@ describe.each(NAMES)('the running scene %s', (scene) => {
 });
 
 describe('a running fluid', () => {
-  it('accepts changed settings, and accepts them again after going back', async () => {
+  it('accepts changed settings, and accepts them again after going back to an earlier state', async () => {
     const body = await start({ scene: 'dam-break' });
     const from = chooseScene(defaultChoices(), 'dam-break');
     const state: State = await body.checkpoint();

@@ -56,7 +56,7 @@ describe('the shown box', () => {
     expect(box.leftOut).toBe(
       'The particles lie too far apart to be seen together, so the picture shows 2 particles of 4: those near particle 0.',
     );
-    // Up to 2,000 diameters are shown as a whole.
+    // A box of up to 2,000 diameters is shown as a whole.
     const row = Array.from({ length: 3000 }, (_, index) => [index, 0]);
     expect(around(2, row, 1).leftOut).toBe('');
   });

@@ -98,7 +98,7 @@ describe('the history of a simulation', () => {
 });
 
 describe('a stored state', () => {
-  it('holds when each particle was added, even if its id is reused later', async () => {
+  it('holds the time at which each particle was added, even if its id is reused later', async () => {
     const { simulation, births } = running();
     births.set([0.25, 0.5]);
     const history = new History();

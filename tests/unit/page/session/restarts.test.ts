@@ -282,7 +282,7 @@ describe('a lost device', () => {
     ]);
   });
 
-  it('keeps the choice if its start fails before the loss is reported', async () => {
+  it('does not undo a choice whose start fails before the loss of the device is reported', async () => {
     const page = new Page();
     await page.run();
     const first = page.engine;
@@ -519,13 +519,13 @@ function unloaded(): Error {
   vi.stubGlobal('window', new EventTarget());
   watchLoading();
   window.dispatchEvent(Object.assign(new Event('vite:preloadError'), { payload: failure }));
-  // Undo only this stub: the other stubs are the page's notes.
+  // Undo only this stub, because the page's notes need the others.
   vi.stubGlobal('window', undefined);
   return failure;
 }
 
 describe('a part that could not be loaded', () => {
-  it('is reported for a tool, and the other choices stay', async () => {
+  it('is reported if a tool needs it, and the choices stay', async () => {
     const page = new Page();
     page.plans.push((engine) => {
       engine.onPrepareTool = () => {

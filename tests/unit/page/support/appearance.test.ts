@@ -55,7 +55,7 @@ async function openPage(search: string, storage: unknown) {
     styleSheets: [
       {
         get cssRules(): never {
-          // Some sheets must not be read, for example that of a browser extension.
+          // A page may not read every style sheet, for example not one of a browser extension.
           throw new Error('SecurityError');
         },
       },

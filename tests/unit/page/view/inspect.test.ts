@@ -24,7 +24,7 @@ const SCENES = [
   ['boxes-periodic', 150],
 ] as const;
 
-/** One of this many particles is inspected. */
+/** The tests inspect one in this many particles. */
 const STRIDE = 13;
 
 interface Known {

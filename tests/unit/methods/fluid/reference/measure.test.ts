@@ -1,4 +1,4 @@
-/** Tests the measured volume of given particles. cpu-fluid.test.ts checks that of a dam break. */
+/** Tests the measured volume of given particles. cpu-fluid.test.ts checks the volume of a dam break. */
 import { describe, expect, test } from 'vitest';
 import { AIR, defineLattice, entryAt, SOLID } from '../../../../../src/methods/fluid/lattice';
 import { markFluid, markSolids } from '../../../../../src/methods/fluid/reference/cells';

@@ -63,7 +63,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
   });
 
   test.each([false, true])(
-    'give faces the velocity of the particles if it is constant, or with slopes linear (slopes: %s)',
+    'give faces the velocity of the particles if it is constant or, with slopes, if it is linear (slopes: %s)',
     (affine) => {
       const next = createNoise(7);
       const count = 200;
@@ -123,7 +123,7 @@ describe.each(DIMENSIONS)('stages in %dD', (dimensions) => {
     });
   });
 
-  test('keep particles out of solid cells and let them slide along these', () => {
+  test('keep particles out of solid cells and let them slide along these cells', () => {
     const mask = new Uint8Array(lattice.size);
     eachCell(lattice, (entry, x) => {
       if (x === 3) mask[entry] = 1;
