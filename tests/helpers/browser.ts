@@ -2,8 +2,8 @@
  * Opens pages in a real browser: a Vite server on a free loopback port, and a headless Chrome whose canvas and WebGPU
  * work without a GPU.
  *
- * Call `useBrowser()` in a describe, which then has its own browser profile. All files of a process share server and
- * browser. Tests of what visitors do should ask for the built page: the source page loads a hundred files each time.
+ * Call `useBrowser()` in a describe, which then has its own browser profile. All files of a process share servers and
+ * browsers. Tests of what visitors do should ask for the built page: the source page loads a hundred files each time.
  *
  * A page takes seconds to open, mostly to compile kernels. Tests that need no page of their own share one:
  *   const open = browser.share((opener) => openPlayground(opener));

@@ -95,7 +95,7 @@ describe.each(DIMENSIONS)('the nearest particles in %dD', (dimensions) => {
 
   for (const sizes of ASKED_SIZES) {
     gpuTest(
-      `equal brute force without the particle itself, for fewer points and within a smaller radius, with ${sizes}`,
+      `equal brute force for fewer points or a smaller radius, whether or not a point finds itself, with ${sizes}`,
       async (device, tools) => {
         const { options } = askedWorlds(dimensions).periodic as { options: WorldOptions };
         const { world, positions } = askedCrowd(options, PARTICLES, 1);

@@ -189,9 +189,9 @@ describe.each(DIMENSIONS)('pairs of a grid in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are all pairs of the first ids if the list is too short',
+    'include all pairs of an id or none of them if the list is too short',
     async (device, tools) => {
-      // The first ids have about 50 pairs each, so most lists end amid the pairs of an id.
+      // The first ids have about 50 pairs each, so most of these capacities end amid the pairs of an id.
       for (const capacity of [2, 10, 58, 60, 116, 118, 1000]) {
         const { grid, pairs, expected, search } = await prepare(tools, 'one-cell', dimensions, 60, capacity);
         search(device);
@@ -265,7 +265,7 @@ gpuTest(
 );
 
 gpuTest(
-  'reading returns the pairs of one search, even if other searches are submitted meanwhile, for short and long lists',
+  'reading returns the pairs of one search if others are submitted meanwhile, whether the list is short or long',
   async (device, tools) => {
     for (const [name, count] of [
       ['uniform', 500],

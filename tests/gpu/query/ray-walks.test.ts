@@ -88,7 +88,7 @@ gpuTest(
 );
 
 gpuTest(
-  'a ray near the middle of a box 2^18 diameters wide hits a ball in the row of cells beside its own',
+  'a ray near the middle of a box 2^18 diameters wide hits a ball in the next row of cells',
   async (device, tools) => {
     const world = { min: [0, -(2 ** 17)], max: [8, 2 ** 17], cellSize: 64, ...ONE_SIZE };
     const centres = [[4, -0.1875]];

@@ -163,7 +163,8 @@ function pack(dimensions: Dimensions, rays: readonly ReferenceRay[]): Float32Arr
 }
 
 /**
- * Returns the distance at which a ray along x hits a ball, if it does. For dyadic numbers, whether it hits is exact.
+ * Returns the distance at which a ray along x hits a ball, or undefined if it misses. With dyadic numbers, hits and
+ * misses are told apart exactly.
  */
 function meetAlongX(
   centre: readonly number[],
@@ -484,7 +485,7 @@ describe.each(DIMENSIONS)('rays in %dD', (dimensions) => {
           expect(expected.length).toBeGreaterThan(ray.reach > 0 ? 30 : 1);
           const [from, to] = [offsets[index] as number, offsets[index + 1] as number];
           expect([...ids.subarray(from, to)]).toEqual(expected.map(({ id }) => id));
-          // Distances are not equal bit by bit, because chords need roots.
+          // Distances are not equal bit by bit, because chords need square roots.
           expectArraysWithin(
             distances.subarray(from, to),
             expected.map(({ distance }) => distance),

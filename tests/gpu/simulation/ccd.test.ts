@@ -459,7 +459,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
         substeps: 2,
       });
       // Gravity adds 1 to each speed. (3 + 1) / 64 is two sixteenths of the diameter 0.5, and (40 + 1) / 64 is 2.6
-      // sixteenths of 4.
+      // sixteenths of the diameter 4.
       expect(await simulation.advance(DT)).toBe(3);
       simulation.destroy();
     },

@@ -84,7 +84,7 @@ describe.each(DIMENSIONS)('a run in %dD', (dimensions) => {
         hashes.push(await hashOf(advance(simulation, 10)));
         simulation.destroy();
       }
-      // Removed and added again, particles get the same ids in other slots.
+      // Particles that are removed and added again get the same ids in other slots.
       const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, LIVELY));
       const ids = Uint32Array.from({ length: MOST_FOLDED / 2 }, (_value, index) => 2 * index);
       const pick = (vectors: Float32Array) =>
@@ -480,7 +480,7 @@ describe('the initial particles of a simulation', () => {
 
 describe('pairs and measures', () => {
   gpuTest(
-    'are those of the moment of the call, even if steps and settings follow',
+    'are those of the moment of the call, even if steps and changes of settings follow',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'clustered', 2, 300, LIVELY);
       for (const broadPhase of ['naive', 'grid'] as const) {
@@ -642,7 +642,7 @@ describe('a step', () => {
   }
 
   gpuTest(
-    'has the stages of variable radii in the order in which they are described',
+    'with variable radii has the described stages in the described order',
     async (_, tools) => {
       const simulation = await create(tools.wrap(), 'mixed-pile', 2, 100, LIVELY);
       expectInOrder(await simulation.profile(DT), 'integrate', 'resolve');
@@ -754,7 +754,7 @@ describe.each(DIMENSIONS)('every scene of equal radii in %dD', (dimensions) => {
 });
 
 gpuTest(
-  'a call before the encoder of a recorded step is finished fails with the name of that encoder and changes nothing',
+  'while the encoder of a recorded step is unfinished, calls that use the state fail and change nothing',
   async (device, tools) => {
     const simulation = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
     const twin = await create(tools.wrap(), 'gas', 2, 10, { capacity: 11, continuous: true });
@@ -798,7 +798,7 @@ gpuTest(
   },
 );
 
-gpuTest('calls after a step was recorded into a finished encoder report that', async (device, tools) => {
+gpuTest('calls report that a step was recorded into a finished encoder', async (device, tools) => {
   const simulation = await create(tools.wrap(), 'gas', 2, 10);
   simulation.step(DT);
   const checkpoint = await simulation.checkpoint();
@@ -809,7 +809,7 @@ gpuTest('calls after a step was recorded into a finished encoder report that', a
   const lost =
     /^This simulation lost its particles .*; restore a checkpoint: The encoder could not record a step; was it finished already\? /;
   await expect(simulation.read()).rejects.toThrow(/restore a checkpoint if it was dropped\.$/);
-  // The device reports it a little later.
+  // The device reports the error a little later.
   await vi.waitFor(() => expect(() => simulation.step(DT)).toThrow(lost));
   await expect(simulation.read()).rejects.toThrow(lost);
   simulation.restore(checkpoint);

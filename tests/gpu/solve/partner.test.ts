@@ -117,7 +117,7 @@ describe.each(DIMENSIONS)('partners in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'are the fastest of several contacts, and among equally fast ones that with the lowest slot',
+    'are the fastest of several contacts, and of equally fast contacts the one with the lowest slot',
     async (_, tools) => {
       const world = box(12);
       const substep = substepOf(world, { restitution: 1 }, 1 / 60);

@@ -1,6 +1,6 @@
 /**
- * Tests the kit itself, also through the helper of our own tests: an error that it misses would go unnoticed in every
- * other GPU test.
+ * Tests the kit itself, also through the helper of our own tests: an error that the kit misses would go unnoticed in
+ * every other GPU test.
  */
 import { describe, expect, test } from 'vitest';
 import { testPreference } from '../../../src/testing/environment';

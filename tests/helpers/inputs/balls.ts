@@ -37,7 +37,7 @@ export function repeatBalls<Given extends Balls>(balls: Given, times: number): G
   return { ...balls, positions, radiusOf };
 }
 
-/** Relative error of a centre's distance in doubles. */
+/** In doubles, the error of the distance from ray to centre, as a share of the distance from origin to centre. */
 const DOUBLES = 2 ** -45;
 
 /** Replaces a radius of 0, for which the reference divides 0 by 0. Different 32-bit floats are much farther apart. */

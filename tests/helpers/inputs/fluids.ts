@@ -26,7 +26,7 @@ export const CELLAR: FluidOptions = {
   ],
 };
 
-/** The density correction lifts these particles, which would create energy from nothing. */
+/** The density correction lifts these particles. That alone would create energy from nothing. */
 export function denseFluid(): FluidOptions {
   const positions: number[] = [];
   for (let y = 0; y < 12; y++)

@@ -63,7 +63,7 @@ export function fieldOf({ kind, dimensions, count, obstacles, seed }: FieldReque
   };
 }
 
-/** Counts overlaps of particles with obstacles by brute force. Of `doubtful` pairs, rounding may decide the overlap. */
+/** Counts overlaps of particles with obstacles by brute force, and `doubtful` pairs, which rounding may decide. */
 export function countOverlaps(field: Field): { readonly overlaps: number; readonly doubtful: number } {
   const { world, diameter, dimensions } = planSimulation(field);
   const positions = wrapPositions(world, field.positions);

@@ -61,7 +61,7 @@ export function sizedFieldOf({ obstacles, boxes = true, ...request }: SizedField
   return { ...moving, obstacles: bodies };
 }
 
-/** Counts overlaps of particles with obstacles by brute force. Of `doubtful` pairs, rounding may decide the overlap. */
+/** Counts overlaps of particles with obstacles by brute force, and `doubtful` pairs, which rounding may decide. */
 export function countSizedOverlaps(options: SimulationOptions): {
   readonly overlaps: number;
   readonly doubtful: number;
