@@ -192,6 +192,28 @@ describe('cellstorm', () => {
     await expectRefused({}, 'cellstorm: --restitution is 7, ', '--restitution', '7');
   });
 
+  it('says how many substeps large particles upon small ones need', async () => {
+    const path = join(folder, 'heavy-on-light.bin');
+    const simulation = createCpuSimulation({
+      dimensions: 3,
+      min: [0, 0, 0],
+      max: [160, 160, 160],
+      positions: Float32Array.of(80, 1, 80, 80, 42, 80),
+      radii: Float32Array.of(1, 40),
+      gravity: [0, -9.81, 0],
+    });
+    writeFileSync(path, encodeCheckpoint(simulation.checkpoint()));
+    const run = ['simulate', '--backend', 'cpu', '--dimensions', '3', '--from', path, '--steps', '1'];
+    const words =
+      'The largest radius is 40 times the smallest. With 8 substeps the largest particles sink into the smallest ones below them. Add --substeps 13.';
+    const table = await cellstorm(...run);
+    expect(table).toMatchObject({ code: 0, error: '' });
+    expect(table.out.split(/\s+/).join(' ')).toContain(words);
+    expect(JSON.parse((await cellstorm(...run, '--json')).out)).toMatchObject({ warning: words });
+    const enough = await cellstorm(...run, '--json', '--substeps', '13');
+    expect(JSON.parse(enough.out)).toMatchObject({ warning: null });
+  });
+
   it('reports in one sentence that a file could not be written', async () => {
     // The folder exists, so the check of the flag passes; the name is too long to be written.
     const path = join(folder, 'x'.repeat(300));

@@ -29,11 +29,16 @@ function lowestGap(dimensions: 2 | 3, ratio: number, substeps: number): number {
   return lowest;
 }
 
+/** Returns the number of substeps that the warning names; undefined if there is no warning. */
+function namedSubsteps(dimensions: 2 | 3, ratio: number, substeps: number): number | undefined {
+  const named = /Set `substeps` to (\d+)\.$/.exec(sizeRatioWarning(onTop(dimensions, ratio, substeps)) ?? '');
+  return named ? Number(named[1]) : undefined;
+}
+
 describe('sizeRatioWarning', () => {
   it.each([
     [3, 20, 8],
-    [3, 40, 12],
-    [3, 60, 18],
+    [3, 25, 8],
     [2, 100, 8],
   ] as const)(
     'says nothing in %dD at ratio %d with %d substeps, and the ball sinks by less than 2%',
@@ -43,9 +48,16 @@ describe('sizeRatioWarning', () => {
     },
   );
 
+  it('is early: in 3D a ball of radius 28 still rests within 2% with 8 substeps', () => {
+    expect(namedSubsteps(3, 28, 8)).toBe(9);
+    expect(lowestGap(3, 28, 8)).toBeGreaterThan(0.98);
+    expect(lowestGap(3, 30, 8)).toBeLessThan(0.98);
+  });
+
   it.each([
-    [3, 40, 8, 12],
-    [3, 100, 8, 29],
+    [3, 40, 8, 13],
+    [3, 100, 8, 31],
+    [2, 100, 4, 6],
   ] as const)(
     'names the needed substeps in %dD at ratio %d with %d substeps: %d',
     (dimensions, ratio, substeps, needed) => {
@@ -56,9 +68,19 @@ describe('sizeRatioWarning', () => {
     },
   );
 
+  it.each([2, 3] as const)('names substeps that hold in %dD at ratios up to 100', (dimensions) => {
+    for (const ratio of [1.5, 3, 5, 10, 15, 20, 30, 40, 60, 80, 90, 95, 100]) {
+      const needed = namedSubsteps(dimensions, ratio, 1) ?? 1;
+      expect(namedSubsteps(dimensions, ratio, needed)).toBeUndefined();
+      expect(lowestGap(dimensions, ratio, needed), `ratio ${ratio}, ${needed} substeps`).toBeGreaterThan(
+        0.98,
+      );
+    }
+  });
+
   it('says if more substeps are needed than are allowed', () => {
     expect(sizeRatioWarning(onTop(3, 1000, 8))).toMatch(
-      /^The largest radius is 1000 times .* That would take 282 substeps, more than the 256 that are allowed/,
+      /^The largest radius is 1000 times .* That would take 296 substeps, more than the 256 that are allowed/,
     );
   });
 
@@ -84,7 +106,7 @@ describe('sizeRatioWarning', () => {
 test('a simulation has the warning in its list, for its settings and its last time step', () => {
   const simulation = onTop(3, 40, 8);
   const words = sizeRatioWarning(simulation);
-  expect(words).toMatch(/Set `substeps` to 12\.$/);
+  expect(words).toMatch(/Set `substeps` to 13\.$/);
   expect(simulation.warnings).toEqual([words]);
   simulation.step(1 / 240);
   expect(simulation.warnings).toEqual([]);
@@ -93,7 +115,7 @@ test('a simulation has the warning in its list, for its settings and its last ti
   expect(simulation.warnings).toEqual([]);
   simulation.step(1 / 60);
   expect(simulation.warnings).toEqual([words]);
-  simulation.set({ substeps: 12 });
+  simulation.set({ substeps: 13 });
   expect(simulation.warnings).toEqual([]);
   const forgotten = Promise.resolve() as unknown as typeof simulation;
   expect(() => sizeRatioWarning(forgotten)).toThrow(
