@@ -118,13 +118,19 @@ function restingCase(dimensions: Dimensions, resting: (typeof RESTING)[number]):
     figures: [
       { name: 'greatest speed after one step', unit: 'of a fall', bar: { most: 1 } },
       { name: 'greatest speed, to 1 s', unit: 'of a fall' },
+      // Has no limit, because bodies may land before all are apart.
+      { name: 'deepest overlap at its least, to 1 s', unit: 'diameters' },
     ],
     run: (engine) =>
       withRun(engine, scene, async (run) => {
         const fall = Math.sqrt(2 * gravity * world);
         const speeds: number[] = [];
-        await watchSecond(run, (state) => speeds.push(greatestSpeed(dimensions, state) / fall));
-        return [speeds[0] as number, Math.max(...speeds)];
+        const depths: number[] = [];
+        await watchSecond(run, (state) => {
+          speeds.push(greatestSpeed(dimensions, state) / fall);
+          depths.push(measureOverlaps(dimensions, state.positions, DIAMETER).deepest);
+        });
+        return [speeds[0] as number, Math.max(...speeds), Math.min(...depths)];
       }),
   };
 }

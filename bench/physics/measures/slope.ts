@@ -1,6 +1,7 @@
 /**
  * Bodies on a slope with friction 0.5: at angles below the friction angle of 26.6°, a body must stand; at 30°, it must
- * slide with Coulomb's acceleration. The floor is level and gravity is tilted.
+ * slide with Coulomb's acceleration. The floor is level and gravity is tilted. On a large ball, gravity points down,
+ * and the body touches the ball off its top by the angle.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { advance, distanceMoved, type PhysicsState, stepsIn, withRun } from '../engine';
@@ -53,6 +54,43 @@ export function slopeScene(
   };
 }
 
+/** Radius of the large ball, on which a ball of radius ½ lies. */
+const HILL = 16;
+
+const HILLS = ['obstacle', 'body'] as const;
+
+/** The last body is measured. It touches the large ball, `degrees` from its top. */
+export function hillScene(
+  dimensions: Dimensions,
+  hill: (typeof HILLS)[number],
+  degrees: number,
+): PhysicsScene {
+  const angle = (degrees * Math.PI) / 180;
+  const width = 3 * HILL;
+  const middle = width / 2;
+  const distance = HILL + 0.5;
+  const large: PhysicsBody = { position: vector(dimensions, middle, HILL, middle), size: HILL };
+  const small: PhysicsBody = {
+    position: vector(
+      dimensions,
+      middle + distance * Math.sin(angle),
+      HILL + distance * Math.cos(angle),
+      middle,
+    ),
+    size: 0.5,
+  };
+  return {
+    dimensions,
+    min: vector(dimensions, 0, 0),
+    max: vector(dimensions, width, width, width),
+    gravity: vector(dimensions, 0, -GRAVITY),
+    friction: FRICTION,
+    restitution: 0,
+    bodies: hill === 'body' ? [large, small] : [small],
+    obstacles: hill === 'obstacle' ? [large] : [],
+  };
+}
+
 /** Returns how far the last body moves between 1 s and 2 s. */
 async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: PhysicsScene): Promise<number> {
   return withRun(engine, scene, async (run) => {
@@ -62,15 +100,13 @@ async function movedInSecondSecond(engine: Parameters<Case['run']>[0], scene: Ph
   });
 }
 
-function standingCase(dimensions: Dimensions, shape: Shape, support: Support, degrees: number): Case {
+function standingCase(name: string, degrees: number, scene: PhysicsScene): Case {
   return {
     group: 'slope',
-    dimensions,
-    scene: `${degrees}°, ${describe(shape, support)}`,
+    dimensions: scene.dimensions,
+    scene: `${degrees}°, ${name}`,
     figures: [{ name: 'speed', unit: 'diameters/s', bar: STANDS }],
-    run: async (engine) => [
-      await movedInSecondSecond(engine, slopeScene(dimensions, shape, support, degrees)),
-    ],
+    run: async (engine) => [await movedInSecondSecond(engine, scene)],
   };
 }
 
@@ -105,11 +141,25 @@ function describe(shape: Shape, support: Support): string {
 }
 
 export function slopeCases(dimensions: Dimensions): Case[] {
-  return SUPPORTS.flatMap((support) =>
+  const level = SUPPORTS.flatMap((support) =>
     SHAPES.flatMap((shape) => {
-      const standing = STANDING_ANGLES.map((degrees) => standingCase(dimensions, shape, support, degrees));
+      const standing = STANDING_ANGLES.map((degrees) =>
+        standingCase(describe(shape, support), degrees, slopeScene(dimensions, shape, support, degrees)),
+      );
       // A body on another has no sliding case, because both slide together.
       return support === 'other' ? standing : [...standing, slidingCase(dimensions, shape, support)];
     }),
   );
+  const onHills = HILLS.flatMap((hill) =>
+    STANDING_ANGLES.map((degrees) =>
+      standingCase(
+        hill === 'body'
+          ? `ball on a free ball of radius ${HILL}`
+          : `ball on a ball obstacle of radius ${HILL}`,
+        degrees,
+        hillScene(dimensions, hill, degrees),
+      ),
+    ),
+  );
+  return [...level, ...onHills];
 }

@@ -3,7 +3,7 @@ import { advance, stepsIn, withRun } from '../../../../../bench/physics/engine';
 import { BOX2D3 } from '../../../../../bench/physics/engines/box2d3';
 import { CELLSTORM_CPU } from '../../../../../bench/physics/engines/cellstorm';
 import { RAPIER } from '../../../../../bench/physics/engines/rapier';
-import { coulombAcceleration, slopeScene } from '../../../../../bench/physics/measures/slope';
+import { coulombAcceleration, hillScene, slopeScene } from '../../../../../bench/physics/measures/slope';
 import { figuresOf, findCase } from '../cases';
 
 const speedOn = async (dimensions: 2 | 3, scene: string) =>
@@ -34,13 +34,38 @@ describe('a body below its friction angle', () => {
     }
   });
 
+  it.each(scenes)('stands on a ball of radius 16 in %dD, %d° from its top', async (dimensions, degrees) => {
+    for (const hill of ['a ball obstacle', 'a free ball']) {
+      expect(await speedOn(dimensions, `${degrees}°, ball on ${hill} of radius 16`)).toBeLessThanOrEqual(
+        STANDS,
+      );
+    }
+  });
+
   it.each([BOX2D3, RAPIER])('stands in $name', async (engine) => {
-    for (const scene of ['20°, ball on a wall', '20°, box on an obstacle', '20°, ball on a ball']) {
+    const hill = '20°, ball on a ball obstacle of radius 16';
+    for (const scene of ['20°, ball on a wall', '20°, box on an obstacle', '20°, ball on a ball', hill]) {
       const { speed } = await figuresOf(findCase('slope', 2, scene), engine);
       expect(speed).toBeLessThanOrEqual(STANDS);
     }
   });
 });
+
+it.each([2, 3] as const)(
+  'the large ball of a hill lies on the floor, and the small one touches it in %dD',
+  (dimensions) => {
+    const { bodies } = hillScene(dimensions, 'body', 20);
+    const [large, small] = bodies.map(({ position }) => position) as [number[], number[]];
+    expect(large[1]).toBe(16);
+    const apart = small.map((along, axis) => along - (large[axis] as number));
+    expect(Math.hypot(...apart)).toBeCloseTo(16.5, 9);
+    expect(Math.atan2(apart[0] as number, apart[1] as number)).toBeCloseTo(Math.PI / 9, 9);
+    expect(hillScene(dimensions, 'obstacle', 20)).toMatchObject({
+      bodies: [bodies[1]],
+      obstacles: [bodies[0]],
+    });
+  },
+);
 
 describe('a body above its friction angle', () => {
   const excess = 'acceleration above Coulomb';

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../../../../bench/physics/measures';
 import { heapScene, rampScene, towerScene } from '../../../../../bench/physics/measures/standing';
 import type { PhysicsScene } from '../../../../../bench/physics/scene';
 import { figuresOf, findCase, SMALL, scriptedEngine } from '../cases';
+
+/** The limit of the movement of a body that stands, in diameters. */
+const MOST_MOVED = 0.03;
 
 /** Counts pairs that touch, obstacles included. Fails if any pair overlaps. */
 function countTouching({ bodies, obstacles }: PhysicsScene): number {
@@ -45,6 +49,20 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
     async (scene) => {
       const { 'movement, 1 to 3 s': moved } = await figuresOf(findCase('standing', dimensions, scene, SMALL));
       expect(moved).toBeLessThan(1e-4);
+    },
+  );
+
+  it('a tower stands on the CPU engine, within the limit of five minutes', async () => {
+    const tower = findCase('standing', dimensions, 'tower of ten boxes', SMALL);
+    expect((await figuresOf(tower))['movement, 1 to 3 s']).toBeLessThanOrEqual(MOST_MOVED);
+  });
+
+  const FIVE_MINUTES = casesOf('standing', [dimensions], { ...SMALL, standing: 300 });
+  it.each(FIVE_MINUTES)(
+    'stands for five minutes: $scene',
+    { tags: 'full', timeout: 300_000 },
+    async (one) => {
+      expect((await figuresOf(one))['movement, 1 to 300 s']).toBeLessThanOrEqual(MOST_MOVED);
     },
   );
 });
