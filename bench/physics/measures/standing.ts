@@ -67,14 +67,14 @@ export function rampScene(dimensions: Dimensions): PhysicsScene {
   return { ...world(dimensions, 20), friction: 0.5, bodies, obstacles };
 }
 
-/** A triangle of discs or a square pyramid of balls, which touch. */
-export function heapScene(dimensions: Dimensions): PhysicsScene {
-  const base = HEAP_BASE[dimensions];
+/** A triangle of discs or a square pyramid of balls, which touch. `base` is the number of balls along its edges. */
+export function heapScene(dimensions: Dimensions, base: number = HEAP_BASE[dimensions]): PhysicsScene {
+  const edge = Math.max(20, 1.5 * base);
   const rise = dimensions === 2 ? Math.sqrt(3) / 2 : Math.SQRT1_2;
   const bodies: PhysicsBody[] = [];
   for (let layer = 0; layer < base; layer++) {
     const length = base - layer;
-    const first = 10 - (length - 1) / 2;
+    const first = edge / 2 - (length - 1) / 2;
     const y = RADIUS + layer * rise;
     for (let row = 0; row < (dimensions === 2 ? 1 : length); row++) {
       for (let column = 0; column < length; column++) {
@@ -82,7 +82,7 @@ export function heapScene(dimensions: Dimensions): PhysicsScene {
       }
     }
   }
-  return { ...world(dimensions, 20), friction: 1, bodies, obstacles: [] };
+  return { ...world(dimensions, edge), friction: 1, bodies, obstacles: [] };
 }
 
 /** Boxes of edge 1, stacked exactly. */

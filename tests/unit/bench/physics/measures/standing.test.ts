@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { advance, distanceMoved, stepsIn, withRun } from '../../../../../bench/physics/engine';
+import { CELLSTORM_CPU } from '../../../../../bench/physics/engines/cellstorm';
 import { casesOf } from '../../../../../bench/physics/measures';
 import { heapScene, rampScene, towerScene } from '../../../../../bench/physics/measures/standing';
 import type { PhysicsScene } from '../../../../../bench/physics/scene';
@@ -65,6 +67,18 @@ describe.each([2, 3] as const)('in %dD', (dimensions) => {
       expect((await figuresOf(one))['movement, 1 to 300 s']).toBeLessThanOrEqual(MOST_MOVED);
     },
   );
+});
+
+it('a triangle of discs 40 high keeps its shape', { tags: 'full', timeout: 300_000 }, async () => {
+  const scene = heapScene(2, 40);
+  expect(scene.bodies).toHaveLength(820);
+  const moved = await withRun(CELLSTORM_CPU, scene, async (run) => {
+    const settled = await advance(run, stepsIn(1));
+    const end = await advance(run, stepsIn(14));
+    return Math.max(...scene.bodies.map((_, body) => distanceMoved(2, settled, end, body)));
+  });
+  // With half of kickSpeed, or if held did not count contacts from opposite sides, bodies would move 1 or more.
+  expect(moved).toBeLessThanOrEqual(MOST_MOVED);
 });
 
 const TOWER = findCase('standing', 2, 'tower of ten boxes', SMALL);
