@@ -18,12 +18,11 @@ import { integrate } from '../../../../src/reference/solve/integrate';
 import { findPartners } from '../../../../src/reference/solve/partner';
 import { boxOf, pushApart, resolveContacts } from '../../../../src/reference/solve/resolve';
 import { createScene, Random, sceneNames, sceneOptions } from '../../../../src/scenes';
-
-const U = 2 ** -24;
+import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
 
 /** The contact law in doubles; every result is changed by up to the error that WGSL allows. */
 class SloppyDevice {
-  private readonly random: Random;
+  private readonly arithmetic: SloppyArithmetic;
 
   constructor(
     seed: number,
@@ -31,23 +30,9 @@ class SloppyDevice {
     private readonly substep: Substep,
     private readonly grid: Grid,
   ) {
-    this.random = new Random(seed);
-  }
-
-  private spoil(value: number, units: number): number {
+    const random = new Random(seed);
     // Errors are quarters of the permitted error, so the extremes, which have the largest effect, are common.
-    const amount = this.random.between(-4, 4) / 4;
-    return value * (1 + amount * units * U);
-  }
-
-  /** Sums are correctly rounded: a sum that is a 32-bit float stays exact. */
-  private add = (a: number, b: number) => (Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
-  private multiply = (a: number, b: number) => this.spoil(a * b, 1);
-  private divide = (a: number, b: number) => this.spoil(a / b, 5);
-  private root = (a: number) => this.spoil(Math.sqrt(a), 9);
-
-  private dot(a: readonly number[], b: readonly number[]): number {
-    return a.map((along, axis) => this.multiply(along, b[axis] as number)).reduce(this.add);
+    this.arithmetic = new SloppyArithmetic(() => random.between(-4, 4) / 4);
   }
 
   private vector(values: Float32Array, slot: number): number[] {
@@ -57,27 +42,32 @@ class SloppyDevice {
 
   private apart(values: Float32Array, slot: number, other: number): number[] {
     const there = this.vector(values, other);
-    return this.vector(values, slot).map((along, axis) => this.add(along, -(there[axis] as number)));
+    return this.vector(values, slot).map((along, axis) =>
+      this.arithmetic.add(along, -(there[axis] as number)),
+    );
   }
 
   private contact(slot: number, other: number): { normal: number[]; overlap: number } | undefined {
     const apart = this.apart(this.grid.positions, slot, other).map((along, axis) => {
       const period = this.world.period[axis] as number;
       const periods = period > 0 ? Math.round(along / period) : 0;
-      return periods === 0 ? along : this.add(along, -period * periods);
+      return periods === 0 ? along : this.arithmetic.add(along, -period * periods);
     });
     if (this.grid.halves) return this.shapeContact(apart, slot, other);
-    const squared = this.dot(apart, apart);
+    const squared = this.arithmetic.dot(apart, apart);
     const { radii } = this.grid;
-    const reach = radii ? this.add(radii[slot] as number, radii[other] as number) : this.substep.diameter;
-    if (!(squared < (radii ? this.multiply(reach, reach) : this.substep.diameterSquared))) return undefined;
+    const reach = radii
+      ? this.arithmetic.add(radii[slot] as number, radii[other] as number)
+      : this.substep.diameter;
+    if (!(squared < (radii ? this.arithmetic.multiply(reach, reach) : this.substep.diameterSquared)))
+      return undefined;
     if (squared < COINCIDENT_SQUARED) {
       return { normal: coincidentNormal(apart.length, slot, other), overlap: reach };
     }
-    const distance = this.root(squared);
+    const distance = this.arithmetic.root(squared);
     return {
-      normal: apart.map((along) => this.divide(along, distance)),
-      overlap: this.add(reach, -distance),
+      normal: apart.map((along) => this.arithmetic.divide(along, distance)),
+      overlap: this.arithmetic.add(reach, -distance),
     };
   }
 
@@ -85,22 +75,22 @@ class SloppyDevice {
     const { radii, halves } = this.grid as Grid & Shapes;
     const own = this.vector(halves, slot);
     const theirs = this.vector(halves, other);
-    const sides = own.map((half, axis) => this.add(half, theirs[axis] as number));
+    const sides = own.map((half, axis) => this.arithmetic.add(half, theirs[axis] as number));
     const rounding = (body: number, [half = 0]: number[]) => (half > 0 ? 0 : (radii[body] as number));
-    const round = this.add(rounding(slot, own), rounding(other, theirs));
-    const beyond = apart.map((along, axis) => this.add(Math.abs(along), -(sides[axis] as number)));
+    const round = this.arithmetic.add(rounding(slot, own), rounding(other, theirs));
+    const beyond = apart.map((along, axis) => this.arithmetic.add(Math.abs(along), -(sides[axis] as number)));
     const outside = beyond.map((along) => Math.max(along, 0));
-    const squared = this.dot(outside, outside);
+    const squared = this.arithmetic.dot(outside, outside);
     if (squared >= COINCIDENT_SQUARED) {
-      if (!(squared < this.multiply(round, round))) return undefined;
-      const distance = this.root(squared);
+      if (!(squared < this.arithmetic.multiply(round, round))) return undefined;
+      const distance = this.arithmetic.root(squared);
       const normal = outside.map(
-        (along, axis) => Math.sign(apart[axis] as number) * this.divide(along, distance),
+        (along, axis) => Math.sign(apart[axis] as number) * this.arithmetic.divide(along, distance),
       );
-      return { normal, overlap: this.add(round, -distance) };
+      return { normal, overlap: this.arithmetic.add(round, -distance) };
     }
     const axis = beyond.indexOf(Math.max(...beyond));
-    const overlap = this.add(round, -(beyond[axis] as number));
+    const overlap = this.arithmetic.add(round, -(beyond[axis] as number));
     if (!(overlap > 0)) return undefined;
     const normal = apart.map((along, index) => (index === axis ? Math.sign(along) : 0));
     return { normal, overlap };
@@ -113,20 +103,20 @@ class SloppyDevice {
     const [own, others] = [sizes[slot] as number, sizes[other] as number];
     if (own === others) return 0.5;
     const isSmaller = own < others;
-    const ratio = isSmaller ? this.divide(own, others) : this.divide(others, own);
-    const area = this.multiply(ratio, ratio);
-    const weight = this.world.dimensions === 2 ? area : this.multiply(area, ratio);
-    const grown = (of: number) => this.add(1, countsLoads ? (this.grid.loads?.[of] ?? 0) : 0);
+    const ratio = isSmaller ? this.arithmetic.divide(own, others) : this.arithmetic.divide(others, own);
+    const area = this.arithmetic.multiply(ratio, ratio);
+    const weight = this.world.dimensions === 2 ? area : this.arithmetic.multiply(area, ratio);
+    const grown = (of: number) => this.arithmetic.add(1, countsLoads ? (this.grid.loads?.[of] ?? 0) : 0);
     const heavier = (of: number, isHeavier: boolean) =>
-      isHeavier ? grown(of) : this.multiply(weight, grown(of));
+      isHeavier ? grown(of) : this.arithmetic.multiply(weight, grown(of));
     const ownMass = heavier(slot, !isSmaller);
     const otherMass = heavier(other, isSmaller);
-    return this.divide(otherMass, this.add(ownMass, otherMass));
+    return this.arithmetic.divide(otherMass, this.arithmetic.add(ownMass, otherMass));
   }
 
   /** Returns a share of a value. Half of a value is exact. */
   private part(share: number, value: number): number {
-    return share === 0.5 ? value / 2 : this.multiply(share, value);
+    return share === 0.5 ? value / 2 : this.arithmetic.multiply(share, value);
   }
 
   private contacts(slot: number): { other: number; normal: number[]; overlap: number }[] {
@@ -143,7 +133,7 @@ class SloppyDevice {
     for (let slot = 0; slot < partners.length; slot++) {
       let fastest = -this.substep.restSpeed;
       for (const { other, normal } of this.contacts(slot)) {
-        const approach = this.dot(this.apart(this.grid.velocities, slot, other), normal);
+        const approach = this.arithmetic.dot(this.apart(this.grid.velocities, slot, other), normal);
         if (approach < fastest) {
           fastest = approach;
           partners[slot] = other;
@@ -165,7 +155,7 @@ class SloppyDevice {
       let total = bearing;
       if (this.substep.walls) {
         const box = boxOf(this.substep, this.grid, slot);
-        if (mode === 'resolve') total = this.add(bearing, this.meetWalls(box, position, velocity));
+        if (mode === 'resolve') total = this.arithmetic.add(bearing, this.meetWalls(box, position, velocity));
         for (let axis = 0; axis < position.length; axis++) {
           const low = Math.max(position[axis] as number, box.lower[axis] as number);
           position[axis] = Math.min(low, box.upper[axis] as number);
@@ -174,28 +164,19 @@ class SloppyDevice {
       position.forEach((along, axis) => {
         const period = this.world.period[axis] as number;
         const low = this.world.min[axis] as number;
-        if (period > 0 && along < low) position[axis] = this.add(along, period);
-        if (period > 0 && along >= low + period) position[axis] = this.add(along, -period);
+        if (period > 0 && along < low) position[axis] = this.arithmetic.add(along, period);
+        if (period > 0 && along >= low + period) position[axis] = this.arithmetic.add(along, -period);
       });
       positions.push(...position);
       velocities.push(...velocity);
-      loads.push(this.load(total, velocity, before));
+      loads.push(loadSloppily(this.arithmetic, this.substep.restSpeed, total, velocity, before));
     }
     return { positions, velocities, loads };
   }
 
   private moved(from: readonly number[], by: readonly number[]): number[] {
-    return from.map((along, axis) => (by[axis] === 0 ? along : this.add(along, by[axis] as number)));
-  }
-
-  private load(bearing: number, velocity: readonly number[], before: readonly number[]): number {
-    const { restSpeed } = this.substep;
-    if (!(restSpeed > 2 ** -64)) return 0;
-    const change = velocity.map((along, axis) => this.add(along, -(before[axis] as number)));
-    const net = this.root(this.dot(change, change));
-    return Math.min(
-      2 ** 24,
-      this.divide(Math.max(0, this.add(this.multiply(1 - 2 ** -20, bearing), -net)), restSpeed),
+    return from.map((along, axis) =>
+      by[axis] === 0 ? along : this.arithmetic.add(along, by[axis] as number),
     );
   }
 
@@ -204,7 +185,7 @@ class SloppyDevice {
     const none = new Array<number>(this.world.dimensions).fill(0);
     const total = { push: none, change: none, support: none, bearing: 0, closing: 0 };
     const sum = (a: readonly number[], b: readonly number[]) =>
-      a.map((along, axis) => this.add(along, b[axis] as number));
+      a.map((along, axis) => this.arithmetic.add(along, b[axis] as number));
     for (const { other, normal, overlap } of this.contacts(slot)) {
       const isMutual = mode === 'resolve' && partners[slot] === other && partners[other] === slot;
       const share = this.share(slot, other, mode === 'resolve' && !isMutual);
@@ -213,54 +194,20 @@ class SloppyDevice {
       total.push = sum(total.push, mode === 'resolve' ? effect.push : effect.straight);
       total.change = sum(total.change, effect.change);
       total.support = sum(total.support, effect.support);
-      total.bearing = this.add(total.bearing, effect.bearing);
+      total.bearing = this.arithmetic.add(total.bearing, effect.bearing);
       total.closing = Math.max(total.closing, effect.closing);
     }
-    return mode === 'resolve' ? this.settle(total) : total;
-  }
-
-  private settle(total: {
-    push: number[];
-    change: number[];
-    support: number[];
-    bearing: number;
-    closing: number;
-  }) {
-    const { limitFactor, kickSpeed, friction, gravity, dt } = this.substep;
-    const { add, multiply, divide } = this;
-    const limit = Math.max(multiply(limitFactor, total.closing), kickSpeed);
-    const size = this.root(this.dot(total.change, total.change));
-    const factor = divide(limit, size);
-    const shorten = (sum: number[]) => (size > limit ? sum.map((along) => multiply(factor, along)) : sum);
-    const change = shorten(total.change);
-    const supports = shorten(total.support);
-    const bearing = shorten([total.bearing])[0] as number;
-    const gain = gravity.map((along) => multiply(along, dt));
-    const support = this.root(this.dot(supports, supports));
-    if (!(support > 0 && this.dot(supports, gain) < 0)) return { ...total, change, bearing };
-    const up = supports.map((along) => divide(along, support));
-    const across = (vector: readonly number[]) => {
-      const height = this.dot(vector, up);
-      return vector.map((along, axis) => add(along, -multiply(height, up[axis] as number)));
-    };
-    const slip = across(gain);
-    const used = across(change);
-    const slipSpeed = this.root(this.dot(slip, slip));
-    const room = Math.max(0, add(multiply(friction, support), -this.root(this.dot(used, used))));
-    const held = slipSpeed > 0 ? multiply(divide(support, bearing), Math.min(1, divide(room, slipSpeed))) : 0;
-    const take = (from: readonly number[], share: number) =>
-      from.map((along, axis) => add(along, -multiply(share, slip[axis] as number)));
-    return { ...total, push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
+    return mode === 'resolve' ? settleSloppily(this.arithmetic, this.substep, total) : total;
   }
 
   private effect(normal: number[], overlap: number, relative: number[], isMutual: boolean, share: number) {
     const { restitution, friction, halfRelaxation, gripShare, restSpeed, pushSpeed, dt, inverseDt } =
       this.substep;
-    const { add, multiply, divide } = this;
+    const { add, multiply, divide } = this.arithmetic;
     const push = isMutual
       ? multiply(this.part(share, BOUNCE_PUSH), overlap)
       : multiply(this.part(share, 2 * halfRelaxation), overlap);
-    const approach = this.dot(relative, normal);
+    const approach = this.arithmetic.dot(relative, normal);
     const most = this.part(share, 2 * pushSpeed);
     const cap = approach > 0 ? most : Math.max(most, this.part(share, -approach));
     const kept = Math.abs(approach) > restSpeed ? add(1, -restitution) : 1;
@@ -269,7 +216,7 @@ class SloppyDevice {
       : multiply(Math.min(multiply(push, inverseDt), cap), kept);
     const grip = this.part(share, 2 * gripShare);
     const sliding = relative.map((along, axis) => add(along, -multiply(approach, normal[axis] as number)));
-    const speed = this.root(this.dot(sliding, sliding));
+    const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
     const braking =
       speed > 0 ? divide(Math.min(multiply(friction, change), multiply(grip, speed)), speed) : 0;
     const held = isMutual ? 0 : multiply(braking, dt);
@@ -288,7 +235,7 @@ class SloppyDevice {
 
   private meetWalls({ lower, upper }: Box, position: number[], velocity: number[]): number {
     const { restitution, friction, restSpeed, dt, inverseDt } = this.substep;
-    const { add, multiply, divide } = this;
+    const { add, multiply, divide } = this.arithmetic;
     let bearing = 0;
     for (let axis = 0; axis < position.length; axis++) {
       for (const [limit, inward] of [
@@ -305,7 +252,7 @@ class SloppyDevice {
           ? multiply(-add(1, restitution), approach)
           : Math.min(multiply(depth, inverseDt), -approach);
         const sliding = velocity.with(axis, 0);
-        const speed = this.root(this.dot(sliding, sliding));
+        const speed = this.arithmetic.root(this.arithmetic.dot(sliding, sliding));
         const braking = speed > 0 ? divide(Math.min(multiply(friction, change), speed), speed) : 0;
         const held = bounces ? 0 : multiply(braking, dt);
         for (let other = 0; other < position.length; other++) {

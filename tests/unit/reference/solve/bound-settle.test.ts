@@ -1,0 +1,170 @@
+/**
+ * Settles random sums whose errors have one source at a time, on a device as inaccurate as WGSL allows. So a term that
+ * the bound lacks is not hidden by others.
+ */
+import { describe, expect, it } from 'vitest';
+import { deriveSubstep } from '../../../../src/core/contact/settings';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { boundLoad, settleSums } from '../../../../src/reference/solve/bound-settle';
+import { accuracyOf, EffectSums, inner, length, scaled } from '../../../../src/reference/solve/bound-sums';
+import { Random } from '../../../../src/scenes';
+import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
+
+const STEPS = 1024;
+const MOST_ERROR = 1e-5;
+
+class Chance {
+  constructor(private readonly random: Random) {}
+
+  between(low: number, high: number): number {
+    return low + ((high - low) * this.random.below(STEPS)) / STEPS;
+  }
+
+  /** Returns −1, 0 or 1. */
+  extreme = () => this.random.between(-1, 1);
+
+  unit(dimensions: number): number[] {
+    for (;;) {
+      const vector = Array.from({ length: dimensions }, () => this.between(-1, 1));
+      const size = length(vector);
+      if (size > 0.1 && size <= 1) return scaled(1 / size, vector);
+    }
+  }
+}
+
+const SOURCES = ['change', 'support', 'bearing', 'closing', 'rounding'] as const;
+type Source = (typeof SOURCES)[number];
+
+interface Case {
+  readonly source: Source;
+  readonly dimensions: 2 | 3;
+  readonly chance: Chance;
+}
+
+function substepOf({ dimensions, chance }: Case) {
+  const corner = (coordinate: number) => new Array<number>(dimensions).fill(coordinate);
+  const { world, diameter, settings } = planSimulation({
+    dimensions,
+    min: corner(0),
+    max: corner(8),
+    radius: 0.5,
+    positions: new Float32Array(0),
+    gravity: scaled(8, chance.unit(dimensions)),
+  });
+  return {
+    ...deriveSubstep(world, diameter, settings, 1 / 8),
+    limitFactor: chance.between(1, 2),
+    kickSpeed: chance.between(0, 0.5),
+    friction: chance.between(0, 3) < 1 ? 0 : chance.between(0, 1),
+  };
+}
+
+/** Returns the greatest differences from the exact result, as shares of the bound. */
+function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', number>> {
+  const { source, dimensions, chance } = one;
+  const substep = substepOf(one);
+  const { gravity, dt } = substep;
+  const up = scaled(-1 / length(gravity), gravity);
+  // Some supports are almost across gravity, so that errors decide whether the particle is held.
+  const aside = chance.unit(dimensions);
+  const lean = chance.between(0, 4) < 1 ? chance.between(-MOST_ERROR, MOST_ERROR) : chance.between(0, 1);
+  const steep = up.map(
+    (along, axis) => lean * along + (aside[axis] as number) - inner(aside, up) * (up[axis] as number),
+  );
+  const support = scaled(chance.between(0.01, 0.3) / length(steep), steep);
+  const change = support.map((along, axis) => along + chance.between(0, 0.1) * (aside[axis] as number));
+  const closing = chance.between(0, 0.3);
+  const errorOf = (of: Source) => (of === source ? chance.between(0, MOST_ERROR) : 0);
+  const errors = { change: errorOf('change'), support: errorOf('support') };
+  const numberErrors = { bearing: errorOf('bearing'), closing: errorOf('closing') };
+  const press = chance.between(0, 2) < 1 ? 0 : chance.between(0, 1);
+  // Magnitudes add up to at least the length of the sum, whatever the errors.
+  const bearing = length(support) * (1 + press) + errors.support + numberErrors.bearing;
+
+  const sums = new EffectSums(dimensions);
+  const none = new Array<number>(dimensions).fill(0);
+  // The sums themselves are not rounded, so their terms have no magnitude.
+  sums.change.add({ value: change, error: errors.change, magnitude: 0 });
+  sums.support.add({ value: support, error: errors.support, magnitude: 0 });
+  sums.bearing.add({ value: [bearing], error: numberErrors.bearing, magnitude: 0 });
+  const shares = support.map((along, axis) => Math.abs(along * (up[axis] as number)));
+  sums.lift.add({
+    value: [-inner(support, up)],
+    error: errors.support,
+    magnitude: shares.reduce((sum, share) => sum + share, 0),
+  });
+  sums.closing.add(closing, numberErrors.closing, true);
+  const exact = settleSums(substep, accuracyOf(dimensions), sums);
+
+  const arithmetic = new SloppyArithmetic(source === 'rounding' ? chance.extreme : () => 0);
+  const moved = (from: readonly number[], error: number) => {
+    const way = chance.unit(dimensions);
+    return from.map((along, axis) => along + error * (way[axis] as number));
+  };
+  const settled = settleSloppily(arithmetic, substep, {
+    push: none,
+    change: moved(change, errors.change),
+    support: moved(support, errors.support),
+    bearing: bearing + chance.extreme() * numberErrors.bearing,
+    closing: closing + chance.extreme() * numberErrors.closing,
+  });
+  const shareOf = (value: readonly number[], bound: { readonly value: readonly number[]; error: number }) => {
+    const apart = length(value.map((along, axis) => along - (bound.value[axis] as number)));
+    // The exact result is computed in doubles.
+    return apart <= 2 ** -48 ? 0 : apart / bound.error;
+  };
+  return {
+    push: shareOf(settled.push, { ...exact.push, error: exact.push.error + dt * 2 ** -48 }),
+    change: shareOf(settled.change, exact.change),
+    bearing: shareOf([settled.bearing], { value: [exact.bearing.value], error: exact.bearing.error }),
+  };
+}
+
+describe.each([2, 3] as const)('the bound of settled sums in %dD', (dimensions) => {
+  it.each(SOURCES)('covers errors of one source, and is not far above them: %s', (source) => {
+    const chance = new Chance(new Random(7));
+    const worst = { push: 0, change: 0, bearing: 0 };
+    for (let run = 0; run < 4000; run++) {
+      const shares = settleOnce({ source, dimensions, chance });
+      for (const name of ['push', 'change', 'bearing'] as const)
+        worst[name] = Math.max(worst[name], shares[name]);
+    }
+    expect(worst.change).toBeGreaterThan(0.9);
+    if (source !== 'support') expect(worst.bearing).toBeGreaterThan(0.9);
+    for (const share of Object.values(worst)) expect(share).toBeLessThanOrEqual(1 + 2 ** -10);
+  });
+});
+
+const LOAD_SOURCES = ['bearing', 'velocity', 'rounding'] as const;
+
+describe.each([2, 3] as const)('the bound of loads in %dD', (dimensions) => {
+  it.each(LOAD_SOURCES)('covers errors of one source, and is not far above them: %s', (source) => {
+    const chance = new Chance(new Random(11));
+    let worst = 0;
+    for (let run = 0; run < 4000; run++) {
+      const substep = substepOf({ source: 'rounding', dimensions, chance });
+      const before = scaled(chance.between(0, 2), chance.unit(dimensions));
+      const bearing = { value: chance.between(0, 1), error: source === 'bearing' ? MOST_ERROR : 0 };
+      const way = scaled(chance.between(0, 1), chance.unit(dimensions));
+      const velocity = {
+        value: before.map((along, axis) => along + (way[axis] as number)),
+        error: source === 'velocity' ? MOST_ERROR : 0,
+      };
+      const body = { position: { value: before, error: 0 }, velocity, bearing };
+      const exact = boundLoad(substep, accuracyOf(dimensions), body, before);
+      const arithmetic = new SloppyArithmetic(source === 'rounding' ? chance.extreme : () => 0);
+      const off = scaled(velocity.error, chance.unit(dimensions));
+      const load = loadSloppily(
+        arithmetic,
+        substep.restSpeed,
+        bearing.value + chance.extreme() * bearing.error,
+        velocity.value.map((along, axis) => along + (off[axis] as number)),
+        before,
+      );
+      const apart = Math.abs(load - exact.value);
+      if (apart > 2 ** -48) worst = Math.max(worst, apart / exact.error);
+    }
+    expect(worst).toBeGreaterThan(0.9);
+    expect(worst).toBeLessThanOrEqual(1 + 2 ** -10);
+  });
+});

@@ -1,0 +1,80 @@
+/**
+ * Arithmetic as inaccurate as WGSL allows, and the parts of the contact law that act on one particle's sums. It repeats
+ * the formulas of contact-law.ts on purpose.
+ */
+import type { Substep } from '../../../../src/core/contact/settings';
+
+const U = 2 ** -24;
+
+/** `direction` returns a number from −1 to 1: which share of the permitted error the next operation has. */
+export class SloppyArithmetic {
+  constructor(private readonly direction: () => number) {}
+
+  private spoil(value: number, units: number): number {
+    return value * (1 + this.direction() * units * U);
+  }
+
+  /** Sums are correctly rounded: a sum that is a 32-bit float stays exact, and so does a sum with 0. */
+  add = (a: number, b: number) => (b === 0 || Math.fround(a + b) === a + b ? a + b : this.spoil(a + b, 1));
+  multiply = (a: number, b: number) => this.spoil(a * b, 1);
+  divide = (a: number, b: number) => this.spoil(a / b, 5);
+  root = (a: number) => this.spoil(Math.sqrt(a), 9);
+
+  dot(a: readonly number[], b: readonly number[]): number {
+    return a.map((along, axis) => this.multiply(along, b[axis] as number)).reduce(this.add);
+  }
+}
+
+export interface SloppySums {
+  readonly push: readonly number[];
+  readonly change: readonly number[];
+  readonly support: readonly number[];
+  readonly bearing: number;
+  readonly closing: number;
+}
+
+/** The numbers of a substep that settling reads. */
+export type SettleNumbers = Pick<Substep, 'limitFactor' | 'kickSpeed' | 'friction' | 'gravity' | 'dt'>;
+
+export function settleSloppily(arithmetic: SloppyArithmetic, substep: SettleNumbers, total: SloppySums) {
+  const { limitFactor, kickSpeed, friction, gravity, dt } = substep;
+  const { add, multiply, divide, root } = arithmetic;
+  const limit = Math.max(multiply(limitFactor, total.closing), kickSpeed);
+  const size = root(arithmetic.dot(total.change, total.change));
+  const factor = divide(limit, size);
+  const shorten = (sum: readonly number[]) =>
+    size > limit ? sum.map((along) => multiply(factor, along)) : sum;
+  const change = shorten(total.change);
+  const supports = shorten(total.support);
+  const bearing = shorten([total.bearing])[0] as number;
+  const gain = gravity.map((along) => multiply(along, dt));
+  const support = root(arithmetic.dot(supports, supports));
+  if (!(support > 0 && arithmetic.dot(supports, gain) < 0)) return { push: total.push, change, bearing };
+  const up = supports.map((along) => divide(along, support));
+  const across = (vector: readonly number[]) => {
+    const height = arithmetic.dot(vector, up);
+    return vector.map((along, axis) => add(along, -multiply(height, up[axis] as number)));
+  };
+  const slip = across(gain);
+  const used = across(change);
+  const slipSpeed = root(arithmetic.dot(slip, slip));
+  const room = Math.max(0, add(multiply(friction, support), -root(arithmetic.dot(used, used))));
+  const held = slipSpeed > 0 ? multiply(divide(support, bearing), Math.min(1, divide(room, slipSpeed))) : 0;
+  const take = (from: readonly number[], share: number) =>
+    from.map((along, axis) => add(along, -multiply(share, slip[axis] as number)));
+  return { push: take(total.push, multiply(held, dt)), change: take(change, held), bearing };
+}
+
+export function loadSloppily(
+  arithmetic: SloppyArithmetic,
+  restSpeed: number,
+  bearing: number,
+  velocity: readonly number[],
+  before: readonly number[],
+): number {
+  if (!(restSpeed > 2 ** -64)) return 0;
+  const { add, multiply, divide, root } = arithmetic;
+  const change = velocity.map((along, axis) => add(along, -(before[axis] as number)));
+  const net = root(arithmetic.dot(change, change));
+  return Math.min(2 ** 24, divide(Math.max(0, add(multiply(1 - 2 ** -20, bearing), -net)), restSpeed));
+}
