@@ -6,7 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { deriveSubstep } from '../../../../src/core/contact/settings';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import { boundLoad, settleSums } from '../../../../src/reference/solve/bound-settle';
-import { accuracyOf, EffectSums, inner, length, scaled } from '../../../../src/reference/solve/bound-sums';
+import {
+  accuracyOf,
+  across,
+  EffectSums,
+  inner,
+  length,
+  scaled,
+} from '../../../../src/reference/solve/bound-sums';
 import { Random } from '../../../../src/scenes';
 import { loadSloppily, SloppyArithmetic, settleSloppily } from './sloppy';
 
@@ -62,8 +69,8 @@ function substepOf({ dimensions, chance }: Case) {
 /** Returns the greatest differences from the exact result, as shares of the bound. */
 function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', number>> {
   const { source, dimensions, chance } = one;
-  const substep = substepOf(one);
-  const { gravity, dt } = substep;
+  const usual = substepOf(one);
+  const { gravity, dt } = usual;
   const up = scaled(-1 / length(gravity), gravity);
   // Some supports are almost across gravity, so that errors decide whether the particle is held.
   const aside = chance.unit(dimensions);
@@ -74,6 +81,17 @@ function settleOnce(one: Case): Readonly<Record<'push' | 'change' | 'bearing', n
   const support = scaled(chance.between(0.01, 0.3) / length(steep), steep);
   const change = support.map((along, axis) => along + chance.between(0, 0.1) * (aside[axis] as number));
   const closing = chance.between(0, 0.3);
+  // Errors decide whether some changes are limited.
+  const isAtLimit = chance.between(0, 4) < 1 && usual.limitFactor * closing < length(change);
+  const limit = length(change) + chance.between(-MOST_ERROR, MOST_ERROR);
+  // Friction just reaches what the change needs across the support, or just not.
+  const needed = length(across(change, scaled(1 / length(support), support)));
+  const isAtFriction = chance.between(0, 4) < 1;
+  const substep = {
+    ...usual,
+    ...(isAtLimit ? { kickSpeed: limit } : {}),
+    ...(isAtFriction ? { friction: (needed + chance.between(0, MOST_ERROR)) / length(support) } : {}),
+  };
   const errorOf = (of: Source) => (of === source ? chance.between(0, MOST_ERROR) : 0);
   const errors = { change: errorOf('change'), support: errorOf('support') };
   const numberErrors = { bearing: errorOf('bearing'), closing: errorOf('closing') };
@@ -135,6 +153,16 @@ describe.each([2, 3] as const)('the bound of settled sums in %dD', (dimensions) 
   });
 });
 
+it('a change of exactly 0 stays 0, even if errors leave no limit', () => {
+  const sums = new EffectSums(2);
+  sums.bearing.add({ value: [1], error: 0, magnitude: 0 });
+  sums.closing.add(0, 1e-3, true);
+  const substep = substepOf({ source: 'closing', dimensions: 2, chance: new Chance(new Random(3)) });
+  const { change, bearing } = settleSums({ ...substep, kickSpeed: 0 }, accuracyOf(2), sums);
+  expect(change).toEqual({ value: [0, 0], error: 0 });
+  expect(bearing).toEqual({ value: 1, error: 0 });
+});
+
 const LOAD_SOURCES = ['bearing', 'velocity', 'rounding'] as const;
 
 describe.each([2, 3] as const)('the bound of loads in %dD', (dimensions) => {
@@ -166,5 +194,17 @@ describe.each([2, 3] as const)('the bound of loads in %dD', (dimensions) => {
     }
     expect(worst).toBeGreaterThan(0.9);
     expect(worst).toBeLessThanOrEqual(1 + 2 ** -10);
+  });
+});
+
+it('a load has a greatest value, and is 0 if hardly anything moves in a substep', () => {
+  const substep = substepOf({ source: 'rounding', dimensions: 2, chance: new Chance(new Random(5)) });
+  const none = { value: [0, 0], error: 0 };
+  const body = { position: none, velocity: none, bearing: { value: 1, error: 0 } };
+  const { value } = boundLoad({ ...substep, restSpeed: 2 ** -40 }, accuracyOf(2), body, [0, 0]);
+  expect(value).toBe(2 ** 24);
+  expect(boundLoad({ ...substep, restSpeed: 2 ** -64 }, accuracyOf(2), body, [0, 0])).toEqual({
+    value: 0,
+    error: 0,
   });
 });
