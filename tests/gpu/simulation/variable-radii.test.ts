@@ -3,7 +3,7 @@
  * scenes of variable radii.
  */
 import { describe, expect } from 'vitest';
-import { HEAVY_ROW } from '../../../src/core/base/constants';
+import { HEAVY_ROW, MOST_LOAD } from '../../../src/core/base/constants';
 import { deriveSubstep } from '../../../src/core/contact/settings';
 import { planSimulation } from '../../../src/core/simulation/plan';
 import type { SimulationOptions } from '../../../src/core/simulation/simulation';
@@ -27,7 +27,9 @@ const DT = 1 / 64;
 
 async function expectBounded(tools: GpuTools, options: VariableOptions): Promise<void> {
   for (const mode of ['pushApart', 'resolve'] as const) {
-    const settings = { restitution: 0.5, substeps: 1 };
+    // Without gravity, there would be no loads after the step.
+    const gravity = [0.5, -9.8, 0.25].slice(0, options.dimensions);
+    const settings = { restitution: 0.5, substeps: 1, gravity };
     const simulation = await createSimulation(tools.wrap(), { ...options, ...settings });
     const { world } = simulation;
     // The particles start with loads, so that the first substep uses them.
@@ -82,6 +84,51 @@ describe.each(DIMENSIONS)('a simulation with variable radii in %dD', (dimensions
       await expectBounded(tools, variableOptions(request));
     },
     LONG,
+  );
+
+  gpuTest(
+    'gives a particle between two others the greatest load in weak gravity, and none in almost none',
+    async (_, tools) => {
+      // Each ball has two on opposite sides, which approach it. The directions differ, so that rounding differs.
+      const positions: number[] = [];
+      const velocities: number[] = [];
+      const triples = 16;
+      for (let triple = 0; triple < triples; triple++) {
+        const angle = (triple * Math.PI) / triples;
+        const way = [Math.cos(angle), Math.sin(angle), 0].slice(0, dimensions);
+        for (const side of [0, 1, -1]) {
+          positions.push(...way.map((along, axis) => (axis === 0 ? 8 * triple : 0) + side * along));
+          velocities.push(...way.map((along) => -side * along));
+        }
+      }
+      const options: SimulationOptions = {
+        dimensions,
+        unbounded: true,
+        positions: Float32Array.from(positions),
+        velocities: Float32Array.from(velocities),
+        radii: Float32Array.from({ length: 3 * triples }, (_value, index) => (index % 3 === 0 ? 0.5 : 0.75)),
+        friction: 0,
+        substeps: 1,
+      };
+      const loadsAt = async (gravity: number) => {
+        const simulation = await createSimulation(tools.wrap(), {
+          ...options,
+          gravity: cornersIn(dimensions)(0).with(1, -gravity),
+        });
+        simulation.step(DT);
+        const { loads } = await simulation.read();
+        simulation.destroy();
+        return Array.from(loads as Float32Array);
+      };
+      const outer = (loads: number[]) => loads.filter((_load, index) => index % 3 > 0);
+      const middle = (loads: number[]) => loads.filter((_load, index) => index % 3 === 0);
+      const weak = await loadsAt(2 ** -24);
+      expect(new Set(middle(weak))).toEqual(new Set([MOST_LOAD]));
+      // A contact on one side gives no load, not even by rounding.
+      expect(new Set(outer(weak))).toEqual(new Set([0]));
+      expect(new Set(await loadsAt(2 ** -60))).toEqual(new Set([0]));
+    },
+    SHARED,
   );
 
   const kinds = ['bounded', 'unbounded', 'periodic', 'periodic along some'] as const;
