@@ -100,8 +100,8 @@ async function findContacts(gpu: Gpu, dimensions: 2 | 3, positions: Float32Array
 }
 
 /**
- * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times, or else
- * those of the faster run.
+ * Runs twice. Both runs must end with the same bits. Returns the times of the run with fewer missing times. If both
+ * runs have equally many, returns the times of the faster run.
  */
 async function repeat(
   what: string,

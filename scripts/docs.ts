@@ -28,7 +28,7 @@ const HERE = 'here:';
 /** The pages beside the folder, to which every page of the documentation links. */
 const PAGES = { Playground: '../index.html', Explainer: '../explainer.html' };
 
-/** Writes the documentation and returns what is wrong with it, one sentence each. */
+/** Writes the documentation. Returns one sentence per fault of the documentation. */
 export async function buildDocs(folder: string, isChecked: boolean): Promise<string[]> {
   const documents = listDocuments(ROOT);
   const app = await Application.bootstrap({
@@ -104,7 +104,7 @@ export async function buildDocs(folder: string, isChecked: boolean): Promise<str
   return [...messages, ...findDeadLinks(folder, Object.values(PAGES))];
 }
 
-/** Puts the exports of an entry into topics, if all have one. */
+/** Sorts the exports of an entry into topics, if every export has a topic. */
 function sortByTopic(entry: DeclarationReflection): void {
   const topics = new Map(CATEGORIES.map((title) => [title, new ReflectionCategory(title)]));
   for (const child of entry.children ?? []) {

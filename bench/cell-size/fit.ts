@@ -1,5 +1,5 @@
 /**
- * Fits three costs to measured times: those of a candidate, of a cell and of a range (a row of cells that a search
+ * Fits three costs to measured times: the cost of a candidate, of a cell, and of a range (a row of cells that a search
  * visits). Uses the shortest times, because other work disturbs them least. Tries each choice of one, two or three
  * costs, with the other costs at 0. Returns the best fit without negative costs.
  */

@@ -5,7 +5,7 @@ import { CPU_ENGINES } from './cpu';
 import { GPU_ENGINES } from './gpu';
 import { createCudaGrids } from './native/cuda';
 
-/** `native`: path of the native engines' program. Without it, their field `absent` says so. */
+/** `native` is the path of the native engines' program. If it is left out, their field `absent` says so. */
 export function listEngines(native?: string): readonly Engine[] {
   return [...GPU_ENGINES, ...createCudaGrids(native), ...CPU_ENGINES, ...PEERS];
 }

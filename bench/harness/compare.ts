@@ -12,7 +12,7 @@ export interface Change extends CaseName {
   readonly verdict: 'faster' | 'slower' | 'the same';
 }
 
-/** An engine's outcome that is in both records, but has a time only in the earlier one. */
+/** An engine's outcome that is in both records, but has a time only in the earlier record. */
 export interface Loss extends CaseName {
   readonly engine: string;
   readonly status: Status;

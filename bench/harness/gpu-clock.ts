@@ -12,7 +12,7 @@ const STAMP_BYTES = 16;
 
 const COPY_REPEATS = 3;
 const MOST_COPIES = 256;
-/** Milliseconds that the timed copies take at least, so that latency matters little. */
+/** The timed copies must take at least this many milliseconds, so that latency matters little. */
 const CHECK_MS = 20;
 /** Timestamps that measure less than this share of the wall time do not wait for the work. */
 export const LEAST_SHARE = 0.6;

@@ -114,9 +114,9 @@ export interface Growth {
   /** Times grow with this power of the count; undefined if there are fewer than three counts. */
   readonly exponent: number | undefined;
   /**
-   * The interpolated count from which the engine is faster than testing all pairs on the same backend. 0 if it is not
-   * slower at any count that both have. Infinity if it is slower at the largest such count. Undefined if the two were
-   * not compared.
+   * The interpolated count from which the engine is faster than testing all pairs on the same backend. 0 if the engine
+   * is not slower at any count at which both methods were timed. Infinity if it is slower at the largest such count.
+   * Undefined if the engine was not compared with testing all pairs.
    */
   readonly crossover: number | undefined;
 }

@@ -79,10 +79,10 @@ const SPARSE_ROOM = 10;
 /** Room per body, relative to `uniform`. */
 const DENSE_ROOM = 1 / 6;
 
-/** Cells of one diameter per body. More cells need a longer box, in which floats are coarser. */
+/** Cells per body, each one diameter wide. More cells need a longer box, in which floats are coarser. */
 const HUGE_ROOM = { 2: 4096, 3: 32_768 } as const;
 
-/** Bodies along each axis before they fall, and the silo's width. */
+/** `columns`: the number of bodies along each axis before they fall. `width`: the edge of a silo, in diameters. */
 const SILO = { 2: { columns: 32, width: 34 }, 3: { columns: 10, width: 11 } } as const;
 const SILO_STEPS = 240;
 
@@ -322,7 +322,8 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
   },
   {
     name: 'huge',
-    about: 'Pairs of bodies, far from other pairs: thousands of cells of one diameter per body.',
+    about:
+      'Pairs of bodies, far from other pairs: per body, the world has thousands of cells of one diameter.',
     dimensions: BOTH,
     generate: hugeWorld,
   },

@@ -1,6 +1,6 @@
 /**
- * Scenes in periodic and unbounded worlds. Coordinates are exact as scene.ts describes. In `far-apart`, a million cells
- * from the origin, they are multiples of 1/4.
+ * Scenes in periodic and unbounded worlds. Coordinates are exact, as scene.ts describes. In `far-apart`, whose
+ * particles are a million cells from the origin, coordinates are multiples of 1/4.
  */
 import { bucketOfLattice } from '../core/world/cells';
 import { type Dimensions, defineWorld, type World } from '../core/world/world';

@@ -19,7 +19,7 @@ export interface LaunchChromeOptions extends ChromeFlagOptions {
   readonly flags?: readonly string[] | undefined;
   /** The binary to start. Default: the one that `findChrome` finds, otherwise the library's own. */
   readonly path?: string | undefined;
-  /** Milliseconds until a start fails. Default 60,000. */
+  /** Milliseconds to wait for the browser to start. Default 60,000. */
   readonly timeoutMs?: number | undefined;
   /** Whether to check that pages get an adapter, which takes a fraction of a second. Default true. */
   readonly checkAdapter?: boolean | undefined;

@@ -48,7 +48,7 @@ export interface DenoOptions {
   readonly deno?: string | undefined;
   /** More flags for `deno run`, such as '--no-remote'. Default: none. */
   readonly flags?: readonly string[] | undefined;
-  /** Milliseconds until an answer fails. Default 60,000. */
+  /** Milliseconds to wait for an answer. Default 60,000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -66,7 +66,7 @@ export interface DenoProcess<Question, Answer> {
 type Reply<Answer> = { readonly answer: Answer } | { readonly error: string };
 
 const TIMEOUT_MS = 60_000;
-/** Characters of the output that a failure shows. */
+/** An error message shows at most this many characters from the end of the output. */
 const SHOWN_CHARACTERS = 4000;
 const OPTIONS = ['driver', 'deno', 'flags', 'timeoutMs'] as const;
 const FLAGS = ['run', '--unstable-webgpu', '--allow-all', '--no-lock'];
@@ -149,7 +149,7 @@ export function openDeno<Question, Answer>(
 }
 
 /**
- * Returns the driver for wgpu. Where any software driver is allowed, this is lavapipe if it is installed, so that tests
+ * Returns the driver for wgpu. If any software driver is allowed, prefers lavapipe if that is installed, so that tests
  * cover a second driver.
  */
 export function denoDriver(fallback: DriverPreference): Driver | undefined {

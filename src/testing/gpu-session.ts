@@ -1,5 +1,5 @@
 /**
- * Runs code on a device and reports what went wrong there: errors of validation, of memory and internal ones, errors
+ * Runs code on a device and reports what went wrong there: validation errors, a lack of memory, internal errors, errors
  * outside of error scopes, a lost device, and objects that were not destroyed.
  */
 import { GpuError } from '../core/base/errors';
@@ -72,7 +72,10 @@ export async function openSession(options: DeviceOptions): Promise<Session> {
   return { device, complaints, live: trackObjects(device) };
 }
 
-/** Runs `body`. Throws its error, or else the errors that the device reported meanwhile, or else the leaks. */
+/**
+ * Runs `body`. Throws the error of `body`. If there is none, throws an error that lists what the device reported
+ * meanwhile. If the device reported nothing, throws an error that lists the leaks, if any.
+ */
 export async function runIn(session: Session, body: GpuTestBody, { leaks }: LeakOptions): Promise<void> {
   const { device, complaints, live } = session;
   complaints.length = 0;

@@ -71,7 +71,7 @@ const MAP_READ = 0x01;
 
 /** Creates the tools. Adds the buffers that they create to `own`. */
 export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<object>): GpuTools {
-  /** The bytes that each buffer was created for, without the padding. */
+  /** The length in bytes that was asked for, per buffer. The buffer may be longer, because it is padded. */
   const lengths = new WeakMap<GPUBuffer, number>();
   const create = (label: string, size: number, usage: number): GPUBuffer => {
     const buffer = device.createBuffer({ label, size, usage });

@@ -80,9 +80,9 @@ const TWO_FRAMES =
   'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))';
 
 /**
- * Captures a canvas, or any other element, as the page shows it: with what covers it, in pixels of the screen. With
- * puppeteer's and Playwright's default of one screen pixel per CSS pixel, these are CSS pixels. Rejects with an
- * ArgumentError if no element matches.
+ * Captures a canvas, or any other element, as the page shows it: parts of the page that cover the element are in the
+ * picture, too. The picture consists of pixels of the screen. By default, puppeteer and Playwright use one of them per
+ * CSS pixel. Rejects with an ArgumentError if no element matches.
  *
  * @example
  * ```ts

@@ -44,7 +44,10 @@ export function readAddress(search: string): Address {
   };
 }
 
-/** Returns the query of an address with the `values` that are not empty. Keeps only OTHERS of the query `others`. */
+/**
+ * Returns the query of an address with the `values` that are not empty. From the query `others`, takes only the
+ * parameters that OTHERS lists.
+ */
 export function addressOf(values: Readonly<Record<(typeof NAMES)[number], string>>, others: string): string {
   const kept = [...new URLSearchParams(others)].filter(([name]) => OTHERS.includes(name));
   const parameters = new URLSearchParams(kept);

@@ -21,7 +21,7 @@ const MOST_LISTED = 10;
 
 declare global {
   interface Window {
-    /** Resolves with the report when the run ends, also if it cannot begin. */
+    /** Resolves with the report when the run ends, or when it cannot begin. */
     cellstormVerify?: Promise<VerifyReport>;
   }
 }

@@ -14,7 +14,7 @@ export interface VerifyReport {
   readonly cases: readonly VerifyCase[];
   /** Errors that the GPU reported outside of the checks. */
   readonly complaints: readonly string[];
-  /** Sentences about checks that ran only up to a limit, because a number of particles is above it. */
+  /** Sentences that name what was checked only up to a limit, although larger numbers of particles were requested. */
   readonly notes: readonly string[];
   readonly seconds: number;
   /** One hash over the hashes of all cases; see hashOfAll. */
@@ -34,7 +34,7 @@ export type VerifyAnswer =
   | { readonly kind: 'case'; readonly found: VerifyCase }
   | { readonly kind: 'ended'; readonly report: VerifyReport };
 
-/** The numbers of particles that the page checks by default: one more than the threads of a workgroup. */
+/** The page checks only this number of particles by default: one more than a workgroup has threads. */
 export const PAGE_COUNTS: readonly number[] = [257];
 
 /** The file below the page's address to which the page posts its answers, one by one. */

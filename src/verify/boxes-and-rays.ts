@@ -57,7 +57,7 @@ export async function checkBoxesAndRays(
     if (isEqual && got.length === expected.length) continue;
     return {
       pass: false,
-      detail: `box ${box}: the ${got.length} particles found are not the right ${expected.length}`,
+      detail: `box ${box}: the ${got.length} particles found are not the ${expected.length} expected ones`,
     };
   }
   let excused = 0;

@@ -7,7 +7,10 @@ import { differenceOfPairs, exactPairs } from './exact';
 import { createFilled, periodOf, withSceneGrid } from './grids';
 import { differenceOfList } from './lists';
 
-/** Limits the particles, because in 3D cells of 4 diameters hold 64 times as many candidates as cells of one. */
+/**
+ * Limits the number of particles: in 3D, a cell that is 4 diameters wide holds 64 times as many candidates as a cell
+ * that is one diameter wide.
+ */
 export const MOST_RESIZED = 4096;
 
 const DIAMETERS = [1.5, 4] as const;

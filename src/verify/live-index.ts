@@ -7,7 +7,7 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** Limits the particles: for more of them with variable radii, the oracle itself would use a live index. */
+/** The most particles. If radii vary, the oracle itself would use a live index for more particles. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

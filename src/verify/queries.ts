@@ -1,6 +1,6 @@
 /**
- * Compares `near` and `nearest` with brute force, for a small radius and for one beyond the adjacent cells. Scenes are
- * dyadic, so distances must be equal.
+ * Compares `near` and `nearest` with brute force, for a small radius and for a radius that reaches beyond the adjacent
+ * cells. Scenes are dyadic, so distances must be equal.
  */
 import type { World } from '../core/world/world';
 import { HashGrid } from '../engine/grid/hash-grid';
@@ -12,7 +12,7 @@ import type { Scene } from '../scenes';
 import { findWithin } from './exact';
 import { createFilled, farthestSearch, gridOptionsOf, particlesOf, pointsFor } from './grids';
 
-/** Limits the particles, because brute force tests all of them from each point. */
+/** Limits the number of particles, because brute force tests all of them from each point. */
 export const QUERIES_LIMIT = 4096;
 
 /** Greatest number of particles to search around. Each gives two points. */

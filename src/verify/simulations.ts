@@ -178,7 +178,7 @@ function stir({ velocities, seed }: Scene): Float32Array {
 
 /**
  * All runs must give the same hash: two equal runs, and one that is restored halfway. Small scenes also run with the
- * naive broad phase, if it adds up in the same order.
+ * naive broad phase, if both broad phases add up contacts in the same order.
  */
 export async function checkRepeats(
   subject: Subject,

@@ -53,8 +53,8 @@ export interface VerifyOptions {
 }
 
 /**
- * Counts at which errors are likely: 0, 1, around the 256 threads of a workgroup, and two for which the scan divides
- * the cells into several blocks.
+ * Numbers of particles at which errors are likely: 0, 1, two near the 256 threads of a workgroup, and two for which the
+ * scan divides the cells into several blocks.
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 

@@ -282,8 +282,8 @@ class Chunks {
           if (otherY > highY) break;
           const otherX = memberBoxes[4 * other] as number;
           if (otherX > highX || (memberBoxes[4 * other + 2] as number) < lowX) continue;
-          // Another chunk reports a pair whose intersection begins below this corner. `other` has the greater low end
-          // along y.
+          // Another chunk reports a pair whose intersection begins below this corner. Along y, the intersection begins
+          // at the low end of `other`, because the members are sorted along y.
           if (otherY < cornerY || (otherX < cornerX && lowX < cornerX)) continue;
           this.testPair(members[index] as number, members[other] as number);
         }

@@ -52,7 +52,7 @@ export interface BodyBuffers<Names extends string> {
   destroy(): void;
 }
 
-/** `sizes` has the bytes of each further buffer. */
+/** `sizes` has the number of bytes of each further buffer. */
 export async function createBodyBuffers<const Sizes extends BufferSizes>(
   gpu: Gpu,
   scene: BenchScene,

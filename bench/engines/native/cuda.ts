@@ -1,6 +1,6 @@
 /**
- * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid and
- * accept those of its scenes that have equal radii.
+ * Yardsticks for gpu-grid: the dense grid of bench/native, written for CUDA. They use the same cells as gpu-grid, and
+ * accept the scenes that gpu-grid accepts and whose radii are equal.
  */
 import { defineWorld } from '../../../src/core/world/world';
 import {

@@ -2,8 +2,8 @@
  * Measures what deep overlaps at the start do, with restitution 0. Bodies start in one of two ways:
  *
  * - Without gravity, they have small random velocities. Pushing them apart must not add kinetic energy.
- * - With gravity, they are at rest. After one step, no body may be faster than after a fall through the world. Later
- *   speeds have no limit, because bodies then also fall.
+ * - With gravity, they are at rest. After one step, no body may be faster than a body that has fallen through the
+ *   world. Later speeds have no limit, because bodies then also fall.
  */
 import type { Dimensions } from '../../../src/core/world/world';
 import { Random } from '../../../src/scenes';
