@@ -27,7 +27,10 @@ export function findPoorContrast(): string[] {
     const own = parse(getComputedStyle(element).backgroundColor);
     return (own[3] ?? 1) > 0.99 ? own : over(own, backgroundOf(element.parentElement));
   };
-  /** Returns the colour behind a text in a picture: its own outline, or the shapes and the page under its middle. */
+  /**
+   * Returns the colour behind a text in a picture. If the text has an outline, this is the outline's colour. Otherwise
+   * it is the colour of the shapes and of the page under the middle of the text.
+   */
   const behindDrawn = (text: SVGElement): Colour => {
     const { stroke, strokeWidth, paintOrder } = getComputedStyle(text);
     if (stroke !== 'none' && Number.parseFloat(strokeWidth) > 0 && paintOrder.startsWith('stroke')) {

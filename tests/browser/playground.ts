@@ -14,7 +14,7 @@ import type { Opener, OpenPage } from '../helpers/browser';
 
 /** Width in pixels of the panel's shadow. */
 const SHADOW = 17;
-/** Distance in pixels from the edges at which corners of boxes are tested. */
+/** Tested pixels in the corners of a box have this distance from its edges, in pixels. */
 const CORNER_INSET = 1.5;
 /** Boxes with half edges up to this many pixels are too small to test their corners. */
 const SMALLEST_CORNERED = 3;
@@ -24,9 +24,9 @@ const SCREENSHOTS = fileURLToPath(new URL('screenshots/', import.meta.url));
 const CHANNELS = 4;
 /** Tolerance per channel, out of 255: covers the rounding of the blend and of the screenshot. */
 export const TOLERANCE = 4;
-/** Few enough for quick steps, many enough for a picture. */
+/** A number of particles: few enough for quick steps, enough for a picture. */
 export const SOME = 600;
-/** Few enough that boxes are large. */
+/** A number of particles that is so small that boxes are large. */
 export const FEW = 100;
 export interface Circumstances {
   readonly width?: number;

@@ -48,7 +48,7 @@ async function spareMemory(worker: WebWorker): Promise<void> {
 
 /**
  * Runs in the page before its scripts. Raises the time limit of engines, because on a busy machine they would exceed
- * the real one.
+ * the page's own limit.
  */
 function raiseLimit(): void {
   const post = Worker.prototype.postMessage;

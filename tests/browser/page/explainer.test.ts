@@ -248,7 +248,7 @@ describe('the steps of the explainer', () => {
     for (const index of all) expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index));
   });
 
-  browserTest('are reached by buttons, up to both ends', async () => {
+  browserTest('are reached by buttons, from the first to the last step', async () => {
     const { page } = await open();
     await page.click('#first');
     await page.click('#back');

@@ -59,7 +59,7 @@ describe('the keys and buttons of the page', () => {
     expect(await isOpen(page, 'help')).toBe(false);
   });
 
-  browserTest('do nothing if they are character keys and the visitor switched these off', async () => {
+  browserTest('do nothing if they are character keys and these keys are switched off', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await page.click('#help-open');

@@ -19,13 +19,13 @@ import {
 
 /** The CPU engine starts sooner, and no test here depends on the engine. */
 const QUICK = '?v=1&count=100&engine=cpu';
-/** The 2D canvas rounds values to 32 colours, so a pixel may differ more. */
+/** Tolerance per channel. It exceeds TOLERANCE, because the 2D canvas rounds values to 32 colours. */
 const ROUNDED = 3 * TOLERANCE;
 const KEY_CLOSED = 44;
 
 const keyHeight = (page: Page) => page.$eval('.key', (key) => key.getBoundingClientRect().height);
 
-/** Window sizes of phones, and on both sides of each layout change. */
+/** Sizes of windows: those of phones, and sizes on either side of each change of the layout. */
 const OVERLAID = [
   [320, 568],
   [374, 667],

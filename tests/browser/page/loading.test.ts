@@ -85,7 +85,7 @@ describe('the page', () => {
     },
   );
 
-  browserTest('says that it waits for a part, without motion if the system asks for less of it', async () => {
+  browserTest('says that it waits for a part; nothing moves if the system wants less motion', async () => {
     const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
     expect(await textOf(page, 'waiting')).toBe('');
     const tools = holdBack();
@@ -117,7 +117,7 @@ describe('the page', () => {
     expect((await signOf(page)).cursor).not.toBe('progress');
   });
 
-  browserTest('starts a tool where the pointer is once the tool is loaded', async () => {
+  browserTest('starts a tool, as soon as it is loaded, at the current position of the pointer', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: hideGpu });
     // Nothing moves or falls at first, and no particle has a neighbour that is close enough to hit at once.
     await arrange(page, { scene: 'lattice', size: 0.125, brush: 12, engine: 'cpu' });

@@ -131,7 +131,7 @@ describe('the page', () => {
     },
   );
 
-  browserTest('gives every id once, and refers only to ids that exist', async () => {
+  browserTest('has no two elements with the same id, and refers only to ids that exist', async () => {
     const { page } = await open();
     const badIds = await page.evaluate(() => {
       const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id);

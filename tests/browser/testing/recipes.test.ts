@@ -47,18 +47,22 @@ describe('the recipe', () => {
     expect(code).toBe(1);
   });
 
-  browserTest('for node:test passes, and fails for each of these reasons', { tags: 'full' }, async () => {
-    await installed.write('double.test.mjs', await forNodeTest());
-    const passed = await installed.runFile('--test', '--test-reporter=tap', 'double.test.mjs');
-    expect(passed.output).toMatch(/^# pass 1$/m);
-    expect(passed.code).toBe(0);
-    await installed.write('failing.test.mjs', (await forNodeTest()) + FAILING);
-    const { code, output } = await installed.runFile('--test', '--test-reporter=tap', 'failing.test.mjs');
-    for (const line of ['# pass 1', '# fail 3', '# skipped 1']) expect(output).toContain(line);
-    expect(output).toContain('values: 1 of 2 values differ.');
-    expect(output).toContain('buffer "kept" of 64 bytes');
-    expect(code).toBe(1);
-  });
+  browserTest(
+    'for node:test passes, and fails for each reason that the guide lists',
+    { tags: 'full' },
+    async () => {
+      await installed.write('double.test.mjs', await forNodeTest());
+      const passed = await installed.runFile('--test', '--test-reporter=tap', 'double.test.mjs');
+      expect(passed.output).toMatch(/^# pass 1$/m);
+      expect(passed.code).toBe(0);
+      await installed.write('failing.test.mjs', (await forNodeTest()) + FAILING);
+      const { code, output } = await installed.runFile('--test', '--test-reporter=tap', 'failing.test.mjs');
+      for (const line of ['# pass 1', '# fail 3', '# skipped 1']) expect(output).toContain(line);
+      expect(output).toContain('values: 1 of 2 values differ.');
+      expect(output).toContain('buffer "kept" of 64 bytes');
+      expect(code).toBe(1);
+    },
+  );
 
   browserTest('for puppeteer captures its canvas', { tags: 'full' }, async () => {
     await installed.write('canvas.mjs', await recipe('## puppeteer'));

@@ -89,7 +89,7 @@ describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s',
   }
 
   gpuTest(
-    'handles 0, 1 and thousands of particles, and folded dispatches',
+    'handles 0, 1 and thousands of particles, and dispatches that are folded into two dimensions',
     async (_, tools) => {
       for (const count of [0, 1]) await expectFound(tools, engine, ask('uniform', 2, count, [0]));
       await expectFound(tools, engine, ask('uniform', 3, MORE, [0]));

@@ -9,7 +9,10 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 
 const COUNT = 300;
 
-/** Returns the naive engine with a fault: `spoil` records commands after each query that change the result. */
+/**
+ * Returns the naive engine with a fault: after each query, the function from `spoil` records commands that change the
+ * query's result.
+ */
 function faulty(
   name: string,
   spoil: (

@@ -300,7 +300,7 @@ describe('a kernel that the device rejects while a simulation runs', () => {
   );
 
   gpuTest(
-    'loses the state if it was part of a change, until a checkpoint is restored',
+    'makes the simulation lose its state if it was part of a change, until a checkpoint is restored',
     async (device) => {
       const label = 'solve.resolve.grid.pushApart';
       const changes: [string, (simulation: Simulation) => unknown][] = [

@@ -50,7 +50,7 @@ describe('without memory for a staging buffer', () => {
   );
 
   gpuTest(
-    'or for times, profile rejects, but the simulation has made its step',
+    'or for timestamps, profile rejects, but the simulation has made its step',
     async (device, tools) => {
       const options = sceneOptions(createScene('uniform', { dimensions: 2, count: 50 }));
       const twin = await createSimulation(tools.wrap(), options);
@@ -65,7 +65,7 @@ describe('without memory for a staging buffer', () => {
           () => undefined,
           (error: unknown) => error,
         );
-        // Devices without timestamps need no buffers for times.
+        // Devices without timestamps need no buffers for them.
         if (shortage.failed !== undefined) expect(outcome).toMatchObject(NO_MEMORY);
         shortage.arm(Number.POSITIVE_INFINITY);
         expect((await simulation.measure()).hash).toBe(hash);

@@ -1,4 +1,4 @@
-/** Tests counts and ranks. The ranks in a bucket may come in any order, but each of them exactly once. */
+/** Tests counts and ranks. The ranks in a bucket may come in any order, but each must come exactly once. */
 import { describe, expect } from 'vitest';
 import { RETIRED_BIT } from '../../../src/core/base/constants';
 import { startLength } from '../../../src/core/world/cells';
@@ -67,7 +67,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'equals the reference for counts around a workgroup, and with a folded dispatch',
+    'equals the reference for numbers of particles near the size of a workgroup, and in folded dispatches',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -80,7 +80,7 @@ describe.each(DIMENSIONS)('the count in %dD', (dimensions) => {
   );
 
   gpuTest(
-    'clamps positions outside, sets aside positions that are not finite, and puts retired particles into their own bucket',
+    'clamps positions outside the world, sets aside positions that are not finite, and puts retired particles into their own bucket',
     async (_, tools) => {
       const min = [-3.3, 0.7, -1.1].slice(0, dimensions);
       const max = [5.9, 9.1, 4.4].slice(0, dimensions);

@@ -63,8 +63,9 @@ function crowdIn(dimensions: Dimensions, crowd: number, others: number): Float32
 }
 
 /**
- * Returns the slots of the heavy particles. A particle is heavy if one of the rows of cells around it holds more than
- * HEAVY_ROW particles. In a bounded world it is heavy if a layer of three rows holds more than three times as many.
+ * Returns the slots of the heavy particles. Except in bounded worlds, a particle is heavy if one of the rows of cells
+ * around it holds more than HEAVY_ROW particles. In a bounded world, it is heavy if a layer of three rows around it
+ * holds more than 3 * HEAVY_ROW particles.
  */
 function heavyOf(world: World, { lattices, start, ids }: Grid): number[] {
   const { dimensions, kind, cells, cellCount } = world;
@@ -228,7 +229,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
     gpuTest(
       `stay within the bound, and step to the same bits in two runs, in a world that is ${name}`,
       async (_, tools) => {
-        // Just enough particles to be heavy, because the bound visits every pair.
+        // Use just enough particles that they are heavy, because deriving the bound visits every pair.
         const crowd = (name === 'bounded' ? 3 : 1) * HEAVY_ROW + 40;
         const positions = crowdIn(dimensions, crowd, 100);
         const radius = 0.5;
@@ -290,7 +291,7 @@ describe.each(DIMENSIONS)('crowds in %dD', (dimensions) => {
       expectWithin(await simulation.read(), grid, world, substep, 'resolve');
       simulation.destroy();
     },
-    // The bound takes seconds in 3D.
+    // Deriving the bound takes seconds in 3D.
     dimensions === 2 ? SHARED : { ...SHARED, tags: 'full' },
   );
 

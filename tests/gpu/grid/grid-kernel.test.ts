@@ -154,7 +154,7 @@ describe.each(DIMENSIONS)('a kernel in %dD', (dimensions) => {
 
   for (const [name, { options, radii }] of Object.entries(askedWorlds(dimensions))) {
     gpuTest(
-      `visits every particle beyond adjacent cells once, in a world that is ${name}`,
+      `visits every particle once within a radius beyond adjacent cells, in a world that is ${name}`,
       async (device, tools) => {
         const count = 300;
         const { world, positions } = askedCrowd(options, count, 3);
@@ -466,7 +466,7 @@ gpuTest(
 );
 
 gpuTest(
-  'the error message names a line of the kernel if a token is missing or its end has additional ones',
+  'the error message names a line of the kernel if a token is missing, or if its code ends with a token too many',
   async (_, tools) => {
     const grid = await createGrid(tools, box(2));
     const { code } = COUNTING;

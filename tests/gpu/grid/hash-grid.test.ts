@@ -71,7 +71,7 @@ describe.each(DIMENSIONS)('a grid in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'equals the reference for counts around a workgroup and a level of the scan, also in folded dispatches',
+    'equals the reference for numbers of particles near the size of a workgroup, also in folded dispatches, and for 65,537 particles',
     async (_, tools) => {
       for (const count of [...SMALL_COUNTS, MOST_FOLDED, 65_537]) {
         const scene = createScene('uniform', { dimensions, count });
@@ -227,7 +227,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'rejects a buffer that is too small, missing, passed twice, its own or lacks a usage, and records nothing',
+    'rejects a buffer that is missing, too small, passed twice, owned by the grid or without a needed usage, and records nothing',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 3, count: 100 });
       const grid = await HashGrid.create(tools.wrap(), { ...optionsOf(scene), velocities: true });

@@ -43,7 +43,7 @@ interface Crowd {
   readonly radii: Float32Array;
 }
 
-/** Returns particles in a cube that begins at `low`, with log-uniform radii over a ratio. */
+/** Returns particles in a square or cube that begins at `low`. Their radii are log-uniform from 1 to `ratio`. */
 function scatter(
   dimensions: Dimensions,
   count: number,
@@ -389,7 +389,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] += vec2u(1
     ['periodic', 2],
   ] as const) {
     gpuTest(
-      `have all pairs if many threads handle a large one, with cells of ${cellSize} in a world that is ${name}`,
+      `have all pairs if many threads handle a large particle, with cells of ${cellSize} in a world that is ${name}`,
       async (device, tools) => {
         const small = 4000;
         const noise = createNoise(5);
@@ -398,7 +398,7 @@ fn finish(own: Own, particle: Particle) { found[id_of(particle.slot)] += vec2u(1
         const positions = new Float32Array(dimensions * (small + 2));
         const radii = new Float32Array(small + 2);
         order.forEach((id, index) => {
-          // Two large particles, one across a corner. The small ones surround the first.
+          // There are two large particles, one of them across a corner. The small particles surround the other one.
           radii[id] = index < 2 ? 64 : 1;
           for (let axis = 0; axis < dimensions; axis++) {
             const coordinate = index === 0 ? 120 : index === 1 ? 380 : 55 + noise() * 130;

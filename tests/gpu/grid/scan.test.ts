@@ -27,7 +27,7 @@ function countsOf(length: number, seed = length): Uint32Array {
   });
 }
 
-/** Uploads values in a buffer as long as the scan may touch: padding with zeros, then guards. */
+/** Uploads values, then zeros up to the end of what the scan may touch, then guards. */
 function padded(tools: GpuTools, label: string, values: Uint32Array): GPUBuffer {
   const words = new Uint32Array(scanBytes(values.length) / 4 + 4).fill(GUARD);
   words.fill(0, 0, -4);
@@ -61,7 +61,7 @@ async function expectScanned(tools: GpuTools, values: Uint32Array, fold?: number
   for (const words of [got, left]) expect([...words.subarray(-4)]).toEqual([GUARD, GUARD, GUARD, GUARD]);
 }
 
-/** Lengths around those of a vector, of the items of a thread and of a block, and lengths of several blocks. */
+/** Lengths near that of a vector, near the number of items of a thread or of a block, and lengths of several blocks. */
 const LENGTHS = [
   0,
   1,

@@ -28,7 +28,7 @@ interface Options {
   readonly spoil?: (ranks: Uint32Array) => void;
 }
 
-/** Returns the entries that the pass wrote, two words each, and the reference's for the same ranks. */
+/** Returns the entries that the pass wrote, two words each, and the entries of the reference for the same ranks. */
 async function scatterScene(tools: GpuTools, scene: Scene, { ids, fold, spoil }: Options = {}) {
   const { dimensions, count, positions } = scene;
   const world = defineWorld(worldOptions(scene), 2 * scene.radius, scene.count);

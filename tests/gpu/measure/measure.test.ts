@@ -100,7 +100,7 @@ function sceneGrid(
 describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   for (const name of EQUAL_RADIUS_SCENES) {
     gpuTest(
-      `equal the reference by both broad phases in the scene ${name}`,
+      `equal the reference with both broad phases in the scene ${name}`,
       async (_, tools) => {
         const { world, grid } = sceneGrid(name, dimensions, 300);
         for (const broadPhase of ['grid', 'naive'] as const) {
@@ -112,7 +112,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'equal the reference for counts around a workgroup',
+    'equal the reference for numbers of particles near the size of a workgroup',
     async (_, tools) => {
       for (const count of [
         ...SMALL_COUNTS,
@@ -150,7 +150,7 @@ describe.each(DIMENSIONS)('measures in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'include set-aside particles only in the count and the hash, and count particles outside',
+    'include set-aside particles only in the count and the hash, and count particles outside the world',
     async (_, tools) => {
       const world = defineWorld(
         { dimensions, min: [-2, 1, 0].slice(0, dimensions), max: [7, 9, 5].slice(0, dimensions) },

@@ -79,7 +79,7 @@ describe.each(DIMENSIONS)('pairs of boxes in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'equal those of brute force for counts around a workgroup, and for many equal, mixed, thin and covered boxes',
+    'equal those of brute force for numbers of boxes near the size of a workgroup, and for many equal, mixed, thin and covered boxes',
     async (device, tools) => {
       const noise = createNoise(6);
       const edge = dimensions === 2 ? 40 : 11;

@@ -180,7 +180,7 @@ describe.each(DIMENSIONS)('boxes in %dD', (dimensions) => {
       );
       const position = uploadVectors(tools, dimensions, 'positions', positions);
       const corners = uploadVectors(tools, dimensions, 'boxes', boxes.corners);
-      // The list ends within one of the first boxes, and within a later one.
+      // With the first capacity, the list ends within one of the first boxes; with the second one, within a later box.
       for (const capacity of [40, 8000]) {
         const search = await grid.inBoxes({ boxes: boxes.count, capacity });
         const encoder = device.createCommandEncoder();

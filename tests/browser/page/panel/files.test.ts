@@ -182,7 +182,7 @@ describe('files', () => {
   });
 
   browserTest(
-    'that are wrong change nothing, and the page says what is wrong but uses no markup of their names',
+    'that are wrong change nothing; the page says what is wrong, and shows markup in their names as text',
     async () => {
       const { page, saved, state } = await openSaved();
       const { min, max } = decodeCheckpoint(state.bytes);

@@ -113,7 +113,7 @@ describe('a film', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share(async (opener) => {
     const opened = await openPlayground(opener, { before: keepFiles, count: 100, width: 401, height: 301 });
-    // `before` takes only one function, and it cannot call others. These two may run later.
+    // `before` takes a single function, which cannot call others. These two functions may also run later.
     await opened.page.evaluate(countRecorded);
     await opened.page.evaluate(countMarks);
     return opened;

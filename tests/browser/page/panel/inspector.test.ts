@@ -237,7 +237,7 @@ describe('the inspector', () => {
     });
   }
 
-  browserTest('reads the new run if it replaces a run that is still being read', async () => {
+  browserTest('reads the new run if the visitor replaces the run while it is being read', async () => {
     // Use a new page, because it has not loaded the card yet. Use the GPU engine, because the CPU engine would also
     // draw from `read`, which waits here.
     const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
@@ -251,7 +251,7 @@ describe('the inspector', () => {
         },
       });
     });
-    // Two clicks while the card loads must open it.
+    // The visitor clicks twice while the card loads. Then the card must be open.
     await page.$eval('#inspect', (button) => {
       for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
     });

@@ -158,7 +158,7 @@ describe('the controls', () => {
 describe('the number of particles', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('is limited for the naive broad phase, and comes back with the grid', async () => {
+  browserTest('is limited for the naive broad phase, and the grid restores it', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { count: 4001 });
     expect(await countOf(page)).toBe(4001);
     await chooseOption(page, 'broadPhase', NAIVE);

@@ -45,7 +45,7 @@ function coloursDown(page: Page, plot: string): Promise<string[]> {
 describe('the times of a step', () => {
   const browser = useBrowser({ serve: 'build' });
 
-  browserTest('are listed and drawn by stage, in their order', async () => {
+  browserTest('are listed and drawn in the order of the stages', async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       count: SOME,
       width: 1280,
@@ -61,7 +61,7 @@ describe('the times of a step', () => {
     const colours = stages.map(({ colour }) => colour);
     expect(new Set(colours).size).toBe(5);
     await passFrames(page, 2);
-    // Bands have the order of the list. A pass that takes almost no time has none.
+    // Bands have the order of the list. A pass that takes almost no time has no band.
     const bands = (await coloursDown(page, '#stages-plot')).filter((colour) => colours.includes(colour));
     const times = stages.map(({ time }) => inMs(time));
     const sum = times.reduce((total, time) => total + time);

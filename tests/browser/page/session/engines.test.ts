@@ -15,7 +15,7 @@ import {
 
 const backendOf = (page: Page) => page.evaluate(() => window.cellstorm?.simulation?.backend);
 
-/** The 2D canvas rounds values to 32 colours, so a pixel may differ more. */
+/** Tolerance per channel. It exceeds TOLERANCE, because the 2D canvas rounds values to 32 colours. */
 const ROUNDED = 3 * TOLERANCE;
 
 describe('the CPU engine', () => {
@@ -34,14 +34,14 @@ describe('the CPU engine', () => {
     ['gas', 'cpu'],
     ['crates', 'cpu-boxes'],
   ] as const) {
-    browserTest(`paints each particle of the scene ${scene} where it is in 2D`, async () => {
+    browserTest(`paints each particle of the 2D scene ${scene} at its position`, async () => {
       const opened = await open();
       await arrange(opened.page, { scene, engine: 'cpu' });
       await stepTimes(opened.page, 3);
       await expectTruePicture(opened, name, ROUNDED);
     });
 
-    browserTest(`paints every particle of the scene ${scene} in 3D`, async () => {
+    browserTest(`paints every particle of the 3D scene ${scene}`, async () => {
       const opened = await open();
       await arrange(opened.page, { scene, dimensions: 3, engine: 'cpu' });
       await stepTimes(opened.page, 2);

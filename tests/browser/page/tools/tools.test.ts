@@ -40,7 +40,7 @@ async function stateOf(page: Page) {
 const screenOf = (page: Page, point: readonly number[]): Promise<Point> =>
   page.evaluate((given) => window.cellstorm?.toScreen(given) ?? ([0, 0] as const), point);
 
-/** Returns the point of the screen at these shares of the box. */
+/** Returns the screen's point for a position in the box, which is given as shares of the box's width and height. */
 function inBox(page: Page, across: number, up: number): Promise<Point> {
   return page.evaluate(
     (shares) => {
@@ -122,7 +122,7 @@ describe('a tool', () => {
     });
 
     browserTest(
-      `makes room for new particles without a change of the others (${engine})`,
+      `makes room for new particles without changing the others (${engine})`,
       { tags: [...tags] },
       async () => {
         const { page } = await open();
@@ -231,7 +231,7 @@ describe('a tool', () => {
     );
   }
 
-  browserTest('shows its reach by a ring, which grows with the picture and is hidden beside it', async () => {
+  browserTest('shows its reach by a ring that grows with the picture and is hidden outside it', async () => {
     const { page } = await open();
     await arrange(page, { ...CALM, pointer: 'push', brush: 30, engine: 'cpu' });
     const [x, y] = await middleOf(page);
@@ -293,7 +293,7 @@ describe('a finger', () => {
 
   for (const pointer of ['add', 'erase', 'wall'] as const) {
     browserTest(
-      `and a second one magnify by the ratio of their distances, and use no tool (${pointer})`,
+      `and a second finger magnify as much as their distance grows, and use no tool (${pointer})`,
       async () => {
         const { page, touch, middle } = await start(pointer, 12);
         const [x, y] = middle;

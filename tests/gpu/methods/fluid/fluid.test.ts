@@ -148,7 +148,7 @@ function lone(velocity: readonly number[], solids?: FluidOptions['solids']): Flu
 
 describe('a fluid', () => {
   gpuTest(
-    'gives the same bits in every run and recorded into one encoder; advance uses the substeps that the speed needs',
+    'gives the same bits in every run, also if its substeps are recorded into one encoder; advance makes as many substeps as the speed needs',
     async (device, tools) => {
       const gpu = tools.wrap();
       const { pass, detail } = await checkRepeats((given) => createFluid(gpu, given), PLANE, 6);

@@ -9,14 +9,14 @@ import { bitsOf, DIMENSIONS } from '../../../helpers/passes';
 const DT = 1 / 128;
 
 /**
- * Tolerance of positions, in radii. Each λ is good to about 2^-18, and two rounds of corrections move a particle by
+ * Tolerance of positions, in radii. Each λ is accurate to about 2^-18, and two rounds of corrections move a particle by
  * less than a radius. Positions, some tens of radii from the corner, are rounded four times.
  */
 const PART = 2 ** -16;
 
 describe.each(DIMENSIONS)('a position-based fluid in %dD', (dimensions) => {
   gpuTest(
-    'moves like on the CPU, with the same bits in every run, and keeps its momentum away from walls',
+    'moves like on the CPU, with the same bits in every run, and keeps its momentum if no wall is near',
     async (_, tools) => {
       const options = blockOf(dimensions, { squeeze: 0.85, iterations: 2, gravity: 0 });
       // In 3D two axes have no walls. The obstacles reach into the block.

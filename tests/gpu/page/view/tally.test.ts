@@ -1,4 +1,4 @@
-/** Tests that the GPU's counts equal the CPU engine's. Other tests compare those with brute force. */
+/** Tests that the GPU's counts equal those of the CPU, which other tests compare with brute force. */
 import { describe, expect } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';

@@ -21,8 +21,8 @@ describe('the fluid’s distances', () => {
       const world = { dimensions: 3, min: [0, 0, 0], max: [2, 2, 2] } as const;
       const frame = frameOf(world, { width: SIZE, height: SIZE });
       const { camera } = frame;
-      // The standard deviation is 1.6 radii of 0.8 spacings, here four texels. Distances that differ by 2.2 radii
-      // belong to different surfaces.
+      // The filter's standard deviation is 1.6 radii, and a radius is 0.8 spacings. With this spacing, the deviation is
+      // four texels. Distances that differ by 2.2 radii belong to different surfaces.
       const spacing = 4 / (1.6 * 0.8 * camera.pixelsPerUnit);
       const step = (2.2 * 0.8 * spacing) / camera.reach;
       const flat = (x: number, y: number) => (y >= EMPTY ? NOTHING : x < BEHIND ? 0 : 3 * step);
