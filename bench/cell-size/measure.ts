@@ -319,8 +319,8 @@ function inCellOrder(grid: CpuGrid, positions: Float32Array): Float32Array {
 }
 
 /**
- * Counts candidates independently of the timed searches. The candidates of a particle are in all cells within the
- * distance `reach` of it along every axis, and in `spare` more cells on each side.
+ * Counts candidates independently of the timed searches. A particle's candidates are the particles in its search box.
+ * Along every axis, this box consists of the cells within the distance `reach`, and of `spare` more cells on each side.
  */
 function countCandidates(
   world: World,

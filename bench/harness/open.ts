@@ -30,7 +30,7 @@ export interface Sample {
   readonly total: number;
 }
 
-/** How many times in a row a sample runs the build, the query, and both. CPU engines use only `total`. */
+/** How often a sample repeats the build, the query, and the build with the query. CPU engines use only `total`. */
 export type Batches = Sample;
 
 export interface Open {

@@ -72,7 +72,7 @@ const LEAST_GROWTH = 1;
 /** No timed round uses this frame. */
 const UNTIMED_FRAME = 1_000_003;
 const MOST_FRAMES = 16;
-/** The most bytes that all frames may take. Two frames are allowed even if they take more. */
+/** Timed rounds use as many frames as fit into this many bytes: at least two, and at most MOST_FRAMES. */
 const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {

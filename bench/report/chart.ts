@@ -21,7 +21,7 @@ const COLOURS = 8;
 const DASHES = ['none', '7 4', '2 4'];
 
 const MARGIN = { top: 14, bottom: 42, left: 58 } as const;
-/** The largest share of the width that names may take. */
+/** Names of lines get at most this share of the chart's width. */
 const NAMES_SHARE = 0.3;
 /** Width of a letter, in CSS pixels. */
 const LETTER = 7.2;

@@ -38,8 +38,8 @@ const COPIED_FILES = [
   'biome.json',
 ];
 /**
- * A batch may take START_SECONDS plus LIMIT_FACTOR times the time that it takes without a mutant. If the batch runs in
- * full, LIMIT_FACTOR is multiplied by FULL_FACTOR.
+ * The time limit of a batch is START_SECONDS plus LIMIT_FACTOR times the time that the batch takes without a mutant. If
+ * the batch runs in full, LIMIT_FACTOR is multiplied by FULL_FACTOR.
  */
 const LIMIT_FACTOR = 6;
 const FULL_FACTOR = 4;

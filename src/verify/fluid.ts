@@ -22,7 +22,7 @@ const STEP = 1 / 60;
 const DENSITY = 1000;
 const GRAVITY = 9.81;
 
-/** Greatest share of the divergence that may be left. */
+/** A check fails if more than this share of the divergence is left. */
 const MOST_DIVERGENCE = 1e-4;
 /** Greatest relative change of the volume. */
 const MOST_DRIFT = 0.03;

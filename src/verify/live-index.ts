@@ -7,7 +7,7 @@ import { type Scene, worldOptions } from '../scenes';
 import { createIndex, differenceOfPairs, exactPairs, findWithin, keepPairs, stirred } from './exact';
 import { farthestSearch } from './grids';
 
-/** The most particles. If radii vary, the oracle itself would use a live index for more particles. */
+/** The check runs up to this number of particles. If radii vary, the oracle itself uses a live index for more. */
 export const MOST_INDEXED = 4096;
 
 /** One object in this many is removed. */

@@ -53,8 +53,11 @@ export interface VerifyOptions {
 }
 
 /**
- * Numbers of particles at which errors are likely: 0, 1, two near the 256 threads of a workgroup, and two for which the
- * scan divides the cells into several blocks.
+ * Numbers of particles at which errors are likely:
+ *
+ * - 0 and 1
+ * - 255 and 257, because a workgroup has 256 threads
+ * - 4096 and 65,537, for which the scan divides the cells into several blocks
  */
 export const DEFAULT_COUNTS: readonly number[] = [0, 1, 255, 257, 4096, 65_537];
 

@@ -14,7 +14,10 @@ import { describeError } from '../../trust/time-limit';
 import { openAddress, openStateFile, openTable } from './files';
 import { damagedCall } from './options';
 
-/** A case may take MOST_SECONDS of processor time, and the process MOST_MEMORY KiB of memory. */
+/**
+ * It is a fault if a case takes more than MOST_SECONDS of processor time, or if the process takes more than MOST_MEMORY
+ * KiB of memory.
+ */
 const MOST_SECONDS = 1;
 const MOST_MEMORY = 2 ** 20;
 

@@ -11,7 +11,7 @@ declare global {
   }
 }
 
-/** The most bytes that a bandwidth test may copy. */
+/** In these tests, the bandwidth test finds memory for at most this many bytes. */
 const ROOM = 2 ** 23;
 const ENGINES = ['gpu-grid', 'cpu-naive', 'cpu-grid'];
 

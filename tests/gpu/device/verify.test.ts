@@ -29,7 +29,7 @@ describe.each(DIMENSIONS)('verification in %dD', (dimensions) => {
   }
 
   gpuTest(
-    'passes with 0, 1 and just less than a workgroup of particles',
+    'passes with no particle, with one, and with one fewer than a workgroup has threads',
     async (_, tools) => {
       const options = { dimensions: [dimensions], scenes: ['lattice'], counts: [0, 1, 255] };
       const cases = await casesOf(tools, options);

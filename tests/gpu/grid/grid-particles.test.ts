@@ -194,7 +194,7 @@ gpuTest(
 );
 
 gpuTest(
-  'particles refuse calls before the encoder of a recorded sort is finished',
+  'particles refuse calls until the encoder into which a sort was recorded is finished',
   async (device, tools) => {
     const options = { dimensions: 2, min: [0, 0], max: [8, 8], diameter: 1, capacity: 4 } as const;
     const positions = Float32Array.of(1, 1, 2, 2);

@@ -178,7 +178,7 @@ describe('a grid', () => {
   );
 
   gpuTest(
-    'keeps each of many recorded counts, also if encoders are recorded at the same time',
+    'builds with the count of each of many recordings, also if two encoders are open at the same time',
     async (device, tools) => {
       const scene = createScene('uniform', { dimensions: 2, count: 2000 });
       const grid = await HashGrid.create(tools.wrap(), optionsOf(scene));

@@ -65,7 +65,7 @@ function expectMeasured(
     const difference = Math.abs((got.momentum[axis] as number) - (momentum[axis] as number));
     expect(difference).toBeLessThanOrEqual(roundings * magnitude);
   }
-  // A square root in WGSL may be off by 9 U, the subtraction by 1 U, and the distance² adds (dimensions + 2) / 2 U.
+  // A square root in WGSL may be off by 9 U, the subtraction by 1 U. The distance² adds (dimensions + 2) / 2 U.
   const root = (10 + (dimensions + 2) / 2) * U * diameter;
   expect(Math.abs(got.deepestOverlap - deepestOverlap)).toBeLessThanOrEqual(root);
   const neighbours = Math.max(1, expected.greatestOccupancy) * 3 ** dimensions;

@@ -38,8 +38,8 @@ interface Boxes {
 }
 
 /**
- * Returns boxes that are small, large, flat, points, on particles, outside, inverted, as large as the world, or not
- * finite.
+ * Returns boxes of many kinds: small, large and inverted boxes, points at particles, flat boxes through particles,
+ * boxes as large as the world, boxes outside the world, and boxes with corners that are not finite.
  */
 function boxesFor(dimensions: Dimensions, positions: Float32Array): Boxes {
   const noise = createNoise(17);

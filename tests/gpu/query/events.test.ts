@@ -109,7 +109,8 @@ describe.each(DIMENSIONS)('events in %dD', (dimensions) => {
       async (device, tools) => {
         const { grid, events, contacts, record } = await follow(device, tools, options);
         const crowd = new Crowd(options);
-        // In the first search all pairs begin. Then follow moves, no change, fewer particles, none, and all again.
+        // In the first search all pairs begin. Later searches find moved particles, an unchanged state, fewer
+        // particles, no particles, and all particles again.
         let before = NOTHING;
         let changes = 0;
         for (const [count, move] of [

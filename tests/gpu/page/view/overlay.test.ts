@@ -305,7 +305,8 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
   gpuTest(
     'report the number of pairs if the list is full, and leave out particles with too many candidates',
     async (_, tools) => {
-      // First more overlapping pairs than the list holds, then more candidates per particle than allowed.
+      // At the first count, the list cannot hold all overlapping pairs. At the second one, particles have more
+      // candidates than MOST_EACH.
       for (const count of [MOST_EACH - 100, MOST_EACH + 2]) {
         const positions = new Float32Array(dimensions * count).map((_, index) => 8 + (index % 7) / 64);
         const simulation = await createSimulation(tools.wrap(), {
