@@ -17,6 +17,13 @@ const PACKAGE = new URL('package.json', import.meta.url);
 const BENCH_WORKER = 'bench/page/worker.ts';
 const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
 
+/**
+ * The CPU engine's worker is an entry, too. The page also imports it, for browsers without workers and for its address.
+ */
+const CPU_WORKER = 'src/page/engines/cpu-worker.ts';
+/** Chunks that workers load parts from. Vite's loader would look for a document to preload the parts' own parts. */
+const IN_WORKERS = /\/(cpu-worker|start|fluid-start|flock-start)-/;
+
 /** Folders that builds, tests and benchmarks write to. An open page must not reload when they change. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
 
@@ -67,13 +74,18 @@ export default defineConfig(({ command }) => ({
     outDir: 'dist/page',
     target: 'es2022',
     // Browsers without module preloading load the page without it.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, parts, { hostId }) => (IN_WORKERS.test(hostId) ? [] : parts),
+    },
     rolldownOptions: {
       // Do not warn about slow plugins: the one that builds the worker takes long.
       checks: { pluginTimings: false },
       // Replace each constant by its value, also long ones: 300 compressed bytes less.
       optimization: { inlineConst: { mode: 'all' } },
-      input: [...PAGES, BENCH_WORKER].map((file) => fileURLToPath(new URL(file, import.meta.url))),
+      input: [...PAGES, BENCH_WORKER, CPU_WORKER].map((file) =>
+        fileURLToPath(new URL(file, import.meta.url)),
+      ),
       output: {
         // Keep `const`: V8 inlines constants, and src/cpu/equal/plane-window.ts depends on that for its speed.
         topLevelVar: false,

@@ -134,6 +134,8 @@ export class Playground {
       !stepper.isPlaying &&
       !stepper.isHeld &&
       (session.run.pending > 0 ||
+        (session.run.ahead ?? 0) > 0 ||
+        session.run.hasNews ||
         picture.isDirty ||
         !meter.isCurrent ||
         sheets.inspector?.isCurrent === false)
@@ -171,9 +173,10 @@ export class Playground {
     else step();
   }
 
-  /** True if the GPU has unfinished steps or pictures. */
+  /** True if the engine has unfinished steps or pictures. */
   get isBehind(): boolean {
-    return (this.session.run?.pending ?? 0) > 0;
+    const { pending = 0, ahead = 0 } = this.session.run ?? {};
+    return pending + ahead > 0;
   }
 
   reset(): void {
@@ -181,7 +184,7 @@ export class Playground {
     this.restarts.request(this.session.choices);
   }
 
-  goBack(): void {
+  async goBack(): Promise<void> {
     const { session, history } = this;
     const { run } = session;
     if (!run) return;
@@ -192,7 +195,7 @@ export class Playground {
     const checkpoint = history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
     try {
-      goOnFrom(run, checkpoint);
+      await goOnFrom(run, checkpoint);
     } catch (error) {
       // The next attempt then takes an earlier state.
       history.forget(checkpoint);

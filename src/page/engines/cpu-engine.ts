@@ -1,121 +1,259 @@
-/** The page's CPU engine, drawn into a 2D canvas. */
-import { Phrase } from '../../core/base/errors';
+/**
+ * The page's CPU engine, drawn into a 2D canvas. It runs in a worker where it can: a step is requested, the page draws
+ * the state before it, and the answer brings the next state.
+ */
 import type { StaticBodies } from '../../core/obstacles/tree';
-import { planSimulation } from '../../core/simulation/plan';
-import {
-  ArgumentError,
-  type NewParticles,
-  type ObstaclesGiven,
-  type ParticleArrays,
-  type SimulationOptions,
-} from '../../index';
+import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
 import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
 import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from '../model/overlays';
-import type { CpuSimulationView, State } from '../model/simulation-view';
-import { held, pushed } from '../tools/brush';
+import type { MethodStart, SimulationView, State, ViewSettings } from '../model/simulation-view';
 import { CanvasView } from '../view/canvas-view';
-import type { CountNear } from '../view/cpu-tally';
-import type { Grip, Stroke } from '../view/engine';
 import {
   bodiesOfObstacles,
   type Engine,
   explain,
   type Frame,
-  putBirths,
+  type Grip,
   type Run,
   refuseColours,
   type StepTime,
+  type Stroke,
 } from '../view/engine';
+import type { CallName, Facts, Result, Seen, Values } from './cpu-calls';
+import { type CpuLink, openLink } from './cpu-link';
 
 export async function openCpuEngine(): Promise<Engine> {
-  const [{ createCpuSimulation }, { createCpuTally }] = await Promise.all([
-    import('../../cpu/solver/simulation'),
-    import('../view/cpu-tally'),
-  ]);
   const view = new CanvasView();
+  // Each run has a worker of its own, so that a run ends at once. The first one loads while the scene is made.
+  const first = await openLink();
+  let spare: CpuLink | undefined = first;
   return {
     kind: 'cpu',
-    name: 'one thread of JavaScript',
+    name: first.isWorker ? 'a thread of its own' : 'the page’s own thread',
     isSoftware: true,
     canvas: view.canvas,
     lost: new Promise<string>(() => undefined),
     most: () => MOST_ON_CPU,
     holds: () => true,
-    start: async (options, method) => {
-      if (!method) checkCells(options);
-      const body = method ? await method.onCpu(options) : createCpuSimulation(options);
-      return new CpuRun(view, body, options, createCpuTally);
+    start: (options, method) => {
+      const link = spare ?? openLink();
+      spare = undefined;
+      return CpuRun.start(view, link, options, method);
     },
-    destroy: () => view.canvas.remove(),
+    destroy: () => {
+      spare?.close();
+      view.canvas.remove();
+    },
   };
 }
 
-/** Most cells of a world with obstacles. Such a world stores four bytes per cell if all radii are equal. */
-const MOST_CELLS = 2 ** 27;
+/** The simulation as the page sees it: the state that was last answered, and calls that are answered later. */
+class CpuView implements SimulationView {
+  readonly backend = 'cpu';
+  readonly dimensions;
+  readonly world;
+  readonly radius;
+  readonly radiusRange;
+  readonly boxes;
+  readonly capacity;
+  readonly obstacleCapacity;
+  readonly method;
+  readonly findPairs;
+  time: number;
+  settings: SimulationView['settings'];
 
-function checkCells(options: SimulationOptions): void {
-  if (!options.obstacles && !options.obstacleCapacity) return;
-  const { kind, levels, cellCount } = planSimulation(options).world;
-  if (kind === 'unbounded' || levels > 0 || cellCount <= MOST_CELLS) return;
-  const accepted = `of at most ${MOST_CELLS} with obstacles on the CPU engine; use larger particles or a smaller box`;
-  throw new ArgumentError('The box', new Phrase(`of ${cellCount} cells`), accepted);
+  constructor(
+    private readonly run: CpuRun,
+    facts: Facts,
+    public seen: Seen,
+  ) {
+    this.dimensions = facts.dimensions;
+    this.world = facts.world;
+    this.radius = facts.radius;
+    this.radiusRange = facts.radiusRange;
+    this.boxes = facts.boxes;
+    this.capacity = facts.capacity;
+    this.obstacleCapacity = facts.obstacleCapacity;
+    this.method = facts.method;
+    this.time = seen.time;
+    this.settings = seen.settings;
+    if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
+  }
+
+  get count(): number {
+    return this.seen.count;
+  }
+
+  get obstacleCount(): number {
+    return this.seen.obstacleCount;
+  }
+
+  get births(): Float32Array<ArrayBuffer> {
+    return this.seen.births;
+  }
+
+  get moved(): StaticBodies | undefined {
+    return this.seen.moved;
+  }
+
+  /** The next step's drive needs the time before the answer has come. */
+  step(seconds: number): void {
+    this.time += seconds;
+    this.run.change('step', seconds).then(
+      (stepTime) => {
+        this.run.stepTime = stepTime;
+      },
+      () => undefined,
+    );
+  }
+
+  set(changes: ViewSettings): void {
+    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+    this.settings = { ...this.settings, ...Object.fromEntries(given) };
+    this.run.tell('set', changes);
+  }
+
+  add(particles: NewParticles): void {
+    this.run.tell('add', particles);
+  }
+
+  remove(ids: Uint32Array | readonly number[]): void {
+    this.run.tell('remove', ids);
+  }
+
+  setObstacles(given: ObstaclesGiven): void {
+    this.run.setObstacles(given);
+  }
+
+  read(): Promise<ParticleArrays> {
+    return this.run.ask('read');
+  }
+
+  measure(): Promise<Result<'measure'>> {
+    return this.run.ask('measure');
+  }
+
+  checkpoint(): Promise<State> {
+    return this.run.ask('checkpoint');
+  }
+
+  restore(state: State): void {
+    this.run.restore(state).catch(() => undefined);
+  }
+
+  destroy(): void {
+    this.run.destroy();
+  }
 }
 
 class CpuRun implements Run {
   readonly pending = 0;
+  readonly simulation: CpuView;
   stepTime: StepTime | undefined;
   fixed: StaticBodies;
   restorations = 0;
-  readonly births: Float32Array;
-  private readonly tallies = new Map<Colouring, CountNear>();
+  ahead = 0;
+  hasNews = false;
+  /** The obstacles among which the seen particles are. */
+  private seenFixed: StaticBodies;
+  /** An error of a call for which nobody waits. */
+  private failure: { readonly error: unknown } | undefined;
   private overlays: typeof import('../view/canvas-overlay') | undefined;
 
-  constructor(
+  private constructor(
     private readonly view: CanvasView,
-    readonly simulation: CpuSimulationView,
+    private readonly link: CpuLink,
     readonly options: SimulationOptions,
-    private readonly createTally: typeof import('../view/cpu-tally').createCpuTally,
+    facts: Facts,
+    seen: Seen,
   ) {
-    this.fixed = bodiesOfObstacles(simulation, options.obstacles);
-    this.births = simulation.births ?? new Float32Array(simulation.capacity);
+    this.simulation = new CpuView(this, facts, seen);
+    this.fixed = bodiesOfObstacles(this.simulation, options.obstacles);
+    this.seenFixed = this.fixed;
+  }
+
+  static async start(
+    view: CanvasView,
+    opening: CpuLink | Promise<CpuLink>,
+    options: SimulationOptions,
+    method: MethodStart | undefined,
+  ): Promise<CpuRun> {
+    const link = await opening;
+    try {
+      const made = method && { choices: method.choices, count: method.count };
+      const { result, seen } = await link.ask('start', options, made);
+      return new CpuRun(view, link, options, result, seen as Seen);
+    } catch (error) {
+      link.close();
+      throw error;
+    }
+  }
+
+  async ask<Name extends CallName>(name: Name, ...values: Values<Name>): Promise<Result<Name>> {
+    return (await this.link.ask(name, ...values)).result;
+  }
+
+  /** Makes a call that changes the state. If it fails, the next frame throws its error. */
+  async change<Name extends CallName>(name: Name, ...values: Values<Name>): Promise<Result<Name>> {
+    const { fixed } = this;
+    this.ahead++;
+    try {
+      const { result, seen } = await this.link.ask(name, ...values);
+      this.ahead--;
+      if (seen) this.see(seen, fixed);
+      return result;
+    } catch (error) {
+      this.ahead--;
+      this.failure ??= { error };
+      throw error;
+    }
+  }
+
+  get births(): Float32Array {
+    return this.simulation.births;
   }
 
   step(seconds: number): void {
-    const { total, stages } = this.simulation.profile(seconds);
-    this.stepTime = { milliseconds: total, clock: 'page', stages };
-    this.fixed = this.simulation.moved ?? this.fixed;
+    this.throwFailure();
+    this.simulation.step(seconds);
   }
 
   async timeSteps(seconds: number, steps: number): Promise<StepTime> {
-    const began = performance.now();
-    for (let step = 0; step < steps; step++) this.simulation.step(seconds);
-    this.fixed = this.simulation.moved ?? this.fixed;
-    return { milliseconds: (performance.now() - began) / steps, clock: 'page' };
+    return this.change('timeSteps', seconds, steps);
   }
 
   push(stroke: Stroke, seconds: number): void {
-    this.steer((state) => pushed(state.dimensions, state, stroke, seconds));
+    this.tell('push', stroke, seconds);
   }
 
   hold(grip: Grip, seconds: number): void {
-    this.steer((state) => held(state.dimensions, state, grip, seconds));
+    this.tell('hold', grip, seconds);
   }
 
   add(particles: NewParticles): void {
-    for (const id of this.simulation.add(particles)) this.births[id] = this.simulation.time;
+    this.tell('add', particles);
   }
 
   setObstacles(given: ObstaclesGiven): void {
-    this.simulation.setObstacles(given);
+    if (this.simulation.method) return;
     this.fixed = bodiesOfObstacles(this.simulation, given);
+    this.tell('setObstacles', given);
   }
 
-  restore(checkpoint: State): void {
-    this.simulation.restore(checkpoint);
+  async restore(state: State): Promise<void> {
     this.restorations++;
-    this.fixed = bodiesOfObstacles(this.simulation, checkpoint.obstacles);
-    putBirths(this.births, checkpoint);
+    const { fixed } = this;
+    if (!this.simulation.method) this.fixed = bodiesOfObstacles(this.simulation, state.obstacles);
+    this.simulation.time = state.time;
+    try {
+      await this.change('restore', state);
+    } catch (error) {
+      // The caller handles it. The state is as before.
+      this.failure = undefined;
+      this.fixed = fixed;
+      throw error;
+    }
   }
 
   async prepareTool(): Promise<void> {}
@@ -146,50 +284,83 @@ class CpuRun implements Run {
 
   async prepare(by: Colouring): Promise<string> {
     const refusal = refuseColours(this.simulation, by);
-    if (refusal || (by !== 'contacts' && by !== 'density') || this.tallies.has(by)) return refusal;
+    if (refusal) return refusal;
     try {
-      this.tallies.set(by, this.createTally(this.simulation, this.options, by));
+      await this.change('count', by === 'contacts' || by === 'density' ? by : undefined);
       return '';
     } catch (error) {
+      this.failure = undefined;
       return `${explain(error)} Colours show speed instead.`;
     }
   }
 
   draw(frame: Frame): void {
-    const particles = this.simulation.read();
-    // Narrows the type: the CPU engine returns no promise.
-    if (particles instanceof Promise) return;
-    const values = this.valuesOf(particles, frame.scale.by);
-    const { overlays } = this;
+    this.throwFailure();
+    this.hasNews = false;
+    const { overlays, simulation } = this;
+    const { particles } = simulation.seen;
     this.view.draw(
-      this.simulation,
+      simulation,
       particles,
-      values,
-      this.fixed,
+      this.valuesOf(simulation.seen, frame.scale.by),
+      this.seenFixed,
       frame,
-      overlays && ((context) => new overlays.CanvasOverlay(context, this.simulation, particles, frame)),
+      overlays && ((context) => new overlays.CanvasOverlay(context, simulation, particles, frame)),
     );
   }
 
   destroy(): void {
-    this.simulation.destroy();
+    this.link.close();
   }
 
-  private steer(velocitiesOf: (state: State) => Float32Array): void {
-    const checkpoint = this.simulation.checkpoint();
-    if (checkpoint instanceof Promise) return;
-    this.simulation.restore({ ...checkpoint, velocities: velocitiesOf(checkpoint) });
+  /** Makes a change for whose result nobody waits. */
+  tell<Name extends CallName>(name: Name, ...values: Values<Name>): void {
+    // `change` keeps the error for the next frame.
+    this.change(name, ...values).catch(() => undefined);
   }
 
-  private valuesOf(particles: ParticleArrays, by: Colouring): ArrayLike<number> {
-    if (by === 'id') return particles.ids;
-    const { time } = this.simulation;
-    if (by === 'age') return Float32Array.from(particles.ids, (id) => time - (this.births[id] ?? 0));
-    const counted = this.tallies.get(by)?.(particles);
-    if (counted) return counted;
+  private see(seen: Seen, fixed: StaticBodies): void {
+    const { simulation } = this;
+    simulation.seen = seen;
+    this.hasNews = true;
+    // The view redraws obstacles only if they are other ones.
+    if (!seen.moved) this.seenFixed = fixed;
+    else if (!areSame(seen.moved, this.seenFixed)) this.seenFixed = seen.moved;
+    if (seen.moved) this.fixed = this.seenFixed;
+    // Calls under way will change these.
+    if (this.ahead > 0) return;
+    simulation.time = seen.time;
+    simulation.settings = seen.settings;
+  }
+
+  private throwFailure(): void {
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure.error;
+  }
+
+  private valuesOf({ particles, counts, births, time }: Seen, by: Colouring): ArrayLike<number> {
+    const { ids, velocities } = particles;
+    if (by === 'id') return ids;
+    if (by === 'age') return Float32Array.from(ids, (id) => time - (births[id] ?? 0));
+    if ((by === 'contacts' || by === 'density') && counts) return counts;
+    const speeds = new Float32Array(ids.length);
     const { dimensions } = this.simulation;
-    return Float32Array.from(particles.ids, (_, particle) =>
-      Math.hypot(...particles.velocities.subarray(dimensions * particle, dimensions * (particle + 1))),
-    );
+    for (let particle = 0, first = 0; particle < speeds.length; particle++, first += dimensions) {
+      const [x, y] = [velocities[first] as number, velocities[first + 1] as number];
+      const z = dimensions === 3 ? (velocities[first + 2] as number) : 0;
+      speeds[particle] = Math.sqrt(x * x + y * y + z * z);
+    }
+    return speeds;
   }
+}
+
+function areSame(first: StaticBodies, second: StaticBodies): boolean {
+  const pairs = (['positions', 'radii', 'halves'] as const).map(
+    (name) => [first[name], second[name]] as const,
+  );
+  return pairs.every(
+    ([one, other]) =>
+      one?.length === other?.length && (one?.every((value, index) => value === other?.[index]) ?? true),
+  );
 }

@@ -7,6 +7,7 @@ import type {
   FoundPairs,
   Gpu,
   Measures,
+  NewParticles,
   ParticleSimulation,
   Settings,
   SettingsOptions,
@@ -14,6 +15,7 @@ import type {
   StageTimes,
 } from '../../index';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
+import type { Choices } from './fields';
 
 /** A value that a method measures. The page shows it in place of the measures of collisions. */
 export interface Figure {
@@ -53,6 +55,7 @@ type Shared = Omit<
   | 'set'
   | 'settings'
   | 'findPairs'
+  | 'add'
 >;
 
 export interface SimulationView extends Shared {
@@ -62,8 +65,9 @@ export interface SimulationView extends Shared {
   readonly moved?: StaticBodies | undefined;
   /** Simulated seconds at which particles were added, by id, if the method stores them. */
   readonly births?: Float32Array<ArrayBuffer> | undefined;
+  add(particles: NewParticles): unknown;
   /** Undefined if a method runs. */
-  findPairs?(): Promise<FoundPairs> | FoundPairs;
+  readonly findPairs?: (() => Promise<FoundPairs> | FoundPairs) | undefined;
   readonly fluid?: Fluid | CpuFluid | undefined;
   /** True while a fluid's step is incomplete. While it is true, only draw or read. */
   readonly isBusy?: boolean | undefined;
@@ -76,6 +80,7 @@ export interface SimulationView extends Shared {
 
 /** The brush changes velocities in `buffers`. */
 export interface GpuSimulationView extends SimulationView {
+  add(particles: NewParticles): Uint32Array;
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   readonly fluid?: Fluid | undefined;
   profile(seconds: number): Promise<StageTimes>;
@@ -83,7 +88,9 @@ export interface GpuSimulationView extends SimulationView {
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
 }
 
+/** The simulation itself, not one in a worker. */
 export interface CpuSimulationView extends SimulationView {
+  add(particles: NewParticles): Uint32Array;
   readonly fluid?: CpuFluid | undefined;
   profile(seconds: number): StageTimes;
 }
@@ -91,6 +98,9 @@ export interface CpuSimulationView extends SimulationView {
 /** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: 'fluid' | 'flock';
+  /** What the start was made from. A worker makes the same start from it. */
+  readonly choices: Choices;
+  readonly count: number;
   /**
    * Number of elements in the largest buffer over the lattice; 0 without a lattice. The requested device must allow a
    * buffer of this size.

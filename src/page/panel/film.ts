@@ -176,6 +176,7 @@ export class Film {
     const { session, stepper, viewpoint, picture } = this;
     stepper.step(run);
     viewpoint.drift(STEP_SECONDS);
+    await stepper.answered();
     await picture.marks?.catchUp();
     if (run !== session.run) return;
     await picture.take(run, (canvas) => {

@@ -85,8 +85,9 @@ export class Picture {
   }
 
   update(run: Run, now: number): void {
-    this.isWatched = this.watcher !== undefined && (this.isDirty || now - this.watchedAt > STILL_MS);
-    if (this.isDirty || this.isWatched) this.draw(run);
+    const isNew = this.isDirty || run.hasNews === true;
+    this.isWatched = this.watcher !== undefined && (isNew || now - this.watchedAt > STILL_MS);
+    if (isNew || this.isWatched) this.draw(run);
   }
 
   /** Call this in the same task as update(), after the marks are drawn. */

@@ -8,13 +8,13 @@
  */
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
+import { startFrom } from '../engines/methods/start';
 import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
-import { refuseOpened, type Selection, settingChanges, startCount, startOf } from '../model/opened';
-import { methodOf } from '../model/scenes';
+import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
-import type { MethodStart, Start, State } from '../model/simulation-view';
+import type { MethodStart, State } from '../model/simulation-view';
 import { notify, showEngineNote } from '../support/notes';
 import { nextTask } from '../support/save';
 import { Signal } from '../support/signal';
@@ -282,8 +282,8 @@ export class Restarts {
     const started = await this.startOn(engine, { ...options, ...room }, method);
     const { run } = started;
     try {
-      const resumes = goesOn && this.resume(run, continued);
-      if (checkpoint && !resumes) run.restore(checkpoint);
+      const resumes = goesOn && (await this.resume(run, continued));
+      if (checkpoint && !resumes) await run.restore(checkpoint);
       await loading;
       // Preparing may take long, so a later request ends it. But a run that continues a state must stay: the later
       // request would start without that state.
@@ -426,9 +426,9 @@ export class Restarts {
   }
 
   /** Continues a state in the run. Returns false if the state does not fit. */
-  private resume(run: Run, { checkpoint }: ContinuedState): boolean {
+  private async resume(run: Run, { checkpoint }: ContinuedState): Promise<boolean> {
     try {
-      goOnFrom(run, checkpoint);
+      await goOnFrom(run, checkpoint);
       return true;
     } catch {
       notify('The previous state does not fit this engine, so the scene starts over.');
@@ -466,16 +466,5 @@ export class Restarts {
       this.force(`The GPU was lost ${losses} times (${why})`, `The CPU engine takes over and ${where}.`);
     }
     this.request(this.session.choices);
-  }
-}
-
-export async function startFrom(chosen: Selection, count: number): Promise<Start> {
-  switch (methodOf(chosen)) {
-    case 'fluid':
-      return (await import('../engines/methods/fluid-start')).startFluid(chosen, count);
-    case 'flock':
-      return (await import('../engines/methods/flock-start')).startFlock(chosen, count);
-    default:
-      return startOf(chosen, count);
   }
 }

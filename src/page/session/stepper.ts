@@ -19,6 +19,8 @@ const MOST_PENDING = 4;
 /** If a step takes longer than this, a frame waits for all submissions, so that the page reacts sooner. */
 const SLOW_MS = 100;
 const MOST_PENDING_SLOW = 1;
+/** If another thread has this many unanswered calls, it gets no step: one runs while the next waits. */
+const MOST_AHEAD = 2;
 
 export class Stepper {
   isPlaying: boolean;
@@ -79,6 +81,11 @@ export class Stepper {
     while ((this.session.run?.pending ?? 0) >= MOST_PENDING) await nextTask();
   }
 
+  /** Resolves when the run has the particles of its last step. */
+  async answered(): Promise<void> {
+    while ((this.session.run?.ahead ?? 0) > 0) await nextTask();
+  }
+
   /** Takes at most one step. Returns true if the run is playing. */
   play(run: Run, elapsed: number): boolean {
     const { isContinuing, isBusy } = this.restarts;
@@ -86,7 +93,7 @@ export class Stepper {
     const isWaiting = isContinuing || this.isFilmed || (isSlow(run) && isBusy);
     if (!this.isPlaying || isWaiting) return false;
     this.owed = Math.min(this.owed + elapsed, 1.5 * STEP_MS);
-    if (this.owed >= STEP_MS - EARLY_MS) {
+    if (this.owed >= STEP_MS - EARLY_MS && (run.ahead ?? 0) < MOST_AHEAD) {
       this.owed = Math.max(0, this.owed - STEP_MS);
       this.step(run);
     }

@@ -9,6 +9,11 @@ export function watchLoading(): void {
   window.addEventListener('vite:preloadError', ({ payload }) => FAILURES.add(payload));
 }
 
+/** For an error that arrived from a worker as data. */
+export function markUnloaded(error: Error): void {
+  FAILURES.add(error);
+}
+
 export function isUnloaded(error: unknown): boolean {
   return typeof error === 'object' && error !== null && FAILURES.has(error);
 }

@@ -1,6 +1,7 @@
 /**
  * Draws particles for the CPU engine. In 2D, it draws discs and rectangles. In 3D, it draws sphere sprites and faces of
- * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps.
+ * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In
+ * 2D, it draws the world and the obstacles only when they change, and paints discs as pixels.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';
@@ -9,12 +10,11 @@ import { hidesLines, SPHERE_SHARE } from '../model/overlays';
 import type { SimulationView } from '../model/simulation-view';
 import { type CameraMatrices, project, type Rectangle, type Viewport } from './camera';
 import type { CanvasOverlay } from './canvas-overlay';
+import { DiscPainter, type Discs } from './disc-painter';
 import type { Frame } from './engine';
 
 const COLOURS = 32;
 const SPRITE_SIZE = 64;
-/** Discs of a smaller radius, in CSS pixels, are drawn as squares, which is much faster. */
-const SMALLEST_DISC = 1;
 /** Boxes that are narrower than this many CSS pixels have no rim. */
 const NARROWEST_RIMMED = 5;
 /** Width of a box's rim, in CSS pixels. */
@@ -35,6 +35,12 @@ interface Point {
 export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
+  private readonly painter = new DiscPainter();
+  /** What the painter's ground shows; empty if it is out of date. */
+  private ground: readonly unknown[] = [];
+  private discs = roomForDiscs(0);
+  /** True if something was drawn over the discs, perhaps outside their region. */
+  private isCovered = false;
 
   /** `values[i]` decides the colour of particle i. */
   draw(
@@ -45,43 +51,106 @@ export class CanvasView {
     frame: Frame,
     createOverlay?: (context: CanvasRenderingContext2D) => CanvasOverlay,
   ): void {
-    const context = this.canvas.getContext('2d', { alpha: false });
+    // Pixels are written in each frame, so they must not lie in the memory of a GPU.
+    const context = this.canvas.getContext('2d', { alpha: false, willReadFrequently: true });
     if (!context) return;
-    const { viewport, theme } = frame;
-    const { pixelRatio } = viewport;
-    this.canvas.width = Math.max(1, Math.round(viewport.width * pixelRatio));
-    this.canvas.height = Math.max(1, Math.round(viewport.height * pixelRatio));
-    context.fillStyle = toCss(theme.background);
-    context.fillRect(0, 0, this.canvas.width, this.canvas.height);
+    this.resize(frame.viewport);
+    const { pixelRatio } = frame.viewport;
+    context.save();
     context.scale(pixelRatio, pixelRatio);
     const { dimensions, radius } = simulation;
     const share = dimensions === 3 && hidesLines(frame.overlays) ? SPHERE_SHARE : 1;
     const overlay = createOverlay?.(context);
-    const bodies = [
-      {
-        count: obstacles.positions.length / dimensions,
-        positions: obstacles.positions,
-        reach: (body: number) => obstacles.radii?.[body] ?? radius,
-        halves: obstacles.halves,
-        colour: () => OBSTACLE_COLOUR,
-      },
-      {
-        count: particles.ids.length,
-        positions: particles.positions,
-        reach: (body: number) => share * (particles.radii?.[body] ?? radius),
-        halves: share < 1 ? particles.halfExtents?.map((half) => share * half) : particles.halfExtents,
-        colour: (body: number) => colourOf((values[body] ?? 0) / frame.scale.end),
-      },
-    ];
+    const fixed: Bodies = {
+      count: obstacles.positions.length / dimensions,
+      positions: obstacles.positions,
+      reach: (body) => obstacles.radii?.[body] ?? radius,
+      halves: obstacles.halves,
+      colour: () => OBSTACLE_COLOUR,
+    };
+    const { end } = frame.scale;
+    const moving: Bodies = {
+      count: particles.ids.length,
+      positions: particles.positions,
+      reach: (body) => share * (particles.radii?.[body] ?? radius),
+      halves: share < 1 ? particles.halfExtents?.map((half) => share * half) : particles.halfExtents,
+      colour: (body) => colourOf((values[body] ?? 0) / end),
+    };
     if (dimensions === 2) {
-      draw2D(context, bodies, frame);
+      this.draw2D(context, fixed, moving, frame, obstacles);
       overlay?.drawFaces();
     } else {
+      this.ground = [];
+      clear(context, frame);
       if (frame.box.isWorld) drawBox(context, frame);
       overlay?.drawFaces();
-      this.draw3D(context, bodies, frame);
+      this.draw3D(context, [fixed, moving], frame);
     }
     overlay?.drawLines();
+    context.restore();
+    this.isCovered = overlay !== undefined || moving.halves !== undefined;
+  }
+
+  /** Setting a size clears a canvas, so sets it only if it differs. */
+  private resize({ width, height, pixelRatio }: Viewport): void {
+    const { canvas } = this;
+    const across = Math.max(1, Math.round(width * pixelRatio));
+    const down = Math.max(1, Math.round(height * pixelRatio));
+    if (canvas.width === across && canvas.height === down) return;
+    canvas.width = across;
+    canvas.height = down;
+    this.ground = [];
+  }
+
+  private draw2D(
+    context: CanvasRenderingContext2D,
+    fixed: Bodies,
+    moving: Bodies,
+    frame: Frame,
+    obstacles: StaticBodies,
+  ): void {
+    const { box, camera, viewport, theme } = frame;
+    const low = project(camera, viewport, box.min);
+    const high = project(camera, viewport, box.max);
+    const scale = camera.pixelsPerUnit;
+    const place: Placing = {
+      scale,
+      left: low.x - (box.min[0] ?? 0) * scale,
+      bottom: low.y + (box.min[1] ?? 0) * scale,
+    };
+    const shown = [theme, obstacles, box.isWorld, viewport.pixelRatio, low.x, low.y, high.x, high.y];
+    if (shown.length !== this.ground.length || shown.some((part, index) => part !== this.ground[index])) {
+      clear(context, frame);
+      if (box.isWorld) {
+        context.fillStyle = toCss(theme.surface);
+        context.strokeStyle = toCss(theme.line);
+        context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
+        context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
+      }
+      fillBodies(context, fixed, place, theme);
+      this.painter.takeGround(context);
+      this.ground = shown;
+    }
+    this.painter.paint(context, this.discsOf(moving, place, frame), this.isCovered);
+    if (moving.halves) fillBodies(context, moving, place, theme, 'boxes');
+  }
+
+  private discsOf(
+    { count, positions, reach, halves, colour }: Bodies,
+    { scale, left, bottom }: Placing,
+    { viewport, theme }: Frame,
+  ): Discs {
+    if (this.discs.x.length < count) this.discs = roomForDiscs(count);
+    const { discs } = this;
+    const { pixelRatio } = viewport;
+    for (let body = 0; body < count; body++) {
+      const isBox = halves !== undefined && (halves[2 * body] as number) > 0;
+      discs.x[body] = isBox ? Number.NaN : pixelRatio * (left + (positions[2 * body] as number) * scale);
+      discs.y[body] = pixelRatio * (bottom - (positions[2 * body + 1] as number) * scale);
+      discs.radius[body] = pixelRatio * reach(body) * scale;
+      discs.colour[body] = colour(body);
+    }
+    return { ...discs, count, palette: inksOf(theme) };
   }
 
   private draw3D(
@@ -141,52 +210,71 @@ function colourOf(share: number): number {
   return Math.min(COLOURS - 1, Math.max(0, Math.round(share * (COLOURS - 1))));
 }
 
-function draw2D(
+interface Placing {
+  /** CSS pixels per unit of length. */
+  readonly scale: number;
+  /** The world's origin in CSS pixels. */
+  readonly left: number;
+  readonly bottom: number;
+}
+
+function roomForDiscs(count: number): Omit<Discs, 'count' | 'palette'> {
+  return {
+    x: new Float32Array(count),
+    y: new Float32Array(count),
+    radius: new Float32Array(count),
+    colour: new Uint8Array(count),
+  };
+}
+
+/** The palette in the order of the bytes of ImageData, on little-endian machines: red is the lowest byte. */
+function inksOf(theme: Theme): Uint32Array {
+  return Uint32Array.from(paletteOf(theme), (colour) =>
+    colour.reduce((ink, channel, index) => ink + Math.round(255 * channel) * 256 ** index, 0xff000000),
+  );
+}
+
+function clear(context: CanvasRenderingContext2D, { viewport, theme }: Frame): void {
+  context.fillStyle = toCss(theme.background);
+  context.fillRect(0, 0, viewport.width + 1, viewport.height + 1);
+}
+
+function fillBodies(
   context: CanvasRenderingContext2D,
-  bodies: readonly Bodies[],
-  { box, camera, viewport, theme }: Frame,
+  one: Bodies,
+  { scale, left, bottom }: Placing,
+  theme: Theme,
+  which: 'all' | 'boxes' = 'all',
 ): void {
-  const low = project(camera, viewport, box.min);
-  const high = project(camera, viewport, box.max);
-  if (box.isWorld) {
-    context.fillStyle = toCss(theme.surface);
-    context.strokeStyle = toCss(theme.line);
-    context.fillRect(low.x, high.y, high.x - low.x, low.y - high.y);
-    context.strokeRect(low.x, high.y, high.x - low.x, low.y - high.y);
-  }
-  const scale = camera.pixelsPerUnit;
   const palette = paletteOf(theme);
-  for (const one of bodies) {
-    groupByColour(one).forEach((group, step) => {
-      const colour = palette[step] as Rgb;
-      const rims: Rectangle[] = [];
-      context.fillStyle = toCss(colour);
-      context.beginPath();
-      for (const body of group) {
+  groupByColour(one).forEach((group, step) => {
+    if (group.length === 0) return;
+    const colour = palette[step] as Rgb;
+    const rims: Rectangle[] = [];
+    context.fillStyle = toCss(colour);
+    context.beginPath();
+    for (const body of group) {
+      const x = left + (one.positions[2 * body] ?? 0) * scale;
+      const y = bottom - (one.positions[2 * body + 1] ?? 0) * scale;
+      const across = (one.halves?.[2 * body] ?? 0) * scale;
+      const up = (one.halves?.[2 * body + 1] ?? 0) * scale;
+      if (across > 0) {
+        context.rect(x - across, y - up, 2 * across, 2 * up);
+        if (2 * Math.min(across, up) >= NARROWEST_RIMMED) rims.push(rimOf(x, y, across, up));
+      } else if (which === 'all') {
         const pixels = one.reach(body) * scale;
-        const x = low.x + ((one.positions[2 * body] ?? 0) - (box.min[0] ?? 0)) * scale;
-        const y = low.y - ((one.positions[2 * body + 1] ?? 0) - (box.min[1] ?? 0)) * scale;
-        const across = (one.halves?.[2 * body] ?? 0) * scale;
-        const up = (one.halves?.[2 * body + 1] ?? 0) * scale;
-        if (across > 0) {
-          context.rect(x - across, y - up, 2 * across, 2 * up);
-          if (2 * Math.min(across, up) >= NARROWEST_RIMMED) rims.push(rimOf(x, y, across, up));
-        } else if (pixels < SMALLEST_DISC) {
-          context.rect(x - pixels, y - pixels, 2 * pixels, 2 * pixels);
-        } else {
-          context.moveTo(x + pixels, y);
-          context.arc(x, y, pixels, 0, 2 * Math.PI);
-        }
+        context.moveTo(x + pixels, y);
+        context.arc(x, y, pixels, 0, 2 * Math.PI);
       }
-      context.fill();
-      // Rims separate adjacent boxes of the same colour.
-      context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
-      context.lineWidth = RIM_WIDTH;
-      context.beginPath();
-      for (const { x, y, width, height } of rims) context.rect(x, y, width, height);
-      context.stroke();
-    });
-  }
+    }
+    context.fill();
+    // Rims separate adjacent boxes of the same colour.
+    context.strokeStyle = toCss(colour, RIM_BRIGHTNESS);
+    context.lineWidth = RIM_WIDTH;
+    context.beginPath();
+    for (const { x, y, width, height } of rims) context.rect(x, y, width, height);
+    context.stroke();
+  });
 }
 
 /** Groups bodies by colour. Leaves out those with a coordinate that is not finite. */

@@ -66,6 +66,10 @@ export interface Run {
   readonly options: SimulationOptions;
   /** Unfinished submissions. If there are too many, the page submits no more. */
   readonly pending: number;
+  /** Calls that another thread has not answered yet. Meanwhile the page draws the last state that was answered. */
+  readonly ahead?: number;
+  /** True if a state was answered that no picture shows yet. */
+  readonly hasNews?: boolean;
   /** Time that the last timed step took. */
   readonly stepTime: StepTime | undefined;
   readonly fixed: StaticBodies;
@@ -83,7 +87,8 @@ export interface Run {
   hold(grip: Grip, seconds: number): void;
   add(particles: NewParticles): void;
   setObstacles(given: ObstaclesGiven): void;
-  restore(state: State): void;
+  /** Rejects or throws, and changes nothing, if the state does not fit. */
+  restore(state: State): Promise<void> | void;
   /** Prepares a tool. Await this before the pointer uses it. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
   /** Prepares colours; await this before you draw. Returns why these colours are impossible, or '' if they are not. */
@@ -156,10 +161,12 @@ export async function seenOf({ simulation }: Pick<Run, 'simulation'>): Promise<S
 }
 
 /** Restores a checkpoint, but keeps the present settings. */
-export function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): void {
+export async function goOnFrom(run: Pick<Run, 'simulation' | 'restore'>, checkpoint: State): Promise<void> {
   const { settings } = run.simulation;
-  run.restore(checkpoint);
+  const restored = run.restore(checkpoint);
+  // Set at once: no step may come between.
   run.simulation.set(settings);
+  await restored;
 }
 
 /** The drive sets obstacles through the run, so that the run draws them. */

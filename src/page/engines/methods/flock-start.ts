@@ -4,7 +4,8 @@ import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
 import { CpuFlockSimulation, GpuFlockSimulation } from './flock-simulation';
 
-export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices, count: number): Start {
+export function startFlock(choices: Choices, count: number): Start {
+  const { scene: name, dimensions, boxWidth, seed } = choices;
   const scene = requireScene('flock', name).generate({ dimensions, count, width: boxWidth, seed });
   const { radius, hunterRadius: _drawn, ...options } = scene;
   const { min, max, periodic, perception: cellSize, positions, velocities } = scene;
@@ -13,6 +14,8 @@ export function startFlock({ scene: name, dimensions, boxWidth, seed }: Choices,
     options: { dimensions, radius, min, max, periodic, cellSize, positions, velocities },
     method: {
       method: 'flock',
+      choices,
+      count,
       cells: 0,
       onGpu: async (gpu, { capacity }) =>
         new GpuFlockSimulation(gpu.device, await createFlock(gpu, sized(capacity)), scene),

@@ -75,6 +75,8 @@ export function startFluid(choices: Choices, count: number): Start {
       : '',
     method: {
       method: 'fluid',
+      choices,
+      count,
       cells: dimensions * 2 * lattice.size,
       onGpu: async (gpu, held) => {
         const fluid = await createFluid(gpu, fluidOptions(held.capacity));

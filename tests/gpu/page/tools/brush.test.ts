@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { createSimulation } from '../../../../src/engine/simulation/simulation';
-import { GpuBrush, held, pushed } from '../../../../src/page/tools/brush';
+import { GpuBrush } from '../../../../src/page/tools/brush';
+import { held, pushed } from '../../../../src/page/tools/brush-law';
 import type { Stroke } from '../../../../src/page/view/engine';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 import { gpuTest, SHARED } from '../../../helpers/node-gpu';

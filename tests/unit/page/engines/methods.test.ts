@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import type { CpuFluidSimulation } from '../../../../src/page/engines/methods/fluid-simulation';
+import { startFrom } from '../../../../src/page/engines/methods/start';
 import {
   capOf,
   chooseScene,
@@ -14,7 +15,6 @@ import { methodOf } from '../../../../src/page/model/scenes';
 import type { CpuSimulationView, State } from '../../../../src/page/model/simulation-view';
 import { openParticles } from '../../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../../src/page/session/link';
-import { startFrom } from '../../../../src/page/session/restarts';
 import { refuseColours } from '../../../../src/page/view/engine';
 import { SCENES, scenesOf } from '../../../../src/scenes';
 import { drain } from '../../../helpers/inputs/drain';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { held, pushed } from '../../../../src/page/tools/brush';
+import { held, pushed } from '../../../../src/page/tools/brush-law';
 import type { Ray } from '../../../../src/page/view/camera';
 
 function at(...numbers: number[]): Float32Array {

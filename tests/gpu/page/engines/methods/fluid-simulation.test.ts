@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { GpuFluidSimulation } from '../../../../../src/page/engines/methods/fluid-simulation';
+import { startFrom } from '../../../../../src/page/engines/methods/start';
 import { chooseScene, defaultChoices, roomFor } from '../../../../../src/page/model/choices';
-import { startFrom } from '../../../../../src/page/session/restarts';
 import { gpuTest, SHARED } from '../../../../helpers/node-gpu';
 
 const STEP = 1 / 60;

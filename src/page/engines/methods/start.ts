@@ -1,0 +1,15 @@
+/** Makes the particles of a choice, and the method that moves them. */
+import { type Selection, startOf } from '../../model/opened';
+import { methodOf } from '../../model/scenes';
+import type { Start } from '../../model/simulation-view';
+
+export async function startFrom(chosen: Selection, count: number): Promise<Start> {
+  switch (methodOf(chosen)) {
+    case 'fluid':
+      return (await import('./fluid-start')).startFluid(chosen, count);
+    case 'flock':
+      return (await import('./flock-start')).startFlock(chosen, count);
+    default:
+      return startOf(chosen, count);
+  }
+}
