@@ -194,6 +194,7 @@ export class Playground {
     }
     const checkpoint = history.takeBefore(run.simulation.time);
     if (!checkpoint) return;
+    notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
     try {
       await goOnFrom(run, checkpoint);
     } catch (error) {
@@ -202,7 +203,6 @@ export class Playground {
       notify(explain(error));
       return;
     }
-    notify(`Back at ${checkpoint.time.toFixed(2)} s.`);
     session.particlesChanged.emit();
   }
 
