@@ -57,7 +57,7 @@ try {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const [steps, zoom, ...middle] = VIEWS[name] ?? [60, 1, 0.5, 0.5, 0.5];
     await page.setViewport({ width: Math.round(zoom * SIZE.width), height: Math.round(zoom * SIZE.height) });
-    await page.goto(`${url}?${link}`);
+    await page.goto(`${url}?${link}&engine=gpu`);
     await page.waitForFunction(() => window.cellstorm !== undefined);
     await page.evaluate(() => window.cellstorm?.ready);
     await page.evaluate(

@@ -39,7 +39,7 @@ try {
     // The page then starts paused, so this script decides when time passes.
     { name: 'prefers-reduced-motion', value: 'reduce' },
   ]);
-  await page.goto(url);
+  await page.goto(`${url}?v=1&engine=gpu`);
   await page.waitForFunction(() => window.cellstorm !== undefined);
   const settle = () => page.evaluate(() => window.cellstorm?.settled());
   await page.evaluate(() => window.cellstorm?.ready);

@@ -1,6 +1,6 @@
 /** Writes the visitor's choices and view into the page's URL after they stop changing. */
 import type { Sheets } from './panel/sheets';
-import { readViewState, type ViewState, writeLink } from './session/link';
+import { readViewState, USUAL_LINK, type ViewState, writeLink } from './session/link';
 import type { Stepper } from './session/stepper';
 import { appearanceInAddress } from './support/appearance';
 import { notify } from './support/notes';
@@ -49,7 +49,7 @@ export class Address {
   async copy(): Promise<void> {
     this.write();
     try {
-      await navigator.clipboard.writeText(location.href);
+      await navigator.clipboard.writeText(new URL(`?${this.link}`, location.href).href);
       const { opened } = this.session.choices;
       notify(
         opened
@@ -61,15 +61,30 @@ export class Address {
     }
   }
 
+  /**
+   * While the page shows what it chose itself, the address stays bare, so that it starts what suits each device. The
+   * link that a visitor copies starts what is shown.
+   */
   private get present(): string {
-    const { choices, isForced } = this.session;
-    // Keep the opened URL's view until the first run is shown.
+    if (!this.session.running) return location.search.slice(1);
+    const { camera, inspected } = this.view;
+    const isBare = this.session.isUntouched && !this.stepper.isPaused && !camera && inspected === undefined;
+    if (!isBare) return this.link;
+    const appearance = appearanceInAddress();
+    return appearance ? `appearance=${appearance}` : '';
+  }
+
+  /** The view; that of the opened address until the first run is shown. */
+  private get view(): ViewState {
     const { camera = this.viewpoint.state, inspected = this.sheets.inspector?.inspected } = this.opened;
-    return writeLink(isForced ? { ...choices, engine: 'gpu' } : choices, {
-      camera,
-      inspected,
-      isPaused: this.stepper.isPaused,
-      appearance: appearanceInAddress(),
-    });
+    return { camera, inspected };
+  }
+
+  private get link(): string {
+    const { choices, isForced } = this.session;
+    const { isPaused } = this.stepper;
+    const link = isForced && choices.engine !== 'auto' ? { ...choices, engine: 'gpu' as const } : choices;
+    const shown = { ...this.view, isPaused, appearance: appearanceInAddress() };
+    return writeLink(link, shown) || USUAL_LINK;
   }
 }

@@ -13,7 +13,7 @@
  *   view/gpu-view.ts        draws it. Without a GPU, cpu-engine.ts and view/canvas-view.ts replace the last two.
  */
 import { Address } from './address';
-import { openGpuEngine } from './engines/gpu-engine';
+import { lookForGpu, openGpuEngine } from './engines/gpu-engine';
 import type { Selection } from './model/opened';
 import type { Measured } from './model/simulation-view';
 import { Files } from './panel/files';
@@ -22,7 +22,7 @@ import { Sheets } from './panel/sheets';
 import { StagePlot } from './panel/stage-plot';
 import { Chooser } from './session/chooser';
 import { History } from './session/history';
-import { readLink, readViewState } from './session/link';
+import { isBare, readLink, readViewState } from './session/link';
 import { Meter } from './session/meter';
 import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
@@ -33,6 +33,8 @@ import { PointerTools } from './tools/pointer-tools';
 import { explain, type Frame, goOnFrom } from './view/engine';
 import { Session } from './view/session';
 import { Viewpoint } from './view/viewpoint';
+
+const firstMinute = () => import('./session/first-minute');
 
 export class Playground {
   readonly session = new Session(readLink(location.search));
@@ -45,10 +47,10 @@ export class Playground {
   private readonly history = new History();
   private readonly stagePlot = new StagePlot();
   private readonly picture: Picture;
-  private readonly meter: Meter;
-  private readonly restarts: Restarts;
+  readonly meter: Meter;
+  readonly restarts: Restarts;
   private readonly chooser: Chooser;
-  private readonly stepper: Stepper;
+  readonly stepper: Stepper;
   private readonly panel: Panel;
   /** Time of the last frame, in milliseconds of the page's clock. */
   private last = 0;
@@ -66,10 +68,15 @@ export class Playground {
       await Promise.all([viewpoint.prepare(choices.dimensions), working]);
     };
     const openers = {
+      look: lookForGpu,
       gpu: openGpuEngine,
       cpu: async () => (await import('./engines/cpu-engine')).openCpuEngine(),
     };
     const restarts = new Restarts(session, history, openers, load);
+    if (isBare(location.search)) {
+      restarts.engineChoice.measure = async (engine) =>
+        (await firstMinute()).measureOpening(engine, navigator.hardwareConcurrency || 1);
+    }
     const chooser = new Chooser(session, restarts, picture, load);
     const tools = new PointerTools(session, viewpoint, chooser);
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -105,7 +112,7 @@ export class Playground {
   private listen(): void {
     const { session, restarts, picture, meter, history, panel } = this;
     session.choicesChanged.listen(() =>
-      panel.showChoices(session.choices, restarts.countOf(session.choices)),
+      panel.showChoices(session.choices, restarts.countOf(session.choices), session.why),
     );
     session.particlesChanged.listen(() => meter.touch());
     session.particlesChanged.listen(() => history.touch());
@@ -122,6 +129,11 @@ export class Playground {
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
+    if (this.session.opening)
+      firstMinute().then(
+        ({ watchFrames }) => watchFrames(this),
+        () => undefined,
+      );
   }
 
   async settled(): Promise<void> {

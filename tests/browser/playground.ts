@@ -40,13 +40,16 @@ export interface Circumstances {
   readonly count?: number;
   /** The query of the address. Default: only the count. */
   readonly query?: string;
+  /** The engine, unless the query names one. Default: the GPU, so that all machines run the same. */
+  readonly engine?: Choices['engine'];
   readonly before?: () => void;
 }
 
 export async function openPlayground(browser: Opener, circumstances: Circumstances = {}): Promise<OpenPage> {
   const { width = 900, height = 620, pixelRatio = 1, isPhone = false, count, before } = circumstances;
-  const { query = count === undefined ? '' : `?v=1&count=${count}` } = circumstances;
-  const opened = await browser.openPage(`./${query}`, {
+  const { query = count === undefined ? '' : `?v=1&count=${count}`, engine = 'gpu' } = circumstances;
+  const named = engine === 'auto' || /[?&]engine=/.test(query) ? '' : `${query ? '&' : '?'}engine=${engine}`;
+  const opened = await browser.openPage(`./${query}${named}`, {
     async prepare(page) {
       await page.setViewport({
         width,
@@ -77,7 +80,7 @@ export async function openPlayground(browser: Opener, circumstances: Circumstanc
  */
 export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promise<void> {
   const { scene, dimensions } = wanted;
-  const choices = { ...defaultChoices(scene, dimensions), count: FEW, ...wanted };
+  const choices: Choices = { ...defaultChoices(scene, dimensions), engine: 'gpu', count: FEW, ...wanted };
   // These come first, because a scene sets other fields, which may also depend on the dimensions.
   const first: readonly FieldName[] = ['engine', 'dimensions', 'scene'];
   const names = [...first, ...FIELD_NAMES.filter((name) => !first.includes(name))];

@@ -14,6 +14,7 @@ import {
   requestGpu,
   type SimulationOptions,
 } from '../../index';
+import type { GpuKind } from '../model/automatic';
 import { floorToTwoDigits } from '../model/choices';
 import { type Choices, type Colouring, MOST_PARTICLES } from '../model/fields';
 import {
@@ -66,6 +67,14 @@ export async function openGpuEngine(request: GpuRequest): Promise<GpuEngine> {
     gpu.destroy();
     throw error;
   }
+}
+
+/** Looks for a GPU without opening it. */
+export async function lookForGpu(): Promise<GpuKind> {
+  // Opening it says why it fails.
+  const adapter = await navigator.gpu?.requestAdapter().catch(() => null);
+  if (!adapter) return 'none';
+  return isSoftware(adapter.info) ? 'software' : 'hardware';
 }
 
 export class GpuEngine implements Engine {

@@ -14,7 +14,14 @@ import {
 import { DEFAULT_SEED, findScene, Random, sceneOptions } from '../../scenes';
 import { formatCount, formatTimes } from '../support/format';
 import { passesOf } from './checks';
-import { type Choices, FEWEST_PARTICLES, FIELD_NAMES, type FieldName, MOST_PARTICLES } from './fields';
+import {
+  type Choices,
+  type EngineKind,
+  FEWEST_PARTICLES,
+  FIELD_NAMES,
+  type FieldName,
+  MOST_PARTICLES,
+} from './fields';
 import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
@@ -58,7 +65,7 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     transfer: 'flip',
     flipShare: 0.97,
     broadPhase: 'grid',
-    engine: 'gpu',
+    engine: 'auto',
     colour: 'speed',
     fluidAs: 'surface',
     pointer: 'look',
@@ -101,6 +108,8 @@ const USUAL_PASSES = 64;
 const MOST_MOVES = { gpu: 1e9, software: 8e6, cpu: 1.2e7 } as const;
 
 export interface Hardware {
+  /** The engine, if the choice is 'auto'. Default: the GPU. */
+  readonly kind?: EngineKind | undefined;
   readonly isSoftware: boolean;
   /** Particles that both the GPU and the page can hold. */
   readonly most: number;
@@ -109,12 +118,12 @@ export interface Hardware {
 /** Returns the limits of an engine's hardware. For the CPU engine or no engine, only the page's own limit applies. */
 export function hardwareOf(
   engine:
-    | { readonly kind: Choices['engine']; readonly isSoftware: boolean; most(dimensions: Dimensions): number }
+    | { readonly kind: EngineKind; readonly isSoftware: boolean; most(dimensions: Dimensions): number }
     | undefined,
   { dimensions }: Pick<Choices, 'dimensions'>,
 ): Hardware {
   const most = engine?.kind === 'gpu' ? engine.most(dimensions) : MOST_PARTICLES;
-  return { isSoftware: engine?.isSoftware ?? false, most };
+  return { kind: engine?.kind, isSoftware: engine?.isSoftware ?? false, most };
 }
 
 type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
@@ -122,9 +131,10 @@ type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'resti
 /** Returns the greatest number of particles and the reason for it; undefined if there is no limit. */
 export function capOf(
   choices: Pick<Choices, Capping>,
-  { isSoftware, most: deviceMost }: Hardware,
+  { kind = 'gpu', isSoftware, most: deviceMost }: Hardware,
 ): Cap | undefined {
-  const { engine, scene, broadPhase, count, substeps } = choices;
+  const { scene, broadPhase, count, substeps } = choices;
+  const engine = choices.engine === 'auto' ? kind : choices.engine;
   const method = methodOf(choices);
   if (method !== 'collisions') return capOfMethod(method, engine, { isSoftware, most: deviceMost });
   const isNaive = broadPhase === 'naive';
@@ -172,7 +182,7 @@ const METHOD_WORDS = { fluid: 'a fluid', flock: 'a flock' } as const;
 
 function capOfMethod(
   method: Exclude<Method, 'collisions'>,
-  engine: Choices['engine'],
+  engine: EngineKind,
   { isSoftware, most: deviceMost }: Hardware,
 ): Cap {
   const words = METHOD_WORDS[method];

@@ -213,6 +213,7 @@ export const FIELDS = {
     group: 'Engine',
     effect: 'start',
     options: options([
+      ['auto', 'Automatic'],
       ['gpu', 'GPU'],
       ['cpu', 'CPU'],
     ]),
@@ -329,7 +330,8 @@ type ValueOf<Of extends Field> =
 export type Choices = { readonly [Name in FieldName]: ValueOf<(typeof FIELDS)[Name]> };
 
 export type Colouring = Choices['colour'];
-export type EngineKind = Choices['engine'];
+/** The engines. 'auto' chooses one of them. */
+export type EngineKind = Exclude<Choices['engine'], 'auto'>;
 
 export function fieldOf(name: FieldName): Field {
   return FIELDS[name];

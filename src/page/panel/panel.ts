@@ -70,7 +70,10 @@ interface Control {
 export class Panel {
   private readonly controls = new Map<FieldName, Control>();
   private readonly shown: Record<string, string | number | boolean> = {};
+  private engine: Engine | undefined;
   private engineName = '';
+  /** What Automatic chose and why. */
+  private why = '';
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
   private readonly figures = new Figures(
@@ -88,8 +91,10 @@ export class Panel {
     this.listen();
   }
 
-  /** `count` is the actual number, which may be less than the chosen one. */
-  showChoices({ opened, ...choices }: Selection, count: number): void {
+  /** `count` is the actual number, which may be less than the chosen one. `why`: what Automatic chose and why. */
+  showChoices({ opened, ...choices }: Selection, count: number, why = ''): void {
+    this.why = why;
+    this.describe('engine');
     // With an open file no scene is selected, so that any can be chosen.
     Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
     for (const [name, { controller, slider }] of this.controls) {
@@ -101,7 +106,11 @@ export class Panel {
     const ofFile = `The particles come from ${opened?.name}${ofScene}. Choose a scene to close the file.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
     for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
-    for (const [name, hint] of refusedFields({ ...choices, opened })) {
+    for (const [name, hint] of refusedFields({
+      ...choices,
+      engine: this.engine?.kind ?? choices.engine,
+      opened,
+    })) {
       if (!opened || !FIELDS_OF_SCENES.includes(name)) this.enable(name, hint === '', { hint });
     }
     if (!opened && scene?.method === 'collisions') {
@@ -117,6 +126,7 @@ export class Panel {
 
   showEngine(engine: Engine | undefined): void {
     const badge = find('badge', HTMLElement);
+    this.engine = engine;
     badge.dataset.engine = engine?.kind ?? 'none';
     if (!engine) {
       badge.textContent = 'nothing runs';
@@ -313,8 +323,9 @@ export class Panel {
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
-    note.textContent = typeof why === 'string' ? why : hint;
-    note.hidden = typeof why !== 'string';
+    const shown = typeof why === 'string' ? why : name === 'engine' ? this.why : '';
+    note.textContent = shown || hint;
+    note.hidden = shown === '';
     controller.domElement.dataset.hint = hint;
     const by = isElsewhere ? why : note;
     for (const element of controller.domElement.querySelectorAll('input, select')) {

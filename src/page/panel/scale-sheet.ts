@@ -6,7 +6,7 @@ import { type BroadPhase, GpuError } from '../../index';
 import { openCpuEngine } from '../engines/cpu-engine';
 import { openGpuEngine } from '../engines/gpu-engine';
 import { STEP_SECONDS, simulationOptions } from '../model/choices';
-import type { Choices } from '../model/fields';
+import type { Choices, EngineKind } from '../model/fields';
 import { find, setText } from '../support/dom';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
 import { type Clock, type Engine, explain } from '../view/engine';
@@ -82,7 +82,8 @@ export class ScaleSheet {
     const release = await this.hold();
     const { choices } = this.session;
     try {
-      const opening = openFor(choices);
+      const kind = this.session.engine?.kind ?? 'gpu';
+      const opening = openFor(kind, choices);
       engine = await Promise.race([opening, cancelled]).catch((error: unknown) => {
         // If the visitor cancels before the engine is ready, destroy it when it is.
         opening.then((late) => late.destroy()).catch(() => undefined);
@@ -140,8 +141,8 @@ export class ScaleSheet {
 }
 
 /** Opens an engine that is large enough for the largest size, if the hardware allows that. */
-async function openFor({ engine, dimensions }: Choices): Promise<Engine> {
-  if (engine === 'cpu') return openCpuEngine();
+async function openFor(kind: EngineKind, { dimensions }: Choices): Promise<Engine> {
+  if (kind === 'cpu') return openCpuEngine();
   return openGpuEngine({ particles: SIZES.at(-1) ?? 0, dimensions });
 }
 

@@ -46,6 +46,16 @@ export function writeLink(
   return new URLSearchParams([[VERSION_NAME, String(VERSION)], ...written]).toString();
 }
 
+/** True if the address leaves the choice of the first scene to the page. */
+export function isBare(search: string): boolean {
+  const given = new URLSearchParams(search);
+  const names = [VERSION_NAME, 'camera', 'inspect', ...FIELD_NAMES, ...Object.values(OLD_NAMES)];
+  return names.every((name) => !given.has(name));
+}
+
+/** The address of the page's usual scene, chosen by hand. */
+export const USUAL_LINK = `${VERSION_NAME}=${VERSION}`;
+
 export function readViewState(search: string): ViewState {
   const parameters = new URLSearchParams(search);
   const { dimensions } = readLink(search);

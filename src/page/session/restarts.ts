@@ -9,6 +9,7 @@
 import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
 import { startFrom } from '../engines/methods/start';
+import type { GpuKind } from '../model/automatic';
 import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
 import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
@@ -21,6 +22,7 @@ import { Signal } from '../support/signal';
 import { whileWaiting } from '../support/waiting';
 import { type Engine, explain, explainMissingGpu, goOnFrom, type Run, seenOf, stateOf } from '../view/engine';
 import type { Session } from '../view/session';
+import { EngineChoice, onCpu } from './engine-choice';
 import { fewerThan, moreUsual } from './fallback';
 import type { History } from './history';
 import { type Prepared, prepare } from './picture';
@@ -33,6 +35,8 @@ const ADAPTER_PAUSE_MS = 1000;
 const CPU_INSTEAD = 'The CPU engine runs the scene instead.';
 
 export interface Openers {
+  /** Says which GPU there is. */
+  look(): Promise<GpuKind>;
   gpu(request: GpuRequest): Promise<Engine>;
   cpu(): Promise<Engine>;
 }
@@ -64,6 +68,7 @@ export class Restarts {
   private working: Promise<void> | undefined;
   losses = 0;
   private readonly gone = new WeakSet<Engine>();
+  readonly engineChoice: EngineChoice;
   /** The state that the next run goes on from, after a device loss or because the run needs more room. */
   private continued: ContinuedState | undefined;
   /**
@@ -83,7 +88,9 @@ export class Restarts {
     private readonly openers: Openers,
     /** Loads the camera and the tools of a choice. */
     private readonly load: (choices: Selection) => Promise<void>,
-  ) {}
+  ) {
+    this.engineChoice = new EngineChoice(session, openers.look);
+  }
 
   get isBusy(): boolean {
     return this.working !== undefined;
@@ -152,10 +159,14 @@ export class Restarts {
 
   private async work(): Promise<void> {
     while (this.wanted) {
-      const choices = this.wanted;
+      let choices = this.wanted;
       this.wanted = undefined;
       try {
-        await this.restart(choices);
+        // Load while the engine opens. `restart` handles an error.
+        this.load(choices).catch(() => undefined);
+        const engine = await this.openFor(choices);
+        choices = await this.engineChoice.openScene(engine, choices, () => this.wanted !== undefined);
+        await this.restart(engine, choices);
       } catch (error) {
         // Device loss is reported separately, in a later task.
         if (error instanceof GpuError && error.reason === 'lost') await nextTask();
@@ -206,7 +217,8 @@ export class Restarts {
   /** Chooses fewer particles if the error says that the device has too little room. */
   private fewer(choices: Selection, error: unknown): Selection | undefined {
     // A run for more room must have all particles of the present run, which it replaces.
-    const fewer = this.isContinuing ? undefined : fewerThan(choices, this.countOf(choices), error);
+    const isFixed = this.isContinuing || this.engineChoice.kind === 'cpu';
+    const fewer = isFixed ? undefined : fewerThan(choices, this.countOf(choices), error);
     if (fewer) this.apology = fewer.apology;
     return fewer?.choices;
   }
@@ -221,16 +233,16 @@ export class Restarts {
     }
     if (error instanceof NoEngineError) {
       // Do not return to a GPU that failed before.
-      if (choices.engine === 'gpu' || this.session.isForced) return undefined;
+      if (this.engineChoice.kind === 'gpu' || this.session.isForced) return undefined;
       this.apology = `${explain(error)} The GPU runs the scene instead.`;
       return { ...choices, engine: 'gpu' };
     }
-    if (choices.engine === 'cpu') return undefined;
+    if (this.engineChoice.kind === 'cpu') return undefined;
     // The device was lost before the run was shown: try again with another device.
     if (error instanceof GpuError && error.reason === 'lost' && ++this.losses <= MOST_LOSSES) return choices;
     // The GPU failed before the first picture, so the CPU engine replaces it.
     this.force(explain(error), CPU_INSTEAD);
-    return { ...choices, engine: 'cpu' };
+    return onCpu(choices);
   }
 
   /** Notes that the CPU engine replaces the GPU. `does` says what that engine does. */
@@ -250,20 +262,19 @@ export class Restarts {
     notify(`${explain(error)} Nothing runs now; Reset tries again.`);
   }
 
-  private async restart(choices: Selection): Promise<void> {
+  private async restart(engine: Engine, choices: Selection): Promise<void> {
     const { session } = this;
     const loading = this.load(choices);
     // `loading` is awaited below. Until then, its error must not count as unhandled.
     loading.catch(() => undefined);
-    const engine = await this.openFor(choices);
-    let actual: Selection = { ...choices, engine: engine.kind };
+    let actual: Selection = choices.engine === 'auto' ? choices : { ...choices, engine: engine.kind };
     const tooMany = refuseOpened(actual, hardwareOf(engine, actual));
     if (tooMany !== undefined) {
       notify(`${tooMany} The scene starts instead.`);
       actual = { ...actual, opened: undefined };
     }
     const count = startCount(actual, hardwareOf(engine, actual));
-    if (engine.kind !== choices.engine) session.isForced = true;
+    if (engine.kind !== this.engineChoice.kind) session.isForced = true;
     const { continued } = this;
     // If this engine starts with fewer particles, the state does not fit.
     const goesOn =
@@ -301,6 +312,7 @@ export class Restarts {
     }
     session.running = actual;
     session.drive = drive;
+    session.why = this.engineChoice.explain(choices, started.engine.kind);
     this.startedCount = count;
     if (this.continued === continued) this.continued = undefined;
     if (this.wanted) return;
@@ -318,7 +330,8 @@ export class Restarts {
   /** Returns the present engine if it suits the choices, else a new one. Throws if no device can be large enough. */
   private async openFor(choices: Selection): Promise<Engine> {
     const present = this.session.engine;
-    if (!present || present.kind !== choices.engine) return this.openNew(choices);
+    const kind = await this.engineChoice.decide(choices);
+    if (!present || present.kind !== kind) return this.openNew(choices);
     const { dimensions } = choices;
     const count = startCount(choices, hardwareOf(present, choices));
     return present.holds(count) ? present : this.openGpu({ particles: count, dimensions });
@@ -348,7 +361,7 @@ export class Restarts {
   }
 
   private async openNew(choices: Selection): Promise<Engine> {
-    if (choices.engine === 'cpu') return this.openCpu();
+    if (this.engineChoice.kind === 'cpu') return this.openCpu();
     try {
       const particles = choices.opened ? startCount(choices, hardwareOf(undefined, choices)) : choices.count;
       const request = { particles, dimensions: choices.dimensions };
@@ -462,7 +475,7 @@ export class Restarts {
     if (losses <= MOST_LOSSES) {
       showEngineNote(`The GPU was lost (${why}) The scene ${where} on a new device.`);
     } else {
-      session.choices = { ...session.choices, engine: 'cpu' };
+      session.choices = onCpu(session.choices);
       this.force(`The GPU was lost ${losses} times (${why})`, `The CPU engine takes over and ${where}.`);
     }
     this.request(this.session.choices);

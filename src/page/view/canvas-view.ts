@@ -1,7 +1,7 @@
 /**
  * Draws particles for the CPU engine. In 2D, it draws discs and rectangles. In 3D, it draws sphere sprites and faces of
- * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In
- * 2D, it draws the world and the obstacles only when they change, and paints discs as pixels.
+ * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In 2D,
+ * it draws the world and the obstacles only when they change, and paints discs as pixels.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';

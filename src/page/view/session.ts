@@ -1,7 +1,9 @@
 /** State that the page's parts share. restarts.ts sets all of it; chooser.ts also sets `choices` and `isForced`. */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
+import { changedFields, chooseScene } from '../model/choices';
 import type { Selection } from '../model/opened';
+import type { Opening } from '../model/opening';
 import { Signal } from '../support/signal';
 import type { Engine, Run } from './engine';
 
@@ -12,6 +14,10 @@ export class Session {
   drive: Drive | undefined;
   /** The run's choices: those at its start, with the changes applied since. */
   running: Selection | undefined;
+  /** The scene that the page chose on an address without choices, with all choices as they were then. */
+  opening: (Opening & { readonly all: Selection }) | undefined;
+  /** What Automatic chose and why; '' if the visitor chose the engine. */
+  why = '';
   /** True if the CPU engine replaces the chosen GPU engine. Links still name the GPU engine. */
   isForced = false;
   /** Emitted when the choices, or values that depend on them, have changed. */
@@ -23,6 +29,18 @@ export class Session {
   /** The current run's choices, even while a new run starts. Before the first run, the visitor's choices. */
   get present(): Selection {
     return this.running ?? this.choices;
+  }
+
+  open(opening: Opening): void {
+    const { scene, dimensions, count } = opening.choices;
+    this.choices = { ...chooseScene({ ...this.choices, dimensions }, scene), count };
+    this.opening = { ...opening, all: this.choices };
+  }
+
+  /** True while the page shows what it chose itself. */
+  get isUntouched(): boolean {
+    const { opening, choices } = this;
+    return opening !== undefined && !choices.opened && changedFields(opening.all, choices).length === 0;
   }
 
   /** Start of a saved file's name. */

@@ -7,7 +7,7 @@ import {
   fieldOf,
   refusalOf,
 } from '../../../../src/page/model/fields';
-import { readLink, readViewState, writeLink } from '../../../../src/page/session/link';
+import { isBare, readLink, readViewState, USUAL_LINK, writeLink } from '../../../../src/page/session/link';
 import { fc } from '../../../helpers/properties';
 
 function valuesOf(name: FieldName): fc.Arbitrary<string | number | boolean> {
@@ -29,6 +29,20 @@ describe('a link', () => {
         expect(readLink(`?${writeLink(choices)}`)).toEqual(choices);
       }),
     );
+  });
+
+  it.each([
+    ['', true],
+    ['?appearance=dark&utm_source=mail', true],
+    ['?paused=1', true],
+    [`?${USUAL_LINK}`, false],
+    ['?count=50', false],
+    ['?liquidAs=particles', false],
+    ['?camera=1,2,3', false],
+    ['?inspect=5', false],
+  ])('%s leaves the first scene to the page: %s', (search, isLeft) => {
+    expect(isBare(search)).toBe(isLeft);
+    expect({ ...readLink(`?${USUAL_LINK}`) }).toEqual(defaultChoices());
   });
 
   it('is empty for the defaults, and holds only what differs from the scene', () => {

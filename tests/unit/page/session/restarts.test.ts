@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GpuError, LimitError } from '../../../../src/core/base/errors';
 import type { Checkpoint } from '../../../../src/core/simulation/simulation';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import type { GpuKind } from '../../../../src/page/model/automatic';
 import { chooseScene, defaultChoices } from '../../../../src/page/model/choices';
 import { type EngineKind, MOST_PARTICLES } from '../../../../src/page/model/fields';
 import type { Opened, Selection } from '../../../../src/page/model/opened';
@@ -72,7 +73,8 @@ function losing(engine: FakeEngine): void {
 }
 
 class Page {
-  readonly session = new Session({ ...defaultChoices(), count: 200 });
+  readonly session = new Session({ ...defaultChoices(), count: 200, engine: 'gpu' });
+  gpu: GpuKind = 'hardware';
   /** The state that the history holds. */
   latest: Checkpoint | undefined;
   readonly shown: Shown[] = [];
@@ -90,7 +92,11 @@ class Page {
   constructor() {
     const history = new History();
     vi.spyOn(history, 'latest', 'get').mockImplementation(() => this.latest);
-    const openers = { gpu: async () => this.open('gpu'), cpu: async () => this.open('cpu') };
+    const openers = {
+      look: async () => this.gpu,
+      gpu: async () => this.open('gpu'),
+      cpu: async () => this.open('cpu'),
+    };
     this.restarts = new Restarts(this.session, history, openers, async () => undefined);
     this.restarts.shown.listen((shown) => {
       this.onShow(shown);
@@ -429,7 +435,13 @@ describe('a start that fails', () => {
     };
     await page.run({ ...chooseScene(page.choices, 'gas'), colour: 'id' });
     expect(page.session.run).toBe(run);
-    expect(page.choices).toEqual({ ...defaultChoices(), count: 200, brush: 7, friction: 0.75 });
+    expect(page.choices).toEqual({
+      ...defaultChoices(),
+      engine: 'gpu',
+      count: 200,
+      brush: 7,
+      friction: 0.75,
+    });
     expect(run?.simulation.settings.friction).toBe(0.75);
     expect(page.notices.at(-1)).toMatch(/It broke\./);
     // With this many passes, testing all pairs would take minutes per step.
@@ -510,6 +522,93 @@ describe('a page without a GPU', () => {
     expect(page.session.run).toBeUndefined();
     expect(page.engineNotes.at(-1)).toBe('This browser has no WebGPU.');
     expect(page.notices.at(-1)).toMatch(/^A part of the page could not be loaded/);
+  });
+});
+
+describe('Automatic', () => {
+  const automatic = (gpu: GpuKind) => {
+    const page = new Page();
+    page.gpu = gpu;
+    page.choices = { ...defaultChoices(), count: 200 };
+    return page;
+  };
+
+  it.each([
+    ['hardware', 'gpu', 'Automatic chose the GPU of this device.'],
+    ['software', 'cpu', expect.stringMatching(/CPU engine: the processor emulates the GPU/)],
+  ] as const)('takes with a %s GPU the engine %s, and says why', async (gpu, kind, why) => {
+    const page = automatic(gpu);
+    await page.run();
+    expect(page.opened.map((engine) => engine.kind)).toEqual([kind]);
+    expect(page.session.engine?.kind).toBe(kind);
+    expect(page.session.why).toEqual(why);
+    // The choice stays, and nothing was forced.
+    expect(page.choices.engine).toBe('auto');
+    expect(page.session.isForced).toBe(false);
+  });
+
+  it('leaves an engine that was chosen by hand', async () => {
+    const page = automatic('software');
+    await page.run({ engine: 'gpu' });
+    expect(page.session.engine?.kind).toBe('gpu');
+    expect(page.session.why).toBe('');
+  });
+
+  it('takes the emulated GPU for more particles than the CPU engine holds, and goes back', async () => {
+    const page = automatic('software');
+    await page.run({ count: 60_000 });
+    expect(page.session.engine?.kind).toBe('gpu');
+    expect(page.session.why).toMatch(/emulated GPU/);
+    expect(page.session.run?.simulation.count).toBe(60_000);
+    await page.run({ count: 300 });
+    expect(page.session.engine?.kind).toBe('cpu');
+  });
+
+  it('takes the CPU engine if the GPU fails, and stays with it', async () => {
+    const page = automatic('none');
+    page.plans.push(() => {
+      throw new GpuError('unsupported', 'There is no WebGPU.');
+    });
+    await page.run();
+    expect(page.session.engine?.kind).toBe('cpu');
+    expect(page.engineNotes.at(-1)).toBe(
+      'This browser has no WebGPU. The CPU engine runs the scene instead.',
+    );
+    expect(page.session.why).toBe('Automatic chose the CPU engine: no GPU can be used here.');
+    await page.run({ count: 300 });
+    expect(page.opened.map(({ kind }) => kind)).toEqual(['gpu', 'cpu']);
+    expect(page.choices.engine).toBe('auto');
+  });
+
+  it('starts the scene that was measured, unless the visitor chose another one meanwhile', async () => {
+    const opening = {
+      choices: { scene: 'gas', dimensions: 3, count: 400 },
+      why: 'It was measured.',
+    } as const;
+    const page = automatic('hardware');
+    page.restarts.engineChoice.measure = async () => opening;
+    await page.run();
+    expect(page.choices).toMatchObject({ ...opening.choices, gravity: 0 });
+    expect(page.session.run?.simulation).toMatchObject({ dimensions: 3, count: 400 });
+    expect(page.session.why).toBe('Automatic chose the GPU of this device. It was measured.');
+    expect(page.session.isUntouched).toBe(true);
+    await page.run({ count: 500 });
+    expect(page.session.isUntouched).toBe(false);
+    expect(page.session.run?.simulation.count).toBe(500);
+    expect(page.session.why).toBe('Automatic chose the GPU of this device.');
+    const other = automatic('hardware');
+    other.restarts.engineChoice.measure = async () => {
+      other.choices = { ...other.choices, count: 250 };
+      other.restarts.request(other.choices);
+      return opening;
+    };
+    await other.run();
+    expect(other.session.run?.simulation).toMatchObject({ dimensions: 2, count: 250 });
+    const failing = automatic('hardware');
+    failing.restarts.engineChoice.measure = () => Promise.reject(new Error('Too slow.'));
+    await failing.run();
+    expect(failing.session.run?.simulation.count).toBe(200);
+    expect(failing.notices).toEqual([]);
   });
 });
 

@@ -1,0 +1,112 @@
+/** Chooses the first scene for an address without choices, from measured numbers alone. */
+import type { Timing } from '../../core/base/curves';
+import { formatCount, formatMilliseconds } from '../support/format';
+import { floorToTwoDigits, STEP_SECONDS } from './choices';
+import { type Choices, type EngineKind, FEWEST_PARTICLES } from './fields';
+
+/** A first scene. */
+export interface Opening {
+  readonly choices: Pick<Choices, 'scene' | 'dimensions' | 'count'>;
+  readonly why: string;
+}
+
+/** What was measured: steps of the page's usual scene, a pile of discs that begins to fall. */
+export interface Probed {
+  readonly kind: EngineKind;
+  /** By ascending count; at least one. */
+  readonly timings: readonly Timing[];
+  /** Threads that the processor runs at once. */
+  readonly threads: number;
+}
+
+/** The counts of discs that are measured, until a step takes longer than the budget. */
+export const PROBED_COUNTS = { gpu: [16_000, 128_000], cpu: [4000] } as const satisfies Record<
+  EngineKind,
+  readonly number[]
+>;
+
+/** The share of a frame that a step may take. The GPU also draws the picture; the CPU engine has its own thread. */
+const STEP_SHARE = { gpu: 0.5, cpu: 0.75 } as const;
+/** On a processor of one thread, the page and the engine take turns. */
+const SHARE_OF_ONE_THREAD = 0.35;
+/** A device is trusted with at most this many times the count that was measured. */
+const MOST_GROWTH = 8;
+
+interface Candidate extends Pick<Choices, 'scene' | 'dimensions'> {
+  readonly bodies: string;
+  /** With fewer particles, the next candidate is more impressive. */
+  readonly least: number;
+  /** With more particles, the picture is not better. */
+  readonly most: number;
+  /**
+   * Greatest cost of a particle in the first minute, as a multiple of a disc that was measured. A pile takes 2.5 times
+   * as long when it has collapsed. A bird in 3D takes 0.65 times as long at first, and 1.7 times that in a dense flock.
+   */
+  readonly cost: number;
+}
+
+/** The most impressive first. */
+const CANDIDATES: Readonly<Record<EngineKind, readonly Candidate[]>> = {
+  gpu: [
+    { scene: 'murmuration', dimensions: 3, bodies: 'birds', least: 100_000, most: 300_000, cost: 1.25 },
+    { scene: 'pile', dimensions: 2, bodies: 'discs', least: 0, most: 1_000_000, cost: 2.5 },
+  ],
+  cpu: [{ scene: 'pile', dimensions: 2, bodies: 'discs', least: 0, most: 12_000, cost: 2.5 }],
+};
+
+const FRAME_MS = 1000 * STEP_SECONDS;
+
+/** Milliseconds that a step may take, so that frames hold. */
+export function stepBudget({ kind, threads }: Omit<Probed, 'timings'>): number {
+  return FRAME_MS * (kind === 'cpu' && threads < 2 ? SHARE_OF_ONE_THREAD : STEP_SHARE[kind]);
+}
+
+/** Chooses the most impressive scene that holds 60 frames a second, and its number of particles. */
+export function chooseOpening(probed: Probed): Opening {
+  const { kind, timings } = probed;
+  const discs = countWithin(timings, stepBudget(probed));
+  const candidates = CANDIDATES[kind];
+  const chosen =
+    candidates.find(({ least, cost }) => discs / cost >= least) ?? (candidates.at(-1) as Candidate);
+  const { scene, dimensions, bodies, most, cost } = chosen;
+  const count = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.min(most, discs / cost)));
+  const measured = timings.at(-1);
+  const why = measured
+    ? `It opened with ${formatCount(count)} ${bodies}: ${formatCount(measured.count)} discs took ${formatMilliseconds(measured.milliseconds)} per step when it measured, so these should hold 60 frames a second.`
+    : '';
+  return { choices: { scene, dimensions, count }, why };
+}
+
+/** The count at which a step takes `budget` ms, on the lines between the timings and on the last ones' extension. */
+function countWithin(timings: readonly Timing[], budget: number): number {
+  let before: Timing = { count: 0, milliseconds: 0 };
+  for (const timing of timings) {
+    if (timing.milliseconds >= budget) {
+      const rise = timing.milliseconds - before.milliseconds;
+      const share = rise > 0 ? (budget - before.milliseconds) / rise : 0;
+      return before.count + share * (timing.count - before.count);
+    }
+    before = timing;
+  }
+  const { count, milliseconds } = before;
+  return count * Math.min(MOST_GROWTH, milliseconds > 0 ? budget / milliseconds : MOST_GROWTH);
+}
+
+/** Below this rate, frames do not hold. */
+const FEWEST_FRAMES = 50;
+/** The factors by which a lower count may differ from the present one. */
+const LOWERED = { least: 0.25, most: 0.7 } as const;
+
+/** Returns an opening with fewer particles if the measured rate is too low, otherwise undefined. */
+export function lowerOpening({ choices }: Opening, framesPerSecond: number): Opening | undefined {
+  // A page that is hidden or starting draws nothing.
+  if (framesPerSecond >= FEWEST_FRAMES || framesPerSecond <= 0) return undefined;
+  const share = Math.max(LOWERED.least, Math.min(LOWERED.most, framesPerSecond / 60));
+  const count = floorToTwoDigits(choices.count * share);
+  if (count < FEWEST_PARTICLES) return undefined;
+  const rate = framesPerSecond.toFixed(0);
+  return {
+    choices: { ...choices, count },
+    why: `It opened with ${formatCount(count)} particles, because ${formatCount(choices.count)} ran at ${rate} frames a second.`,
+  };
+}

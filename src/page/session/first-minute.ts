@@ -1,0 +1,83 @@
+/**
+ * Opens an address without choices: measures the device in the first second, chooses a scene, and chooses fewer
+ * particles if frames do not hold after all.
+ */
+import type { Timing } from '../../core/base/curves';
+import { defaultChoices, STEP_SECONDS, simulationOptions } from '../model/choices';
+import { chooseOpening, lowerOpening, type Opening, PROBED_COUNTS, stepBudget } from '../model/opening';
+import type { Engine } from '../view/engine';
+import type { Session } from '../view/session';
+import type { Meter } from './meter';
+import type { Restarts } from './restarts';
+import type { Stepper } from './stepper';
+
+/** After this time, no further count is measured. */
+const MOST_PROBE_MS = 400;
+/** Steps before the clock counts: drivers and JavaScript engines compile late. */
+const WARM_STEPS = 6;
+const SAMPLES = 4;
+const STEPS_PER_SAMPLE = 2;
+
+/** The rate is read this long after a start, and at most so often. */
+const WATCH_MS = 2500;
+const MOST_LOWERED = 2;
+
+/** `threads`: how many the processor runs at once. `clock`: milliseconds. */
+export async function measureOpening(
+  engine: Pick<Engine, 'kind' | 'start'>,
+  threads: number,
+  clock = () => performance.now(),
+): Promise<Opening> {
+  const { kind } = engine;
+  const timings: Timing[] = [];
+  const began = clock();
+  for (const count of PROBED_COUNTS[kind]) {
+    const milliseconds = await timeStep(engine, count);
+    timings.push({ count, milliseconds });
+    const isLate = clock() - began > MOST_PROBE_MS;
+    if (isLate || milliseconds > stepBudget({ kind, threads })) break;
+  }
+  return chooseOpening({ kind, timings, threads });
+}
+
+/** Returns the least time of a step, because other work only adds to it. */
+async function timeStep(engine: Pick<Engine, 'start'>, count: number): Promise<number> {
+  const run = await engine.start(simulationOptions(defaultChoices(), count));
+  try {
+    await run.timeSteps(STEP_SECONDS, WARM_STEPS);
+    let least = Number.POSITIVE_INFINITY;
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const { milliseconds, discarded } = await run.timeSteps(STEP_SECONDS, STEPS_PER_SAMPLE);
+      if (!discarded) least = Math.min(least, milliseconds);
+    }
+    return least;
+  } finally {
+    run.destroy();
+  }
+}
+
+interface Parts {
+  readonly session: Session;
+  readonly restarts: Pick<Restarts, 'isBusy' | 'request'>;
+  readonly stepper: Pick<Stepper, 'isPlaying' | 'isHeld' | 'isFilmed'>;
+  readonly meter: Pick<Meter, 'framesPerSecond'>;
+}
+
+/** Lowers the number of particles if frames do not hold, as long as the visitor has chosen nothing. */
+export function watchFrames({ session, restarts, stepper, meter }: Parts, left = MOST_LOWERED): void {
+  if (left === 0) return;
+  setTimeout(() => {
+    const { opening } = session;
+    if (!opening || !session.isUntouched) return;
+    const isResting = !stepper.isPlaying || stepper.isHeld || stepper.isFilmed || document.hidden;
+    if (isResting || restarts.isBusy) {
+      watchFrames({ session, restarts, stepper, meter }, left);
+      return;
+    }
+    const lower = lowerOpening(opening, meter.framesPerSecond);
+    if (!lower) return;
+    session.open(lower);
+    restarts.request(session.choices);
+    watchFrames({ session, restarts, stepper, meter }, left - 1);
+  }, WATCH_MS);
+}
