@@ -101,7 +101,7 @@ export default defineConfig(({ command }) => ({
             },
             {
               name: 'shared',
-              test: /src\/(core\/(base\/(errors|checks|constants)|world\/(world|limits|cells|grid-cells)|contact\/(settings|law)|particles\/(shapes|sizes)|obstacles\/(obstacles|tree))|scenes\/random|page\/support\/(dom|appearance|character-keys|hints|format|save))\.ts$/,
+              test: /src\/(core\/(base\/(errors|checks|constants)|world\/(world|limits|cells|grid-cells)|contact\/(settings|law)|particles\/(shapes|sizes)|obstacles\/(obstacles|tree))|scenes\/random|page\/support\/(dom|appearance|character-keys|hints|format|save|waiting|later))\.ts$/,
             },
           ],
         },

@@ -19,7 +19,6 @@ import type { Measured } from './model/simulation-view';
 import { Files } from './panel/files';
 import { Panel } from './panel/panel';
 import { Sheets } from './panel/sheets';
-import { StagePlot } from './panel/stage-plot';
 import { Chooser } from './session/chooser';
 import { History } from './session/history';
 import { isBare, readLink, readViewState } from './session/link';
@@ -28,6 +27,7 @@ import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
 import { Restarts, type Shown } from './session/restarts';
 import { Stepper } from './session/stepper';
+import { Later } from './support/later';
 import { notify } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
 import { explain, type Frame, goOnFrom } from './view/engine';
@@ -45,7 +45,8 @@ export class Playground {
   readonly files: Files;
   readonly address: Address;
   private readonly history = new History();
-  private readonly stagePlot = new StagePlot();
+  /** Loaded after the first picture. */
+  private readonly stagePlot = new Later(async () => new (await import('./panel/stage-plot')).StagePlot());
   private readonly picture: Picture;
   readonly meter: Meter;
   readonly restarts: Restarts;
@@ -129,6 +130,11 @@ export class Playground {
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
+    this.stagePlot.get().then(
+      (plot) => plot.clear(),
+      (error) => notify(explain(error)),
+    );
+    // Without it, the scene stays as it is.
     if (this.session.opening)
       firstMinute().then(
         ({ watchFrames }) => watchFrames(this),
@@ -230,7 +236,7 @@ export class Playground {
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
       panel.showEngine(engine);
-      this.stagePlot.clear();
+      this.stagePlot.part?.clear();
     }
     if (isOtherBox) viewpoint.fitAll();
     this.address.applyOpened();
@@ -269,6 +275,6 @@ export class Playground {
       notify(explain(error));
     }
     panel.showRates(stepper.isPlaying ? meter.framesPerSecond : undefined, run.stepTime, run.simulation.time);
-    this.stagePlot.update(run.stepTime, now);
+    this.stagePlot.part?.update(run.stepTime, now);
   };
 }
