@@ -81,6 +81,12 @@ class CpuView implements SimulationView {
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
   }
 
+  /** Takes the engine's time and settings, which this class foresees while calls are under way. */
+  synchronize(): void {
+    this.time = this.seen.time;
+    this.settings = this.seen.settings;
+  }
+
   get count(): number {
     return this.seen.count;
   }
@@ -200,13 +206,16 @@ class CpuRun implements Run {
     this.ahead++;
     try {
       const { result, seen } = await this.link.ask(name, ...values);
-      this.ahead--;
       if (seen) this.see(seen, fixed);
       return result;
     } catch (error) {
-      this.ahead--;
       this.failure ??= { error };
+      this.hasNews = true;
       throw error;
+    } finally {
+      this.ahead--;
+      // Calls under way would change these again.
+      if (this.ahead === 0) this.simulation.synchronize();
     }
   }
 
@@ -327,10 +336,6 @@ class CpuRun implements Run {
     if (!seen.moved) this.seenFixed = fixed;
     else if (!areSame(seen.moved, this.seenFixed)) this.seenFixed = seen.moved;
     if (seen.moved) this.fixed = this.seenFixed;
-    // Calls under way will change these.
-    if (this.ahead > 0) return;
-    simulation.time = seen.time;
-    simulation.settings = seen.settings;
   }
 
   private throwFailure(): void {

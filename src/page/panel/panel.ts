@@ -323,7 +323,9 @@ export class Panel {
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
-    const shown = typeof why === 'string' ? why : name === 'engine' ? this.why : '';
+    // What Automatic says also explains why no GPU can be chosen.
+    const said = name === 'engine' ? this.why : '';
+    const shown = said || (typeof why === 'string' ? why : '');
     note.textContent = shown || hint;
     note.hidden = shown === '';
     controller.domElement.dataset.hint = hint;

@@ -1,0 +1,135 @@
+import type { Page } from 'puppeteer';
+import { describe, expect } from 'vitest';
+import { browserTest, useBrowser } from '../../../helpers/browser';
+import {
+  chooseOption,
+  hideGpu,
+  openPlayground,
+  settle,
+  stepTimes,
+  textOf,
+  typeCount,
+  waitForText,
+} from '../../playground';
+
+const stateOf = (page: Page) =>
+  page.evaluate(async () => {
+    const simulation = window.cellstorm?.simulation;
+    const { hash, count } = (await simulation?.measure()) ?? { hash: '', count: 0 };
+    return { backend: simulation?.backend, hash, count, time: simulation?.time };
+  });
+
+describe('the automatic engine', () => {
+  const browser = useBrowser({ serve: 'build' });
+
+  browserTest('is the CPU engine in a worker if the processor emulates the GPU, and says so', async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, { count: 300, engine: 'auto' });
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expect(await page.$eval('#engine', (select) => (select as HTMLSelectElement).value)).toBe('Automatic');
+    expect(await textOf(page, 'field-engine-note')).toBe(
+      'Automatic chose the CPU engine: the processor emulates the GPU here, which is slower.',
+    );
+    expect(await textOf(page, 'engine-note')).toBe('');
+    expect(page.workers()).toHaveLength(1);
+    expect(new URL(page.url()).search).toBe('?v=1&count=300');
+    // An engine that the visitor chooses stays, also in the link.
+    await chooseOption(page, 'engine', 'GPU');
+    expect(await textOf(page, 'badge')).toBe('Software GPU');
+    expect(await page.$eval('#field-engine-note', (note) => (note as HTMLElement).hidden)).toBe(true);
+    expect(page.workers()).toHaveLength(0);
+    expect(new URL(page.url()).search).toBe('?v=1&count=300&engine=gpu');
+    await page.reload();
+    await page.waitForFunction(() => window.cellstorm !== undefined);
+    await page.evaluate(() => window.cellstorm?.ready);
+    expect(await textOf(page, 'badge')).toBe('Software GPU');
+    await chooseOption(page, 'engine', 'Automatic');
+    expect(await textOf(page, 'badge')).toBe('CPU engine');
+    expectNoProblems();
+  });
+
+  browserTest('measures a scene for a bare address, which stays bare until something is chosen', async () => {
+    const { page } = await openPlayground(browser, { query: '', engine: 'auto' });
+    const { count, backend } = await stateOf(page);
+    expect(backend).toBe('cpu');
+    expect(count).toBeGreaterThanOrEqual(100);
+    expect(count).toBeLessThanOrEqual(12_000);
+    expect(await textOf(page, 'field-engine-note')).toMatch(
+      /CPU engine.* It opened with [\d,]+ discs: 4,000 discs took .* per step when it measured/,
+    );
+    await settle(page);
+    expect(new URL(page.url()).search).toBe('');
+    await typeCount(page, 4000);
+    await chooseOption(page, 'colour', 'Id');
+    await chooseOption(page, 'colour', 'Speed');
+    // These are the usual choices, but chosen by hand.
+    expect(new URL(page.url()).search).toBe('?v=1');
+    expect(await textOf(page, 'field-engine-note')).not.toContain('It opened');
+  });
+
+  browserTest('explains that there is no GPU', async () => {
+    const { page } = await openPlayground(browser, { count: 300, engine: 'auto', before: hideGpu });
+    expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);
+    expect(await textOf(page, 'field-engine-note')).toBe(
+      'Automatic chose the CPU engine: no GPU can be used here.',
+    );
+    expect(new URL(page.url()).search).toBe('?v=1&count=300');
+  });
+});
+
+describe('the worker of the CPU engine', () => {
+  const browser = useBrowser({ serve: 'build' });
+  const query = '?v=1&count=200&engine=cpu';
+
+  for (const scene of ['pile', 'dam-break', 'murmuration', 'drum']) {
+    browserTest(`takes the same steps as the page's own thread (${scene})`, async () => {
+      const link = `${query}&scene=${scene}`;
+      const { page } = await openPlayground(browser, { query: link });
+      expect(page.workers()).toHaveLength(1);
+      await stepTimes(page, 7);
+      const inWorker = await stateOf(page);
+      const without = await openPlayground(browser, {
+        query: link,
+        before: () => Object.defineProperty(window, 'Worker', { value: undefined }),
+      });
+      expect(without.page.workers()).toHaveLength(0);
+      expect(await textOf(without.page, 'badge')).toBe('CPU engine');
+      await stepTimes(without.page, 7);
+      expect(await stateOf(without.page)).toEqual(inWorker);
+      expect(inWorker.hash).toMatch(/^[0-9a-f]{16}$/);
+      without.expectNoProblems();
+    });
+  }
+
+  browserTest('passes its errors to the page, and is replaced by Reset after it stopped', async () => {
+    const { page } = await openPlayground(browser, {
+      query,
+      before: () => {
+        const workers: Worker[] = [];
+        Object.assign(window, { workers });
+        window.Worker = class extends Worker {
+          constructor(...given: ConstructorParameters<typeof Worker>) {
+            super(...given);
+            workers.push(this);
+          }
+        };
+      },
+    });
+    await page.evaluate(() => window.cellstorm?.simulation?.step(Number.NaN));
+    expect(await waitForText(page, 'notice', /dt is NaN, but it must be/)).toBeTruthy();
+    await stepTimes(page, 1);
+    expect((await stateOf(page)).time).toBeCloseTo(1 / 60);
+    await page.evaluate(() => {
+      const { workers } = window as unknown as { workers: Worker[] };
+      workers.at(-1)?.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
+      document.getElementById('step')?.click();
+    });
+    expect(await waitForText(page, 'notice', /stopped/)).toBe(
+      'The CPU engine stopped (out of memory). Press Reset.',
+    );
+    await page.click('#reset');
+    await settle(page);
+    await stepTimes(page, 2);
+    expect((await stateOf(page)).time).toBeCloseTo(2 / 60);
+    expect(page.workers()).toHaveLength(1);
+  });
+});
