@@ -27,7 +27,8 @@ export type Facts = Pick<
 >;
 
 /** The state that the page draws. */
-export interface Seen extends Pick<SimulationView, 'count' | 'time' | 'obstacleCount' | 'settings'> {
+export interface Seen
+  extends Pick<SimulationView, 'count' | 'time' | 'obstacleCount' | 'settings' | 'warnings'> {
   readonly particles: ParticleArrays;
   /** By id. */
   readonly births: Float32Array<ArrayBuffer>;

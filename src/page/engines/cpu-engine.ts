@@ -91,6 +91,10 @@ class CpuView implements SimulationView {
     return this.seen.count;
   }
 
+  get warnings(): readonly string[] {
+    return this.seen.warnings;
+  }
+
   get obstacleCount(): number {
     return this.seen.obstacleCount;
   }

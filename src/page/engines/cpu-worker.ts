@@ -102,10 +102,10 @@ class CpuHost {
 
   async see(): Promise<Seen> {
     const { body, births, tally } = this;
-    const { count, time, obstacleCount, settings, moved } = body;
+    const { count, time, obstacleCount, settings, warnings, moved } = body;
     const particles = await body.read();
     return {
-      ...{ count, time, obstacleCount, settings, moved, particles },
+      ...{ count, time, obstacleCount, settings, warnings, moved, particles },
       births: births.slice(),
       counts: tally?.(particles),
     };
