@@ -112,6 +112,8 @@ export {
   type Driven,
   type FlockSceneDefinition,
   type FluidSceneDefinition,
+  type LifeSceneDefinition,
+  type PositionFluidSceneDefinition,
   SCENES,
   type Scene,
   type SceneDefinition,

@@ -2,10 +2,10 @@
 import type { Dimensions, WorldKind } from '../core/world/world';
 import type { Random } from './random';
 import type { SceneContent } from './scene';
-import type { TankContent } from './tank';
+import type { TankBody, TankContent } from './tank';
 
 /** The method that moves a scene's particles. */
-export type SceneMethod = 'collisions' | 'fluid' | 'flock';
+export type SceneMethod = 'collisions' | 'fluid' | 'pbf' | 'flock' | 'life';
 
 interface DefinitionBase {
   /** Unique name of the scene. */
@@ -44,13 +44,13 @@ export interface FluidSceneDefinition extends DefinitionBase {
   readonly tank: (dimensions: Dimensions, width: number) => TankContent;
 }
 
-/** Parameters of the flock to generate. */
-export interface FlockRequest {
+/** Parameters of the particles to generate. */
+export interface MethodRequest {
   /** 2 or 3. */
   readonly dimensions: Dimensions;
-  /** Number of birds. */
+  /** Number of particles. */
   readonly count: number;
-  /** Factor on the sky's usual width. */
+  /** Factor on the world's usual width. */
   readonly width: number;
   /** A whole number from 0 to 2³² − 1. */
   readonly seed: number;
@@ -109,8 +109,81 @@ export interface FlockSceneDefinition extends DefinitionBase {
   /** A flock has one substep per step. */
   readonly substeps: 1;
   /** @internal */
-  readonly generate: (request: FlockRequest) => FlockScene;
+  readonly generate: (request: MethodRequest) => FlockScene;
+}
+
+/** A position-based fluid. The unit of length is `reach`, the unit of time a second. */
+export interface PositionFluidScene {
+  /** 2 or 3. */
+  readonly dimensions: Dimensions;
+  /** Lowest corner of the tank. */
+  readonly min: readonly number[];
+  /** Highest corner of the tank. */
+  readonly max: readonly number[];
+  /** Distance up to which particles act on each other. */
+  readonly reach: number;
+  /** Packed positions. */
+  readonly positions: Float32Array;
+  /** Bodies in the tank. */
+  readonly obstacles: readonly TankBody[];
+  /** Radius of a particle as it is drawn. */
+  readonly radius: number;
+}
+
+/** A tank of position-based fluid. */
+export interface PositionFluidSceneDefinition extends DefinitionBase {
+  /** Always 'pbf'. */
+  readonly method: 'pbf';
+  /** Downward gravity, length / s². */
+  readonly gravity: number;
+  /** Substeps per step. */
+  readonly substeps: number;
+  /** @internal */
+  readonly generate: (request: MethodRequest) => PositionFluidScene;
+}
+
+/** Parameters of particle life to generate. */
+export interface LifeRequest extends MethodRequest {
+  /** Number of species, 1 to 256. */
+  readonly kinds: number;
+}
+
+/** Particle life without its table. The unit of length is `reach`, the unit of time a second. */
+export interface LifeScene {
+  /** 2 or 3. */
+  readonly dimensions: Dimensions;
+  /** Lowest corner of the world. */
+  readonly min: readonly number[];
+  /** Highest corner of the world. */
+  readonly max: readonly number[];
+  /** True if the world wraps around. */
+  readonly periodic: boolean;
+  /** Distance up to which particles act on each other. */
+  readonly reach: number;
+  /** Packed positions. */
+  readonly positions: Float32Array;
+  /** Species of each particle. */
+  readonly species: Uint8Array;
+  /** Radius of a particle as it is drawn. */
+  readonly radius: number;
+}
+
+/** Particles of several species that attract and repel each other. */
+export interface LifeSceneDefinition extends DefinitionBase {
+  /** Always 'life'. */
+  readonly method: 'life';
+  /** Particle life has no gravity. */
+  readonly gravity: 0;
+  /** Particle life has one substep per step. */
+  readonly substeps: 1;
+  /** @internal */
+  readonly generate: (request: LifeRequest) => LifeScene;
 }
 
 /** A scene of any method. */
-export type SceneDefinition = CollisionSceneDefinition | FluidSceneDefinition | FlockSceneDefinition;
+export type SceneDefinition =
+  | CollisionSceneDefinition
+  | FluidSceneDefinition
+  | PositionFluidSceneDefinition
+  | FlockSceneDefinition
+  | LifeSceneDefinition;

@@ -8,13 +8,17 @@ import type {
   CollisionSceneDefinition,
   FlockSceneDefinition,
   FluidSceneDefinition,
+  LifeSceneDefinition,
+  PositionFluidSceneDefinition,
   SceneDefinition,
   SceneMethod,
 } from './definition';
 import { MURMURATION } from './flocks';
 import { DRUM, HOURGLASS } from './granular';
+import { LIFE } from './life';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { CLUSTERED, CROWDS, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
+import { SPLASH } from './splash';
 import { DAM_BREAK, FOUNTAIN, TWO_DROPS, WAVE_TANK } from './tanks';
 import { MIXED, MIXED_PERIODIC, MIXED_PILE, ONE_LARGE } from './variable-radii';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './worlds';
@@ -51,13 +55,17 @@ export const SCENES: readonly SceneDefinition[] = [
   TWO_DROPS,
   WAVE_TANK,
   FOUNTAIN,
+  SPLASH,
   MURMURATION,
+  LIFE,
 ];
 
 interface DefinitionOf {
   readonly collisions: CollisionSceneDefinition;
   readonly fluid: FluidSceneDefinition;
+  readonly pbf: PositionFluidSceneDefinition;
   readonly flock: FlockSceneDefinition;
+  readonly life: LifeSceneDefinition;
 }
 
 /** The properties by which `sceneNames` selects scenes. */

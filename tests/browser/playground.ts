@@ -298,6 +298,7 @@ export async function describeScenery(page: Page): Promise<Scenery> {
       values: particles.map((particle) => {
         if (by === 'speed') return Math.hypot(...vector(velocities, particle));
         if (by === 'id') return ids[particle] ?? 0;
+        if (by === 'species') return (ids[particle] ?? 0) % (simulation.kinds ?? 1);
         if (by === 'age') return simulation.time - (simulation.births?.[ids[particle] ?? 0] ?? 0);
         const within = 2 * simulation.radius * (by === 'density' ? 2 : 1);
         const first = dimensions * particle;

@@ -19,6 +19,7 @@ import { createCpuFluid, createFluid, type FluidOptions } from '../../src/method
 import { createCpuPositionFluid, createPositionFluid } from '../../src/methods/pbf';
 import {
   applyDrive,
+  attractionTable,
   createScene,
   requireScene,
   type Scene,
@@ -164,6 +165,38 @@ function flockCase(name: string, options: FlockOptions): StateHashCase {
   };
 }
 
+function positionFluidSceneCase(name: string, dimensions: Dimensions): StateHashCase {
+  const { gravity } = requireScene('pbf', name);
+  const request = { dimensions, count: METHOD_PARTICLES, width: 1, seed: 1 };
+  const { radius, reach, ...options } = requireScene('pbf', name).generate(request);
+  const given = {
+    ...options,
+    radius: reach,
+    gravity: [0, -gravity, 0].slice(0, dimensions),
+  };
+  const hash = hashParticles(dimensions);
+  return {
+    name: `pbf ${name} ${dimensions}D`,
+    onCpu: (steps) => stepOnCpu(steps, createCpuPositionFluid(given), (fluid) => hash(fluid.read())),
+    onGpu: (gpu, steps) =>
+      stepOnGpu({ gpu, steps }, createPositionFluid(gpu, given), async (fluid) => hash(await fluid.read())),
+  };
+}
+
+function lifeSceneCase(name: string, dimensions: Dimensions): StateHashCase {
+  const kinds = 6;
+  const request = { dimensions, count: METHOD_PARTICLES, width: 1, seed: 1, kinds };
+  const { radius, ...options } = requireScene('life', name).generate(request);
+  const given = { ...options, attraction: attractionTable('random', kinds, 1) };
+  const hash = hashParticles(dimensions);
+  return {
+    name: `life ${name} ${dimensions}D`,
+    onCpu: (steps) => stepOnCpu(steps, createCpuLife(given), (life) => hash(life.read())),
+    onGpu: (gpu, steps) =>
+      stepOnGpu({ gpu, steps }, createLife(gpu, given), async (life) => hash(await life.read())),
+  };
+}
+
 function flockSceneCase(name: string, dimensions: Dimensions): StateHashCase {
   const { radius, hunterRadius, ...options } = requireScene('flock', name).generate({
     dimensions,
@@ -244,7 +277,9 @@ function optionCases(dimensions: Dimensions): StateHashCase[] {
 function methodCases(dimensions: Dimensions): StateHashCase[] {
   return [
     ...scenesOf('fluid').map(({ name }) => fluidSceneCase(name, dimensions)),
+    ...scenesOf('pbf').map(({ name }) => positionFluidSceneCase(name, dimensions)),
     ...scenesOf('flock').map(({ name }) => flockSceneCase(name, dimensions)),
+    ...scenesOf('life').map(({ name }) => lifeSceneCase(name, dimensions)),
     flockCase('unbounded', flockOptions(dimensions, 'unbounded', METHOD_PARTICLES)),
     flockCase('bounded', flockOptions(dimensions, false, METHOD_PARTICLES)),
     lifeCase(dimensions),

@@ -23,7 +23,15 @@ export interface MadeFrom {
 /** What never changes during a run. */
 export type Facts = Pick<
   SimulationView,
-  'dimensions' | 'world' | 'radius' | 'radiusRange' | 'boxes' | 'capacity' | 'obstacleCapacity' | 'method'
+  | 'dimensions'
+  | 'world'
+  | 'radius'
+  | 'radiusRange'
+  | 'boxes'
+  | 'capacity'
+  | 'obstacleCapacity'
+  | 'method'
+  | 'kinds'
 >;
 
 /** The state that the page draws. */
@@ -34,6 +42,8 @@ export interface Seen
   readonly births: Float32Array<ArrayBuffer>;
   /** Neighbours in the order of `particles`, if the page asked for them. */
   readonly counts: Uint32Array | undefined;
+  /** By id; undefined if particles have no species. */
+  readonly species: Uint32Array | undefined;
   /** All obstacles, if a method sets them. */
   readonly moved: StaticBodies | undefined;
 }

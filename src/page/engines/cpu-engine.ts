@@ -59,6 +59,7 @@ class CpuView implements SimulationView {
   readonly capacity;
   readonly obstacleCapacity;
   readonly method;
+  readonly kinds;
   readonly findPairs;
   time: number;
   settings: SimulationView['settings'];
@@ -76,6 +77,7 @@ class CpuView implements SimulationView {
     this.capacity = facts.capacity;
     this.obstacleCapacity = facts.obstacleCapacity;
     this.method = facts.method;
+    this.kinds = facts.kinds;
     this.time = seen.time;
     this.settings = seen.settings;
     if (!facts.method) this.findPairs = () => this.run.ask('findPairs');
@@ -348,9 +350,10 @@ class CpuRun implements Run {
     if (failure) throw failure.error;
   }
 
-  private valuesOf({ particles, counts, births, time }: Seen, by: Colouring): ArrayLike<number> {
+  private valuesOf({ particles, counts, births, species, time }: Seen, by: Colouring): ArrayLike<number> {
     const { ids, velocities } = particles;
     if (by === 'id') return ids;
+    if (by === 'species' && species) return Float32Array.from(ids, (id) => species[id] ?? 0);
     if (by === 'age') return Float32Array.from(ids, (id) => time - (births[id] ?? 0));
     if ((by === 'contacts' || by === 'density') && counts) return counts;
     const speeds = new Float32Array(ids.length);

@@ -68,8 +68,9 @@ class CpuHost {
   }
 
   get facts(): Facts {
-    const { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method } = this.body;
-    return { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method };
+    const { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method, kinds } =
+      this.body;
+    return { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method, kinds };
   }
 
   readonly calls: Omit<Calls, 'start'> = {
@@ -107,6 +108,7 @@ class CpuHost {
     return {
       ...{ count, time, obstacleCount, settings, warnings, moved, particles },
       births: births.slice(),
+      species: body.species?.slice(),
       counts: tally?.(particles),
     };
   }

@@ -326,7 +326,7 @@ class GpuRun implements Run {
     const bodies = this.beside.get('obstacles');
     const count = this.simulation.obstacleCount;
     const beside = {
-      values: tally?.counts,
+      values: by === 'species' ? this.simulation.species : tally?.counts,
       births: this.beside.get('births'),
       overlay: this.overlay,
       fields: this.fields,

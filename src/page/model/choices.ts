@@ -17,13 +17,13 @@ import { passesOf } from './checks';
 import {
   type Choices,
   type EngineKind,
-  FEWEST_PARTICLES,
   FIELD_NAMES,
   type FieldName,
+  LEAST_LIMIT,
   MOST_PARTICLES,
 } from './fields';
 import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
-import { type Method, methodOf } from './scenes';
+import { METHOD_WORDS, type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
 
 /** Simulated seconds per step at time scale 1. They do not depend on the frame rate, so that runs repeat. */
@@ -64,9 +64,21 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     timeScale: 1,
     transfer: 'flip',
     flipShare: 0.97,
+    iterations: 4,
+    viscosity: 0.02,
+    vorticity: 0,
+    tension: 0,
+    pressure: 5e-4,
+    softness: 1,
+    kinds: 6,
+    attraction: 'chain',
+    tableSeed: 1,
+    strength: 10,
+    halfLife: 0.04,
+    core: 0.3,
     broadPhase: 'grid',
     engine: 'auto',
-    colour: 'speed',
+    colour: usualColour(scene),
     fluidAs: 'surface',
     pointer: 'look',
     brush: 20,
@@ -76,7 +88,14 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
 }
 
 export function chooseScene(choices: Choices, scene: string): Choices {
-  return { ...choices, scene, ...fieldsOfScene(scene, choices.dimensions) };
+  const usual = usualColour(scene);
+  // Only particle life has species, by which it is coloured at first.
+  const colour = usual === 'species' || choices.colour === 'species' ? usual : choices.colour;
+  return { ...choices, scene, colour, ...fieldsOfScene(scene, choices.dimensions) };
+}
+
+function usualColour(scene: string): Choices['colour'] {
+  return methodOf({ scene }) === 'life' ? 'species' : 'speed';
 }
 
 export function changedFields(from: Choices, to: Choices): FieldName[] {
@@ -140,7 +159,7 @@ export function capOf(
   const isNaive = broadPhase === 'naive';
   if (isNaive || scene === 'one-cell') {
     const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
-    const most = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
+    const most = Math.max(LEAST_LIMIT, floorToTwoDigits(Math.sqrt(checks / passesOf(choices))));
     const pairs = formatCount((most * (most - 1)) / 2);
     const cause = isNaive ? 'Naive tests every pair' : 'With all particles in one cell, every pair is tested';
     const remedy = isNaive ? 'the grid allows more' : 'other scenes allow more';
@@ -153,7 +172,7 @@ export function capOf(
   const passes = passesOf(choices);
   const moves = MOST_MOVES[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'];
   const most =
-    passes > USUAL_PASSES ? Math.max(FEWEST_PARTICLES, floorToTwoDigits(moves / passes)) : MOST_PARTICLES;
+    passes > USUAL_PASSES ? Math.max(LEAST_LIMIT, floorToTwoDigits(moves / passes)) : MOST_PARTICLES;
   if (engine === 'cpu' && most >= MOST_ON_CPU) {
     return {
       most: MOST_ON_CPU,
@@ -176,9 +195,10 @@ export function capOf(
 /** Greatest number of particles of each method. With this number, a step takes a second or two. */
 const MOST_OF_METHOD = {
   fluid: { gpu: 8_000_000, software: 50_000, cpu: 20_000 },
+  pbf: { gpu: 1_000_000, software: 20_000, cpu: 20_000 },
   flock: { gpu: 4_000_000, software: 200_000, cpu: 20_000 },
+  life: { gpu: 1_000_000, software: 50_000, cpu: 20_000 },
 } as const;
-const METHOD_WORDS = { fluid: 'a fluid', flock: 'a flock' } as const;
 
 function capOfMethod(
   method: Exclude<Method, 'collisions'>,
@@ -208,8 +228,20 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
 export function settingsOf(choices: Choices): ViewSettings {
   const { broadPhase, restitution, friction, substeps, flipShare } = choices;
   const gravity = gravityVector(choices);
-  if (methodOf(choices) === 'fluid') return { substeps, gravity, flipShare };
-  return { broadPhase, restitution, friction, substeps, gravity };
+  switch (methodOf(choices)) {
+    case 'fluid':
+      return { substeps, gravity, flipShare };
+    case 'pbf': {
+      const { iterations, viscosity, vorticity, tension, pressure, softness } = choices;
+      return { substeps, gravity, iterations, viscosity, vorticity, tension, pressure, softness };
+    }
+    case 'life': {
+      const { attraction, tableSeed, strength, halfLife, core } = choices;
+      return { attraction, tableSeed, strength, halfLife, core };
+    }
+    default:
+      return { broadPhase, restitution, friction, substeps, gravity };
+  }
 }
 
 export function simulationOptions(choices: Choices, count: number): SimulationOptions {
@@ -241,31 +273,52 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   restitution: ['collisions'],
   friction: ['collisions'],
   broadPhase: ['collisions'],
-  gravity: ['collisions', 'fluid'],
-  substeps: ['collisions', 'fluid'],
+  gravity: ['collisions', 'fluid', 'pbf'],
+  substeps: ['collisions', 'fluid', 'pbf'],
   transfer: ['fluid'],
   flipShare: ['fluid'],
   fluidAs: ['fluid'],
   velocityArrows: ['fluid'],
   pressureMap: ['fluid'],
   solidCells: ['fluid'],
+  iterations: ['pbf'],
+  viscosity: ['pbf'],
+  vorticity: ['pbf'],
+  tension: ['pbf'],
+  pressure: ['pbf'],
+  softness: ['pbf'],
+  kinds: ['life'],
+  attraction: ['life'],
+  tableSeed: ['life'],
+  strength: ['life'],
+  halfLife: ['life'],
+  core: ['life'],
+};
+/** Who uses a field that collisions do not use. */
+const ONLY: Readonly<Partial<Record<Method, string>>> = {
+  fluid: 'Only fluids use this.',
+  pbf: 'Only position-based fluids use this.',
+  life: 'Only particle life uses this.',
 };
 /** The fields of fluids that the CPU engine does not support. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
 /** Says why each field in FIELDS_OF_METHODS has no effect; '' if it has one. */
 export function refusedFields(
-  choices: Pick<Choices, 'scene' | 'transfer' | 'engine'> & { readonly opened?: unknown },
+  choices: Pick<Choices, 'scene' | 'transfer' | 'engine' | 'attraction'> & { readonly opened?: unknown },
 ): ReadonlyMap<FieldName, string> {
   const method = methodOf(choices);
   const refuse = (name: string, methods: readonly Method[]) => {
     if (!methods.includes(method)) {
       return method === 'collisions'
-        ? 'Only fluids use this.'
+        ? (ONLY[methods[0] as Method] as string)
         : `This has no effect on ${METHOD_WORDS[method]}.`;
     }
     if (FLUID_PICTURE_FIELDS.includes(name) && choices.engine === 'cpu') {
       return 'The CPU engine draws fluids only as particles.';
+    }
+    if (name === 'tableSeed' && choices.attraction !== 'random' && choices.attraction !== 'mutual') {
+      return 'Only random tables have a number.';
     }
     return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP can be mixed with PIC.' : '';
   };

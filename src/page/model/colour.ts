@@ -83,6 +83,34 @@ export function interpolate(stops: readonly Rgb[], share: number): Rgb {
   return [mix(0), mix(1), mix(2)];
 }
 
+/** Colours of species, distinct for colour-blind visitors too. */
+const SPECIES = {
+  dark: ['ff9f1c', '56b4e9', '2ec4a0', 'ff5d5d', 'b49bff', 'f0e442', 'f291cf', 'c3ced9'],
+  light: ['c76b00', '1f84c4', '00805e', 'c92a2a', '5a46d1', '8a7a00', 'b2458b', '5d6b78'],
+} as const;
+
+/** Returns bands of one colour each. The value of a species, its number / (kinds − 1), lies inside its band. */
+function speciesStops(isDark: boolean, kinds: number): Rgb[] {
+  const colours = SPECIES[isDark ? 'dark' : 'light'].map(parseHex);
+  return Array.from(
+    { length: COLOUR_STOPS },
+    (_, index) => colours[Math.round((index / (COLOUR_STOPS - 1)) * (kinds - 1))] as Rgb,
+  );
+}
+
+let speciesTheme: { readonly of: Theme; readonly kinds: number; readonly theme: Theme } | undefined;
+
+/** Returns the theme with colours of species, if the scale has them. Equal arguments give the same object. */
+export function themeOfScale(theme: Theme, { by, end }: Scale): Theme {
+  if (by !== 'species') return theme;
+  const kinds = end + 1;
+  if (speciesTheme?.of !== theme || speciesTheme.kinds !== kinds) {
+    const stops = speciesStops(theme.isDark, kinds);
+    speciesTheme = { of: theme, kinds, theme: { ...theme, stops } };
+  }
+  return speciesTheme.theme;
+}
+
 export function toCss(colour: Rgb, brightness = 1): string {
   const [red, green, blue] = colour.map((channel) => Math.round(Math.min(1, channel * brightness) * 255));
   return `rgb(${red} ${green} ${blue})`;
@@ -129,6 +157,8 @@ export interface Legend {
   readonly start: string;
   readonly end: string;
   readonly stops: readonly Rgb[];
+  /** True if colours do not blend into each other. */
+  readonly isBanded?: boolean;
 }
 
 /** The density counts neighbours up to this many diameters away. */
@@ -144,6 +174,7 @@ export function scaleFor(by: Colouring, simulation: SimulationView, options: Sim
   if (by === 'speed') return { by, end: speedScale(simulation, options) };
   if (by === 'id') return { by, end: Math.max(1, simulation.capacity - 1) };
   if (by === 'age') return { by, end: OLDEST };
+  if (by === 'species') return { by, end: (simulation.kinds ?? 2) - 1 };
   return { by, end: MOST_AROUND[by][dimensions] };
 }
 
@@ -155,6 +186,8 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
       return { title: 'Id', start: '0', end: formatCount(end), stops };
     case 'age':
       return { title: 'Age', start: '0', end: `${end} s or more`, stops };
+    case 'species':
+      return { title: 'Species', start: '1', end: formatCount(end + 1), stops, isBanded: true };
     case 'contacts':
       return { title: 'Contacts', start: '0', end: `${end} or more`, stops };
     case 'density':
@@ -162,8 +195,12 @@ export function legendOf({ by, end }: Scale, { stops }: Theme): Legend {
   }
 }
 
-export function legendCss({ stops }: Legend): string {
-  return `linear-gradient(to right, ${stops.map((stop) => toCss(stop)).join(', ')})`;
+export function legendCss({ stops, isBanded }: Legend): string {
+  const percent = (index: number) => `${(100 * index) / stops.length}%`;
+  const colours = stops.map((stop, index) =>
+    isBanded ? `${toCss(stop)} ${percent(index)} ${percent(index + 1)}` : toCss(stop),
+  );
+  return `linear-gradient(to right, ${colours.join(', ')})`;
 }
 
 /** Height assumed for an unbounded world, in radii. */

@@ -1,11 +1,21 @@
 import { MAX_SUBSTEPS } from '../../core/contact/settings';
 import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
+import { LIFE_FIELDS, POSITION_FLUID_FIELDS } from './method-fields';
 
 /** What a change of the field requires: 'start' a new start, 'set' new settings of the run, 'view' neither. */
 export type Effect = 'start' | 'set' | 'view';
 
-export type Group = 'Scene' | 'Collisions' | 'Fluid' | 'Engine' | 'Picture' | 'Overlays' | 'Pointer';
+export type Group =
+  | 'Scene'
+  | 'Collisions'
+  | 'Fluid'
+  | 'Position-based fluid'
+  | 'Particle life'
+  | 'Engine'
+  | 'Picture'
+  | 'Overlays'
+  | 'Pointer';
 
 interface FieldBase {
   readonly label: string;
@@ -44,7 +54,9 @@ function options<const Value extends string | number>(
   return labels.map(([value, label]) => ({ value, label }));
 }
 
-export const FEWEST_PARTICLES = 100;
+export const FEWEST_PARTICLES = 2;
+/** Every engine is trusted with this many, so no limit is lower. */
+export const LEAST_LIMIT = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
 /** Greatest number of particles that the field accepts. The limit of an engine is usually lower. */
@@ -197,6 +209,8 @@ export const FIELDS = {
     max: 1,
     step: 0.01,
   },
+  ...POSITION_FLUID_FIELDS,
+  ...LIFE_FIELDS,
   broadPhase: {
     kind: 'choice',
     label: 'Broad phase',
@@ -229,6 +243,7 @@ export const FIELDS = {
       ['contacts', 'Contacts'],
       ['id', 'Id'],
       ['age', 'Age'],
+      ['species', 'Species'],
     ]),
   },
   fluidAs: {
@@ -384,7 +399,7 @@ export function fromSlider(field: NumberField, position: number): number {
   const end = field.slider ?? field.max;
   if (!field.isLogarithmic) return Math.min(end, field.min + position * field.step);
   const value = Number((field.min * (end / field.min) ** (position / LOGARITHMIC_POSITIONS)).toPrecision(2));
-  return Math.min(end, Math.max(field.min, value));
+  return Math.min(end, Math.max(field.min, field.isWhole ? Math.round(value) : value));
 }
 
 export function toSlider(field: NumberField, value: number): number {

@@ -1,6 +1,14 @@
 /** Colours of fluids and their fields (sRGB, 0 to 1), and the ends of their scales. */
 import type { FluidPlan } from '../../methods/fluid';
-import { COLOUR_STOPS, interpolate, parseHex, type Rgb, type Scale, type Theme } from './colour';
+import {
+  COLOUR_STOPS,
+  interpolate,
+  parseHex,
+  type Rgb,
+  type Scale,
+  type Theme,
+  themeOfScale,
+} from './colour';
 
 export interface FluidColours {
   /** Colours of speeds, which replace the theme's `stops`. */
@@ -33,8 +41,9 @@ export function fluidColours(isDark: boolean): FluidColours {
 }
 
 /** A surface coloured by speed has the colours of water. */
-export function themeOf(theme: Theme, { by }: Scale, isSurface: boolean): Theme {
-  return isSurface && by === 'speed' ? { ...theme, stops: fluidColours(theme.isDark).stops } : theme;
+export function themeOf(theme: Theme, scale: Scale, isSurface: boolean): Theme {
+  if (isSurface && scale.by === 'speed') return { ...theme, stops: fluidColours(theme.isDark).stops };
+  return themeOfScale(theme, scale);
 }
 
 export const PRESSURE_OPACITY = 0.88;

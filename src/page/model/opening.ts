@@ -2,7 +2,7 @@
 import type { Timing } from '../../core/base/curves';
 import { formatCount, formatMilliseconds } from '../support/format';
 import { floorToTwoDigits, STEP_SECONDS } from './choices';
-import { type Choices, type EngineKind, FEWEST_PARTICLES } from './fields';
+import { type Choices, type EngineKind, LEAST_LIMIT } from './fields';
 
 /** A first scene. */
 export interface Opening {
@@ -69,7 +69,7 @@ export function chooseOpening(probed: Probed): Opening {
   const chosen =
     candidates.find(({ least, cost }) => discs / cost >= least) ?? (candidates.at(-1) as Candidate);
   const { scene, dimensions, bodies, most, cost } = chosen;
-  const count = Math.max(FEWEST_PARTICLES, floorToTwoDigits(Math.min(most, discs / cost)));
+  const count = Math.max(LEAST_LIMIT, floorToTwoDigits(Math.min(most, discs / cost)));
   const measured = timings.at(-1);
   const why = measured
     ? `It opened with ${formatCount(count)} ${bodies}: ${formatCount(measured.count)} discs took ${formatMilliseconds(measured.milliseconds)} per step when it measured, so these should hold 60 frames a second.`
@@ -103,7 +103,7 @@ export function lowerOpening({ choices }: Opening, framesPerSecond: number): Ope
   if (framesPerSecond >= FEWEST_FRAMES || framesPerSecond <= 0) return undefined;
   const share = Math.max(LOWERED.least, Math.min(LOWERED.most, framesPerSecond / 60));
   const count = floorToTwoDigits(choices.count * share);
-  if (count < FEWEST_PARTICLES) return undefined;
+  if (count < LEAST_LIMIT) return undefined;
   const rate = framesPerSecond.toFixed(0);
   return {
     choices: { ...choices, count },

@@ -6,3 +6,11 @@ export type Method = SceneMethod;
 export function methodOf({ scene, opened }: { readonly scene: string; readonly opened?: unknown }): Method {
   return opened ? 'collisions' : (findScene(scene)?.method ?? 'collisions');
 }
+
+/** Each method in a sentence such as 'This has no effect on a flock.' */
+export const METHOD_WORDS: Readonly<Record<Exclude<Method, 'collisions'>, string>> = {
+  fluid: 'a fluid',
+  pbf: 'a position-based fluid',
+  flock: 'a flock',
+  life: 'particle life',
+};

@@ -14,8 +14,12 @@ import type {
   SimulationOptions,
   StageTimes,
 } from '../../index';
+import type { LifeNumbers } from '../../methods/flock';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
+import type { PositionFluidNumbers } from '../../methods/pbf';
+import type { AttractionKind } from '../../scenes';
 import type { Choices } from './fields';
+import type { Method } from './scenes';
 
 /** A value that a method measures. The page shows it in place of the measures of collisions. */
 export interface Figure {
@@ -37,9 +41,16 @@ export interface State extends Checkpoint {
   readonly births?: Float32Array | undefined;
 }
 
-export interface ViewSettings extends SettingsOptions {
-  readonly flipShare?: number | undefined;
+/** Settings of methods, by the names of their fields. */
+export interface MethodSettings extends PositionFluidNumbers, LifeNumbers {
+  readonly flipShare: number;
+  readonly attraction: AttractionKind;
+  readonly tableSeed: number;
 }
+
+export interface ViewSettings extends SettingsOptions, Partial<MethodSettings> {}
+
+type MethodName = Exclude<Method, 'collisions'>;
 
 type Shared = Omit<
   ParticleSimulation,
@@ -60,7 +71,7 @@ type Shared = Omit<
 
 export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
-  readonly method?: 'fluid' | 'flock' | undefined;
+  readonly method?: MethodName | undefined;
   /** All obstacles, if the method sets them. If `copyMovedObstacles` exists, their positions are out of date here. */
   readonly moved?: StaticBodies | undefined;
   /** Simulated seconds at which particles were added, by id, if the method stores them. */
@@ -69,9 +80,11 @@ export interface SimulationView extends Shared {
   /** Undefined if a method runs. */
   readonly findPairs?: (() => Promise<FoundPairs> | FoundPairs) | undefined;
   readonly fluid?: Fluid | CpuFluid | undefined;
+  /** Number of species; undefined if particles have none. */
+  readonly kinds?: number | undefined;
   /** True while a fluid's step is incomplete. While it is true, only draw or read. */
   readonly isBusy?: boolean | undefined;
-  readonly settings: Settings & Pick<ViewSettings, 'flipShare'>;
+  readonly settings: Settings & Partial<MethodSettings>;
   set(changes: ViewSettings): void;
   measure(): Promise<Measured> | Measured;
   checkpoint(): Promise<State> | State;
@@ -83,6 +96,8 @@ export interface GpuSimulationView extends SimulationView {
   add(particles: NewParticles): Uint32Array;
   readonly buffers: Readonly<Record<'positions' | 'velocities' | 'ids', GPUBuffer>>;
   readonly fluid?: Fluid | undefined;
+  /** Species by id. */
+  readonly species?: GPUBuffer | undefined;
   profile(seconds: number): Promise<StageTimes>;
   /** Copies moved obstacles into the buffer `drawn`. Exists if only the GPU has their positions. */
   copyMovedObstacles?(encoder: GPUCommandEncoder, drawn: GPUBuffer): void;
@@ -92,12 +107,14 @@ export interface GpuSimulationView extends SimulationView {
 export interface CpuSimulationView extends SimulationView {
   add(particles: NewParticles): Uint32Array;
   readonly fluid?: CpuFluid | undefined;
+  /** Species by id. */
+  readonly species?: Uint32Array | undefined;
   profile(seconds: number): StageTimes;
 }
 
 /** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
-  readonly method: 'fluid' | 'flock';
+  readonly method: MethodName;
   /** What the start was made from. A worker makes the same start from it. */
   readonly choices: Choices;
   readonly count: number;

@@ -50,7 +50,7 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-const FOLDED: readonly Group[] = ['Collisions', 'Fluid'];
+const FOLDED: readonly Group[] = ['Collisions', 'Fluid', 'Position-based fluid', 'Particle life'];
 
 /**
  * Why a control is disabled. This is one of:

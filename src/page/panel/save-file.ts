@@ -1,5 +1,6 @@
 import { describeCount } from '../../core/base/errors';
 import { CellstormError } from '../../index';
+import { METHOD_WORDS } from '../model/scenes';
 import { notify } from '../support/notes';
 import { nextTask, saveFile } from '../support/save';
 import type { Run } from '../view/engine';
@@ -13,7 +14,7 @@ export async function saveState({ simulation }: Run, session: Session): Promise<
   const scene = present.opened ? present.opened.scene : present.scene;
   if (simulation.method) {
     throw new CellstormError(
-      `A state cannot hold a ${simulation.method}; save a table of its particles instead.`,
+      `A state cannot hold ${METHOD_WORDS[simulation.method]}; save a table of its particles instead.`,
     );
   }
   // A static import would split shared modules into more files, which compress worse.

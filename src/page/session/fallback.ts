@@ -1,7 +1,7 @@
 /** Finds other choices if those of the visitor cannot run: fewer particles, or more usual settings. */
 import { ArgumentError, GpuError, LimitError } from '../../index';
 import { changedFields, defaultChoices } from '../model/choices';
-import { FEWEST_PARTICLES } from '../model/fields';
+import { LEAST_LIMIT } from '../model/fields';
 import type { Selection } from '../model/opened';
 import { methodOf } from '../model/scenes';
 import { isUnloaded } from '../support/chunk-errors';
@@ -27,7 +27,7 @@ export function fewerThan(choices: Selection, tried: number, error: unknown): Fa
   // Try half: browsers hide how much memory there is, and a lattice's limit does not count particles.
   const half = isMemory || isLattice ? tried >> 1 : undefined;
   const fits = error instanceof LimitError ? (error.fits ?? half) : half;
-  if (fits === undefined || fits < FEWEST_PARTICLES || choices.opened || choices.engine === 'cpu') {
+  if (fits === undefined || fits < LEAST_LIMIT || choices.opened || choices.engine === 'cpu') {
     return undefined;
   }
   const count = Math.min(fits, Math.floor(MOST_OF_REFUSED * tried));

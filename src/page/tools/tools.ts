@@ -7,6 +7,7 @@ import { Random } from '../../scenes';
 import type { Cap } from '../model/choices';
 import { isSameStart } from '../model/continued-state';
 import type { Selection } from '../model/opened';
+import { METHOD_WORDS } from '../model/scenes';
 import { notify } from '../support/notes';
 import type { Ray, ScreenPosition } from '../view/camera';
 import { explain, type Run } from '../view/engine';
@@ -205,8 +206,8 @@ export class Tools {
   }
 
   private erase(run: Run, particles: ParticleArrays, ray: Ray): void {
-    if (run.simulation.method === 'flock') {
-      notify('Birds cannot be erased; push them, or choose a scene of collisions or a fluid.');
+    if (run.simulation.method && run.simulation.method !== 'fluid') {
+      notify(`Particles of ${METHOD_WORDS[run.simulation.method]} cannot be erased; push them instead.`);
       return;
     }
     const { simulation, fixed } = run;

@@ -181,9 +181,10 @@ export function drivable(run: Pick<Run, 'simulation' | 'setObstacles'>): Drivabl
 
 /** Says why these colours are impossible. Returns '' if they are possible. */
 export function refuseColours(
-  { boxes, radiusRange }: Pick<SimulationView, 'boxes' | 'radiusRange'>,
+  { boxes, radiusRange, kinds }: Pick<SimulationView, 'boxes' | 'radiusRange' | 'kinds'>,
   by: Colouring,
 ): string {
+  if (by === 'species' && !kinds) return 'Only particle life has species, so colours show speed.';
   if (by !== 'density' && by !== 'contacts') return '';
   if (boxes) return 'Neighbours of boxes are not counted, so colours show speed.';
   if (by !== 'density' || !radiusRange) return '';

@@ -11,6 +11,7 @@ import {
   colourOfValue,
   countDifferences,
   describeScenery,
+  expectTruePicture,
   goBackToStart,
   openPlayground,
   pixelAt,
@@ -52,9 +53,11 @@ function refusalOf(page: Page, id: string) {
   ]);
 }
 
-/** The default tier tests only these scenes on the GPU: one fluid and the flock. */
-const FIRST = ['wave-tank', 'murmuration'];
-const OTHERS = SCENES.filter(({ method }) => method !== 'collisions');
+/** The default tier tests only these scenes on the GPU: one per method. */
+const FIRST = ['wave-tank', 'splash', 'murmuration', 'particle-life'];
+/** A figure that only this method shows. */
+const FIGURES = { fluid: 'Divergence left', pbf: 'Mean excess', flock: 'Order', life: 'Drift' } as const;
+const OTHERS = SCENES.filter((scene) => scene.method !== 'collisions');
 
 describe('a scene of another method', () => {
   const browser = useBrowser({ serve: 'build' });
@@ -75,7 +78,7 @@ describe('a scene of another method', () => {
         expect(after.time).toBeCloseTo(2 / 60, 10);
         expect(after.count).toBeGreaterThan(20);
         expect(after.positions).not.toEqual(before.positions);
-        expect(after.titles).toContain(method === 'fluid' ? 'Divergence left' : 'Order');
+        expect(after.titles).toContain(FIGURES[method]);
         expect(after.titles).not.toContain('Candidate pairs');
       });
     }
@@ -123,6 +126,33 @@ describe('a scene of another method', () => {
     await unfold(page, 'gravity');
     expect(await refusalOf(page, 'gravity')).toEqual([true, 'This has no effect on a flock.']);
   });
+
+  for (const [engine, tags] of [
+    ['cpu', []],
+    ['gpu', ['full']],
+  ] as const) {
+    browserTest(
+      `colours species, and takes another table at once (${engine})`,
+      { tags: [...tags] },
+      async () => {
+        const opened = await open();
+        const { page } = opened;
+        await arrange(page, { scene: 'particle-life', engine, kinds: 3, core: 0.8 });
+        // In these steps the core moves particles apart, so that none covers another.
+        await stepTimes(page, 30);
+        const { time } = await stateOf(page);
+        expect(await textOf(page, 'legend-title')).toBe('Species');
+        expect(await textOf(page, 'legend-end')).toBe('3');
+        await expectTruePicture(opened, `species-${engine}`);
+        await unfold(page, 'attraction');
+        await chooseOption(page, 'attraction', 'Chase');
+        expect(await refusalOf(page, 'tableSeed')).toEqual([true, 'Only random tables have a number.']);
+        expect(await page.evaluate(() => window.cellstorm?.simulation?.settings.attraction)).toBe('chase');
+        expect(page.url()).toMatch(/attraction=chase/);
+        expect((await stateOf(page)).time).toBe(time);
+      },
+    );
+  }
 
   browserTest('disables the surface of a fluid on the CPU engine', async () => {
     const { page } = await open();

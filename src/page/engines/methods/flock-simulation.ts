@@ -2,7 +2,6 @@
 
 import { defaultSettings } from '../../../core/contact/settings';
 import type { StaticBodies } from '../../../core/obstacles/tree';
-import { StateHash } from '../../../core/state/hash';
 import type { Dimensions, ParticleArrays, StageTimes, World } from '../../../index';
 import type { CpuFlock, Flock, FlockCheckpoint } from '../../../methods/flock';
 import type { FlockScene } from '../../../scenes/definition';
@@ -15,7 +14,7 @@ import type {
   State,
 } from '../../model/simulation-view';
 import { formatPercent, formatReal } from '../../support/format';
-import { MethodSimulation } from './method-simulation';
+import { createIds, MethodSimulation, measureMotion, timeOnCpu, timeOnGpu } from './method-simulation';
 
 abstract class FlockSimulation<Birds extends Flock | CpuFlock> extends MethodSimulation<Birds['backend']> {
   readonly method = 'flock';
@@ -88,16 +87,7 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
   ) {
     super(flock, scene);
     this.moved = this.hunted(scene.hunters);
-    this.ids = device.createBuffer({
-      label: 'page.flock.ids',
-      size: Math.max(4, 4 * flock.capacity),
-      usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST,
-    });
-    device.queue.writeBuffer(
-      this.ids,
-      0,
-      Uint32Array.from({ length: flock.capacity }, (_, id) => id),
-    );
+    this.ids = createIds(device, 'page.flock.ids', flock.capacity);
   }
 
   get buffers(): GpuSimulationView['buffers'] {
@@ -119,13 +109,8 @@ export class GpuFlockSimulation extends FlockSimulation<Flock> implements GpuSim
     return this.stateOf(await this.flock.checkpoint());
   }
 
-  /** Times the whole step: a flock has no stages to time. */
-  async profile(seconds: number): Promise<StageTimes> {
-    await this.device.queue.onSubmittedWorkDone();
-    const began = performance.now();
-    this.step(seconds);
-    await this.device.queue.onSubmittedWorkDone();
-    return { source: 'wall-clock', stages: {}, total: performance.now() - began };
+  profile(seconds: number): Promise<StageTimes> {
+    return timeOnGpu(this.device, () => this.step(seconds));
   }
 
   override destroy(): void {
@@ -144,49 +129,25 @@ export class CpuFlockSimulation extends FlockSimulation<CpuFlock> implements Cpu
   }
 
   profile(seconds: number): StageTimes {
-    const began = performance.now();
-    this.step(seconds);
-    return { source: 'wall-clock', stages: {}, total: performance.now() - began };
+    return timeOnCpu(() => this.step(seconds));
   }
 }
 
 /** Measures the birds as particles of mass 1. */
-export function measuresOf(
-  dimensions: Dimensions,
-  { ids, positions, velocities }: ParticleArrays,
-): MethodMeasures {
-  const hash = new StateHash();
-  const words = new Uint32Array(2 * dimensions);
-  const floats = new Float32Array(words.buffer);
-  const heading = new Float64Array(dimensions);
-  let speeds = 0;
-  let squares = 0;
-  ids.forEach((id, index) => {
-    const first = dimensions * index;
-    floats.set(positions.subarray(first, first + dimensions));
-    floats.set(velocities.subarray(first, first + dimensions), dimensions);
-    hash.addParticle(id, words);
-    let squared = 0;
-    for (let axis = 0; axis < dimensions; axis++) squared += (velocities[first + axis] as number) ** 2;
-    const speed = Math.sqrt(squared);
-    speeds += speed;
-    squares += squared;
-    for (let axis = 0; axis < dimensions && speed > 0; axis++) {
-      heading[axis] = (heading[axis] as number) + (velocities[first + axis] as number) / speed;
-    }
-  });
-  const count = ids.length;
+export function measuresOf(dimensions: Dimensions, birds: ParticleArrays): MethodMeasures {
+  const { meanSpeed, order, drift: _drift, ...shared } = measureMotion(dimensions, birds);
+  const isEmpty = shared.count === 0;
   const figures: Figure[] = [
     {
       title: 'Order',
-      value: count > 0 ? formatPercent(Math.hypot(...heading) / count) : '–',
+      value: isEmpty ? '–' : formatPercent(order),
       hint: 'How much the birds fly in the same direction: 100% if all do, near 0 if directions are random',
     },
     {
       title: 'Mean speed',
-      value: count > 0 ? `${formatReal(speeds / count)} units/s` : '–',
+      value: isEmpty ? '–' : `${formatReal(meanSpeed)} units/s`,
       hint: 'A unit is the distance that a bird sees',
     },
   ];
-  return { count, kineticEnergy: squares / 2, hash: hash.toString(), figures };
+  return { ...shared, figures };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planSimulation } from '../../../../src/core/simulation/plan';
 import type { CpuFluidSimulation } from '../../../../src/page/engines/methods/fluid-simulation';
+import type { CpuLifeSimulation } from '../../../../src/page/engines/methods/life-simulation';
 import { startFrom } from '../../../../src/page/engines/methods/start';
 import {
   capOf,
@@ -15,11 +16,11 @@ import { methodOf } from '../../../../src/page/model/scenes';
 import type { CpuSimulationView, State } from '../../../../src/page/model/simulation-view';
 import { openParticles } from '../../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../../src/page/session/link';
-import { refuseColours } from '../../../../src/page/view/engine';
-import { SCENES, scenesOf } from '../../../../src/scenes';
+import { goOnFrom, refuseColours } from '../../../../src/page/view/engine';
+import { attractionTable, SCENES } from '../../../../src/scenes';
 import { drain } from '../../../helpers/inputs/drain';
 
-const METHOD_SCENES = [...scenesOf('fluid'), ...scenesOf('flock')];
+const METHOD_SCENES = SCENES.filter((scene) => scene.method !== 'collisions');
 
 const NAMES = METHOD_SCENES.map(({ name }) => name);
 
@@ -56,23 +57,40 @@ describe('choices for a method', () => {
   it('exclude fields without effect, and say why', () => {
     const refused = (choices: Parameters<typeof refusedFields>[0]) =>
       [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
-    const { transfer, engine } = defaultChoices();
-    const given = { transfer, engine };
+    const given = defaultChoices();
     const looks = ['fluidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
-    expect(refused({ scene: 'pile', ...given })).toEqual(['transfer', 'flipShare', ...looks]);
+    const ofFluids = ['transfer', 'flipShare', ...looks];
+    const positioned = ['iterations', 'viscosity', 'vorticity', 'tension', 'pressure', 'softness'];
+    const ofLife = ['kinds', 'attraction', 'tableSeed', 'strength', 'halfLife', 'core'];
+    expect(refused({ ...given, scene: 'pile' })).toEqual([...ofFluids, ...positioned, ...ofLife]);
     const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
-    expect(refused({ scene: 'dam-break', ...given })).toEqual(ofCollisions);
-    expect(refused({ scene: 'dam-break', transfer, engine: 'cpu' })).toEqual([...ofCollisions, ...looks]);
-    expect(refused({ scene: 'dam-break', engine, transfer: 'apic' })).toContain('flipShare');
-    expect(refused({ scene: 'murmuration', ...given })).toContain('gravity');
+    expect(refused({ ...given, scene: 'dam-break' })).toEqual([...ofCollisions, ...positioned, ...ofLife]);
+    expect(refused({ ...given, scene: 'dam-break', engine: 'cpu' })).toEqual(
+      expect.arrayContaining([...ofCollisions, ...looks]),
+    );
+    expect(refused({ ...given, scene: 'dam-break', transfer: 'apic' })).toContain('flipShare');
+    const falling = ['gravity', 'substeps'];
+    const ofMurmuration = refused({ ...given, scene: 'murmuration' });
+    expect(ofMurmuration).toEqual([...ofCollisions, ...falling, ...ofFluids, ...positioned, ...ofLife]);
+    expect(refused({ ...given, scene: 'splash' })).toEqual([...ofCollisions, ...ofFluids, ...ofLife]);
+    expect(refused({ ...given, scene: 'particle-life', attraction: 'random' })).toEqual([
+      ...ofCollisions,
+      ...falling,
+      ...ofFluids,
+      ...positioned,
+    ]);
+    const chase = refusedFields({ ...given, scene: 'particle-life', attraction: 'chase' });
+    expect(chase.get('tableSeed')).toBe('Only random tables have a number.');
+    expect(refusedFields(given).get('core')).toBe('Only particle life uses this.');
+    expect(refusedFields(given).get('iterations')).toBe('Only position-based fluids use this.');
     // Particles from a file collide, whatever the scene was before.
     expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
-    expect(refused({ scene: 'dam-break', ...given, opened: {} })).toEqual([
-      'transfer',
-      'flipShare',
-      ...looks,
+    expect(refused({ ...given, scene: 'dam-break', opened: {} })).toEqual([
+      ...ofFluids,
+      ...positioned,
+      ...ofLife,
     ]);
-    for (const why of refusedFields({ scene: 'murmuration', ...given }).values())
+    for (const why of refusedFields({ ...given, scene: 'murmuration' }).values())
       expect(why).toMatch(/\.$|^$/);
   });
 
@@ -138,6 +156,82 @@ describe.each(NAMES)('the running scene %s', (scene) => {
       body.remove([count]);
       expect(body.count).toBe(count);
     }
+  });
+});
+
+describe('a running position-based fluid', () => {
+  it('accepts changed settings, and keeps them when it goes back', async () => {
+    const body = await start({ scene: 'splash' });
+    const from = chooseScene(defaultChoices(), 'splash');
+    const state: State = await body.checkpoint();
+    const to = { ...from, gravity: 2, substeps: 4, iterations: 7, vorticity: 0.5, softness: 3, friction: 1 };
+    body.set(settingChanges(from, to));
+    const { settings } = body;
+    expect(settings).toMatchObject({ gravity: [0, -2], substeps: 4, iterations: 7, vorticity: 0.5 });
+    expect(settings).toMatchObject({ softness: 3, viscosity: 0.02 });
+    goOnFrom({ simulation: body, restore: (restored) => body.restore(restored) }, state);
+    expect(body.settings).toEqual(settings);
+    body.step(STEP);
+    // Four substeps of a quarter each.
+    expect(body.time).toBeCloseTo(STEP, 12);
+  });
+
+  it('is drawn with its obstacles, and is denser with fewer rounds', async () => {
+    const excess = async (iterations: number) => {
+      const body = await start({ scene: 'splash', iterations }, 600);
+      expect(body.obstacleCount).toBe(2);
+      expect([...(body.moved?.radii ?? [])].map((radius) => radius > 0)).toEqual([true, false]);
+      for (let step = 0; step < 20; step++) body.step(STEP);
+      const measures = await body.measure();
+      const [mean] = 'figures' in measures ? measures.figures : [];
+      expect(mean?.title).toBe('Mean excess');
+      return Number.parseFloat(mean?.value ?? '');
+    };
+    expect(await excess(1)).toBeGreaterThan(2 * (await excess(8)));
+  });
+});
+
+describe('running particle life', () => {
+  it('changes its table and numbers while it runs, and keeps them when it goes back', async () => {
+    const body = await start({ scene: 'particle-life' });
+    const from = chooseScene(defaultChoices(), 'particle-life');
+    const state: State = await body.checkpoint();
+    const to = { ...from, attraction: 'chase', strength: 20, core: 0.5, gravity: 3 } as const;
+    body.set(settingChanges(from, to));
+    const { settings } = body;
+    expect(settings).toMatchObject({ attraction: 'chase', tableSeed: 1, strength: 20, core: 0.5 });
+    const { life } = body as CpuLifeSimulation;
+    expect(life.settings.attraction).toEqual(attractionTable('chase', 6, 1));
+    goOnFrom({ simulation: body, restore: (restored) => body.restore(restored) }, state);
+    expect(body.settings).toEqual(settings);
+    body.set(settingChanges(to, { ...to, attraction: 'random', tableSeed: 9 }));
+    expect(life.settings.attraction).toEqual(attractionTable('random', 6, 9));
+  });
+
+  it('has as many species as chosen, also among added particles, and can be coloured by them', async () => {
+    const body = (await start({ scene: 'particle-life', kinds: 3, pointer: 'add' })) as CpuLifeSimulation;
+    expect(body.kinds).toBe(3);
+    expect(refuseColours(body, 'species')).toBe('');
+    body.add({ positions: Float32Array.of(1, 1, 2, 2) });
+    expect([...body.species.subarray(117, 122)]).toEqual([0, 1, 2, 0, 1]);
+    const fluid = await start({ scene: 'splash' });
+    expect(refuseColours(fluid, 'species')).toBe('Only particle life has species, so colours show speed.');
+    expect(chooseScene(defaultChoices(), 'particle-life').colour).toBe('species');
+    expect(chooseScene(defaultChoices('particle-life'), 'pile').colour).toBe('speed');
+    expect(chooseScene({ ...defaultChoices(), colour: 'id' }, 'pile').colour).toBe('id');
+  });
+
+  it('drifts with one-sided attraction, and hardly with mutual attraction', async () => {
+    const drift = async (attraction: Choices['attraction']) => {
+      const body = await start({ scene: 'particle-life', attraction }, 400);
+      for (let step = 0; step < 30; step++) body.step(STEP);
+      const measures = await body.measure();
+      const [, figure] = 'figures' in measures ? measures.figures : [];
+      expect(figure?.title).toBe('Drift');
+      return Number.parseFloat(figure?.value ?? '');
+    };
+    expect(await drift('mutual')).toBeLessThan(1e-5);
+    expect(await drift('chase')).toBeGreaterThan(1e-3);
   });
 });
 
