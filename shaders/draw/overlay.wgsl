@@ -26,6 +26,8 @@ struct Overlay {
   // x: 1 if the lines of cells are drawn. y: 1 if the heat map is drawn. z: 1 if contacts look different from other
   // pairs. w: the factor that scales line widths.
   shown: vec4f,
+  // x: 1 if colours show buckets. y, z: the saturation and the value of those colours.
+  buckets: vec4f,
 }
 
 struct Line {

@@ -15,6 +15,8 @@ struct View {
   // Vertices per line, and lines per pair.
   vertices: u32,
   lines: u32,
+  // The point that is subtracted from positions before projection. 0 except in unbounded worlds.
+  origin: vec3f,
 }
 
 struct Gathered {
@@ -36,7 +38,7 @@ const IMAGES = select(9u, 27u, DIMENSIONS == 3u);
 fn is_seen(position: Vector) -> bool {
   var lifted = vec3f();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
-    lifted[axis] = position[axis];
+    lifted[axis] = position[axis] - view.origin[axis];
   }
   let clip = view.clip * vec4f(lifted, 1.0);
   return clip.w > 0.0 && all(abs(clip.xy) <= (vec2f(1.0) + view.margin) * clip.w);

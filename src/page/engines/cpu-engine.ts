@@ -6,7 +6,14 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
 import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
-import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type Overlays, refuseOverlays } from '../model/overlays';
+import {
+  GRID_OVERLAYS,
+  isAnyOf,
+  NO_OVERLAYS,
+  type OccupiedCounts,
+  type Overlays,
+  refuseOverlays,
+} from '../model/overlays';
 import type { MethodStart, SimulationView, State, ViewSettings } from '../model/simulation-view';
 import { CanvasView } from '../view/canvas-view';
 import {
@@ -171,6 +178,7 @@ class CpuRun implements Run {
   private seenFixed: StaticBodies;
   /** An error of a call for which nobody waits. */
   private failure: { readonly error: unknown } | undefined;
+  occupied: OccupiedCounts | undefined;
   private overlays: typeof import('../view/canvas-overlay') | undefined;
 
   private constructor(
@@ -275,9 +283,8 @@ class CpuRun implements Run {
 
   async prepareOverlays(shown: Overlays): Promise<string> {
     if (!isAnyOf(GRID_OVERLAYS, shown)) return '';
-    const refusal = refuseOverlays(this.simulation);
-    if (!refusal) this.overlays = await import('../view/canvas-overlay');
-    return refusal;
+    this.overlays = await import('../view/canvas-overlay');
+    return refuseOverlays(this.simulation, shown);
   }
 
   /** Does nothing, because this engine draws fluids as particles. */
@@ -290,7 +297,7 @@ class CpuRun implements Run {
   }
 
   drawable(wanted: Overlays): Overlays {
-    return this.overlays?.drawableOnCpu(wanted, this.simulation.count) ?? NO_OVERLAYS;
+    return this.overlays?.drawableOnCpu(wanted, this.simulation) ?? NO_OVERLAYS;
   }
 
   missing(shown: Overlays): string {
@@ -320,7 +327,12 @@ class CpuRun implements Run {
       this.valuesOf(simulation.seen, frame.scale.by),
       this.seenFixed,
       frame,
-      overlays && ((context) => new overlays.CanvasOverlay(context, simulation, particles, frame)),
+      overlays &&
+        ((context) => {
+          const overlay = new overlays.CanvasOverlay(context, simulation, particles, frame);
+          this.occupied = overlay.occupiedCounts;
+          return overlay;
+        }),
     );
   }
 

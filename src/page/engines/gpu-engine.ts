@@ -24,6 +24,7 @@ import {
   GRID_OVERLAYS,
   isAnyOf,
   NO_OVERLAYS,
+  type OccupiedCounts,
   type Overlays,
   refuseOverlays,
 } from '../model/overlays';
@@ -241,13 +242,12 @@ class GpuRun implements Run {
     const refused = await this.prepareFields(shown);
     if (refused) return refused;
     if (!isAnyOf(GRID_OVERLAYS, shown) && !this.overlay) return '';
-    const refusal = refuseOverlays(this.simulation);
-    if (refusal) return refusal;
+    const refusal = refuseOverlays(this.simulation, shown);
     try {
       this.overlay ??= await this.view.createOverlay(this.simulation);
       if (this.isDestroyed) this.overlay.destroy();
       else await this.overlay.prepare(shown);
-      return '';
+      return refusal;
     } catch (error) {
       return `${explain(error)} Overlays stay off.`;
     }
@@ -286,6 +286,10 @@ class GpuRun implements Run {
   drawable(wanted: Overlays): Overlays {
     const ofGrid = this.overlay?.drawable(wanted) ?? NO_OVERLAYS;
     return this.fields ? { ...ofGrid, ...fieldsOf(wanted) } : ofGrid;
+  }
+
+  get occupied(): OccupiedCounts | undefined {
+    return this.overlay?.occupiedCounts;
   }
 
   missing({ candidatePairs, contactLines }: Overlays): string {

@@ -264,6 +264,13 @@ export const FIELDS = {
     effect: 'view',
     hint: 'How many particles are in each cell; in 3D above each cell of the floor',
   },
+  buckets: {
+    kind: 'switch',
+    label: 'Buckets',
+    group: 'Overlays',
+    effect: 'view',
+    hint: 'Occupied cells of an unbounded world, coloured by bucket of the hash table; cells that share one are hatched',
+  },
   thread: {
     kind: 'switch',
     label: 'Sorted order',

@@ -5,7 +5,14 @@ import { formatCount, formatReal } from '../support/format';
 import { pressureEnd, velocityEnd } from './fluid-colours';
 import type { SimulationView } from './simulation-view';
 
-export const GRID_OVERLAYS = ['cellLines', 'heatMap', 'thread', 'candidatePairs', 'contactLines'] as const;
+export const GRID_OVERLAYS = [
+  'cellLines',
+  'heatMap',
+  'buckets',
+  'thread',
+  'candidatePairs',
+  'contactLines',
+] as const;
 export const FLUID_OVERLAYS = ['velocityArrows', 'pressureMap', 'solidCells'] as const;
 export const OVERLAY_NAMES = [...GRID_OVERLAYS, ...FLUID_OVERLAYS] as const;
 
@@ -18,6 +25,7 @@ export const NO_FIELDS = { velocityArrows: false, pressureMap: false, solidCells
 export const NO_OVERLAYS: Overlays = {
   cellLines: false,
   heatMap: false,
+  buckets: false,
   thread: false,
   candidatePairs: false,
   contactLines: false,
@@ -37,9 +45,9 @@ export function isAnyOf(names: readonly OverlayName[], shown: Overlays): boolean
 }
 
 export function shownOf(chosen: Overlays): Overlays {
-  const { cellLines, heatMap, thread, candidatePairs, contactLines } = chosen;
+  const { cellLines, heatMap, buckets, thread, candidatePairs, contactLines } = chosen;
   const { velocityArrows, pressureMap, solidCells } = chosen;
-  const gridOverlays = { cellLines, heatMap, thread, candidatePairs, contactLines };
+  const gridOverlays = { cellLines, heatMap, buckets, thread, candidatePairs, contactLines };
   return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
@@ -74,6 +82,12 @@ export const WIDE_CELL = 9;
 export const LINE_OPACITY = [0.45, 0.9] as const;
 /** Opacity of almost empty cells, and of cells at the end of the scale. */
 export const HEAT_OPACITY = [0.16, 0.78] as const;
+
+export const BUCKET_OPACITY = 0.5;
+/** Saturation and value of the colours of buckets. */
+export const BUCKET_TONES = { dark: [0.6, 0.95], light: [0.7, 0.82] } as const;
+/** Distance between the lines of a hatch, in CSS pixels. */
+export const HATCH = 7;
 
 export const CANDIDATE_OPACITY = 0.7;
 
@@ -113,43 +127,68 @@ export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [n
 /**
  * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about this many particles fit
  * into a cell without overlap. In 3D, it is four times the mean per column of cells, but at most the number in the
- * densest packing.
+ * densest packing. In an unbounded world, it counts the particles of single cells in 3D, too.
  */
 export function heatEnd(world: World, count: number): number {
-  const [width = 1, height = 1, depth = 1] = shownCells(world);
   const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;
+  if (world.kind === 'unbounded') return Math.max(4, Math.ceil(1.5 * packed));
+  const [width = 1, height = 1, depth = 1] = shownCells(world);
   if (world.dimensions === 2) return Math.max(4, Math.ceil(1.2 * packed));
   const dense = 1.5 * packed * height;
   return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
-/** Says why overlays cannot be shown; '' if they can. */
-export function refuseOverlays({ world }: Pick<SimulationView, 'world'>): string {
-  if (world.kind !== 'unbounded') return '';
-  return 'An unbounded world has no box whose cells could be drawn, so overlays stay off.';
+/** Says why an overlay cannot be shown; '' if all can. */
+export function refuseOverlays({ world }: Pick<SimulationView, 'world'>, { buckets }: Overlays): string {
+  if (!buckets || world.kind === 'unbounded') return '';
+  return 'Buckets belong to unbounded worlds; in a box, each cell has a place of its own.';
+}
+
+/** Occupied cells of an unbounded world, their buckets, and the cells that share a bucket. */
+export interface OccupiedCounts {
+  readonly cells: number;
+  readonly buckets: number;
+  readonly shared: number;
 }
 
 export interface KeyLine {
-  readonly name: OverlayName;
+  readonly name: OverlayName | 'sharedBuckets';
   readonly text: string;
 }
 
-export function keyOf(shown: Overlays, simulation: SimulationView, pixelsPerUnit: number): KeyLine[] {
+export function keyOf(
+  shown: Overlays,
+  simulation: SimulationView,
+  pixelsPerUnit: number,
+  occupied?: OccupiedCounts,
+): KeyLine[] {
   const { world, count, settings, boxes } = simulation;
   const { levels, dimensions } = world;
   const is3D = dimensions === 3;
   const naive = settings.broadPhase === 'naive' ? ' of the grid; naive tests all' : '';
   const isNarrow = largestCell(world) * pixelsPerUnit < NARROWEST_CELL;
-  const lines = `Cells${levels > 1 ? ` of all ${levels} levels` : ''}${is3D ? ', on the floor and two walls' : ''}`;
+  const isUnbounded = world.kind === 'unbounded';
+  const lines = `${isUnbounded ? 'Occupied cells' : 'Cells'}${levels > 1 ? ` of all ${levels} levels` : ''}${is3D && !isUnbounded ? ', on the floor and two walls' : ''}`;
   const texts: Readonly<Record<OverlayName, string>> = {
     cellLines: isNarrow ? 'Cells are too narrow for lines; zoom in' : lines,
-    heatMap: `Particles ${is3D ? 'over a floor cell' : 'per cell'}${levels > 1 ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
+    heatMap: `Particles ${is3D && !isUnbounded ? 'over a floor cell' : 'per cell'}${levels > 1 && !isUnbounded ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
+    buckets: occupied
+      ? `${formatCount(occupied.cells)} occupied cells, coloured by bucket: ${formatCount(occupied.buckets)} of ${formatCount(world.cellCount)} buckets`
+      : 'Occupied cells, coloured by bucket',
     thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
     candidatePairs: `Candidate pairs${naive}`,
     contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,
     ...fieldTexts(simulation),
   };
-  return OVERLAY_NAMES.filter((name) => shown[name]).map((name) => ({ name, text: texts[name] }));
+  const sharing = occupied ? `${formatCount(occupied.shared)} cells` : 'Cells';
+  const collisions: KeyLine = {
+    name: 'sharedBuckets',
+    text: `${sharing} that share a bucket with another cell (hash collision)`,
+  };
+  return OVERLAY_NAMES.filter((name) => shown[name]).flatMap((name) => {
+    const line = { name, text: texts[name] };
+    return name === 'buckets' ? [line, collisions] : [line];
+  });
 }
 
 function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {

@@ -99,7 +99,7 @@ export class Picture {
   }
 
   explainOverlays(run: Run): void {
-    if (this.drawn) this.key.update(this.drawn, run.simulation, run.missing(this.session.choices));
+    if (this.drawn) this.key.update(this.drawn, run, run.missing(this.session.choices));
   }
 
   /** Draws and calls `use` in one task, because a WebGPU canvas loses its picture after the task. */

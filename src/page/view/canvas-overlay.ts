@@ -14,11 +14,13 @@ import { probeCells } from '../../reference/query/probe';
 import { findContact, minimumImageOf } from '../../reference/solve/contact';
 import { interpolate, type Rgb, toCss } from '../model/colour';
 import {
+  BUCKET_OPACITY,
   CANDIDATE_OPACITY,
   CANDIDATE_WIDTH,
   CASING,
   CONTACT_WIDTH,
   DASH,
+  HATCH,
   HEAT_OPACITY,
   heatAxes,
   heatEnd,
@@ -29,6 +31,7 @@ import {
   lineShare,
   NARROWEST_CELL,
   NO_FIELDS,
+  type OccupiedCounts,
   type Overlays,
   shownCells,
   THREAD_WIDTH,
@@ -38,6 +41,7 @@ import type { SimulationView } from '../model/simulation-view';
 import { formatCount } from '../support/format';
 import { project } from './camera';
 import type { Frame } from './engine';
+import { bucketColour, type OccupiedCell, occupiedCells } from './occupied-cells';
 
 const MOST_SORTED = 20_000;
 const MOST_LISTED = 5000;
@@ -64,11 +68,15 @@ export function describeLeftOut(
   return sentences.join(' ');
 }
 
-export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
+export function drawableOnCpu(
+  wanted: Overlays,
+  { count, world }: Pick<SimulationView, 'count' | 'world'>,
+): Overlays {
   const { thread, candidatePairs, contactLines } = wanted;
   const hasPairs = count <= MOST_LISTED;
   return {
     ...wanted,
+    buckets: wanted.buckets && world.kind === 'unbounded',
     thread: thread && count <= MOST_SORTED,
     candidatePairs: candidatePairs && hasPairs,
     contactLines: contactLines && hasPairs,
@@ -76,20 +84,116 @@ export function drawableOnCpu(wanted: Overlays, count: number): Overlays {
   };
 }
 
+/** The edges of a cube, as pairs of corners. Bit i of a corner is set if the corner is at the high end of axis i. */
+const CUBE_EDGES = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((corner) =>
+  [1, 2, 4].filter((bit) => (corner & bit) === 0).map((bit) => [corner, corner | bit] as const),
+);
+
+function hatchOf(context: CanvasRenderingContext2D, colour: string): CanvasPattern | null {
+  const tile = document.createElement('canvas');
+  tile.width = HATCH;
+  tile.height = HATCH;
+  const lines = tile.getContext('2d');
+  if (!lines) return null;
+  lines.strokeStyle = colour;
+  lines.lineWidth = 1.2;
+  for (const offset of [-HATCH, 0, HATCH]) {
+    lines.moveTo(offset, HATCH);
+    lines.lineTo(offset + HATCH, 0);
+  }
+  lines.stroke();
+  return context.createPattern(tile, 'repeat');
+}
+
 export class CanvasOverlay {
+  /** In an unbounded world, while an overlay shows them. */
+  private readonly occupied: readonly OccupiedCell[] | undefined;
+
   constructor(
     private readonly context: CanvasRenderingContext2D,
     private readonly simulation: SimulationView,
     private readonly particles: ParticleArrays,
     private readonly frame: Frame,
-  ) {}
+  ) {
+    const { world } = simulation;
+    const { cellLines, heatMap, buckets } = frame.overlays;
+    const isShown = world.kind === 'unbounded' && (cellLines || heatMap || buckets);
+    this.occupied = isShown ? occupiedCells(world, particles) : undefined;
+  }
+
+  get occupiedCounts(): OccupiedCounts | undefined {
+    const { occupied } = this;
+    return (
+      occupied && {
+        cells: occupied.length,
+        buckets: new Set(occupied.map(({ bucket }) => bucket)).size,
+        shared: occupied.filter(({ isShared }) => isShared).length,
+      }
+    );
+  }
 
   /** Call it after the particles in 2D, before them in 3D. */
   drawFaces(): void {
     const { heatMap, cellLines } = this.frame.overlays;
-    if (heatMap) this.drawHeat();
-    if (cellLines) this.drawCells();
+    if (this.occupied) this.drawOccupied(this.occupied);
+    else {
+      if (heatMap) this.drawHeat();
+      if (cellLines) this.drawCells();
+    }
     this.context.globalAlpha = 1;
+  }
+
+  /** Draws what shaders/draw/occupied.wgsl draws. */
+  private drawOccupied(cells: readonly OccupiedCell[]): void {
+    const { context, simulation, frame } = this;
+    const { theme, camera } = frame;
+    const { cellLines, heatMap, buckets } = frame.overlays;
+    const is3D = simulation.dimensions === 3;
+    const end = heatEnd(simulation.world, simulation.count);
+    const hatch = buckets ? hatchOf(context, toCss(theme.overlay.contact)) : null;
+    context.setLineDash([]);
+    for (const { min, size, bucket, occupancy, isShared } of cells) {
+      const isMarked = buckets && isShared;
+      const pixels = size * camera.pixelsPerUnit;
+      const heat = HEAT_OPACITY[0] + (HEAT_OPACITY[1] - HEAT_OPACITY[0]) * Math.min(1, occupancy / end);
+      const colour = isMarked
+        ? theme.overlay.contact
+        : buckets
+          ? bucketColour(bucket, theme.isDark)
+          : heatMap
+            ? theme.overlay.heat
+            : theme.overlay.cell;
+      context.beginPath();
+      if (is3D) {
+        for (const [from, to] of CUBE_EDGES) {
+          const corner = (bits: number) => min.map((low, axis) => low + ((bits >> axis) & 1) * size);
+          this.trace([corner(from), corner(to)]);
+        }
+        context.globalAlpha = isMarked || buckets ? 1 : heatMap ? heat : LINE_OPACITY[1];
+        context.lineWidth = isMarked ? CONTACT_WIDTH : CANDIDATE_WIDTH;
+        context.strokeStyle = toCss(colour);
+        context.stroke();
+        continue;
+      }
+      const [low, high] = [min, min.map((along) => along + size)].map((point) => this.toScreen(point));
+      if (!low || !high) continue;
+      context.rect(low[0], high[1], high[0] - low[0], low[1] - high[1]);
+      if (heatMap) this.fill(toCss(theme.overlay.heat), heat);
+      if (buckets) this.fill(toCss(bucketColour(bucket, theme.isDark)), BUCKET_OPACITY);
+      if (isMarked) this.fill(pixels < HATCH || !hatch ? toCss(colour) : hatch, 0.85);
+      const fade = Math.min(1, (pixels - NARROWEST_CELL) / (WIDE_CELL - NARROWEST_CELL));
+      if (fade <= 0 || !(isMarked || cellLines)) continue;
+      context.globalAlpha = fade * (isMarked ? 1 : LINE_OPACITY[1]);
+      context.lineWidth = isMarked ? 2 : 1;
+      context.strokeStyle = toCss(isMarked ? colour : theme.overlay.cell);
+      context.stroke();
+    }
+  }
+
+  private fill(style: string | CanvasPattern, opacity: number): void {
+    this.context.globalAlpha = opacity;
+    this.context.fillStyle = style;
+    this.context.fill();
   }
 
   drawLines(): void {

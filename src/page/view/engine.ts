@@ -13,7 +13,7 @@ import {
 } from '../../index';
 import type { Scale, Theme } from '../model/colour';
 import type { Choices, Colouring, EngineKind } from '../model/fields';
-import type { Overlays } from '../model/overlays';
+import type { OccupiedCounts, Overlays } from '../model/overlays';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import type { MethodStart, SimulationView, State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
@@ -103,6 +103,8 @@ export interface Run {
   drawable(wanted: Overlays): Overlays;
   /** Says which parts of these overlays are not drawn. Returns '' if all parts are drawn. */
   missing(shown: Overlays): string;
+  /** Occupied cells in a recent picture, in an unbounded world. */
+  readonly occupied?: OccupiedCounts | undefined;
   draw(frame: Frame): void;
   destroy(): void;
 }

@@ -3,13 +3,14 @@
  * the key is folded, to leave the picture visible.
  */
 
-import { type KeyLine, keyOf } from '../model/overlays';
-import type { SimulationView } from '../model/simulation-view';
+import { type KeyLine, keyOf, type OccupiedCounts } from '../model/overlays';
 import { find } from '../support/dom';
-import type { Frame } from './engine';
+import type { Frame, Run } from './engine';
 
 /** Least milliseconds between changes of the note, because screen readers read out each change. */
 const NOTE_MS = 2000;
+/** Least milliseconds between changes of counts, so that they can be read. */
+const COUNTS_MS = 500;
 /** This must equal the condition in styles/narrow.css. */
 const WIDE = '(min-width: 1000px)';
 
@@ -20,6 +21,8 @@ export class OverlayKey {
   private readonly note = find('overlay-note', HTMLElement);
   private shown = '';
   private next = 0;
+  private counts: OccupiedCounts | undefined;
+  private nextCounts = 0;
 
   constructor() {
     const wide = matchMedia(WIDE);
@@ -30,18 +33,26 @@ export class OverlayKey {
   }
 
   /** Call this every frame. `missing` says what is not drawn; it is '' if all is drawn. */
-  update(frame: Frame, simulation: SimulationView, missing: string): void {
-    const lines = keyOf(frame.overlays, simulation, frame.camera.pixelsPerUnit);
+  update(
+    { overlays, camera }: Frame,
+    { simulation, occupied }: Pick<Run, 'simulation' | 'occupied'>,
+    missing: string,
+  ): void {
+    const time = performance.now();
+    if (time >= this.nextCounts || !occupied) {
+      this.counts = occupied;
+      this.nextCounts = time + COUNTS_MS;
+    }
+    const lines = keyOf(overlays, simulation, camera.pixelsPerUnit, this.counts);
     const shown = lines.map(({ text }) => text).join();
     if (shown !== this.shown) {
       this.shown = shown;
       this.list.replaceChildren(...lines.map((line) => createSample('li', line)));
       this.samples.replaceChildren(...lines.map(({ name }) => createSample('span', { name, text: '' })));
     }
-    const now = performance.now();
-    if (this.note.textContent !== missing && (now >= this.next || missing === '')) {
+    if (this.note.textContent !== missing && (time >= this.next || missing === '')) {
       this.note.textContent = missing;
-      this.next = now + NOTE_MS;
+      this.next = time + NOTE_MS;
     }
     this.note.hidden = missing === '';
     this.fold.hidden = lines.length === 0;

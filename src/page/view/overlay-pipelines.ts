@@ -35,7 +35,7 @@ import {
 
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 
-const CONSTANTS = {
+export const CONSTANTS = {
   NARROWEST_CELL,
   WIDE_CELL,
   FAINTEST_LINE: LINE_OPACITY[0],
@@ -51,7 +51,7 @@ const CONSTANTS = {
   STOPS: COLOUR_STOPS,
 } as const;
 
-const SOURCES = {
+export const SOURCES = {
   overlay: { name: 'draw/overlay.wgsl', text: overlayText },
   cells: { name: 'draw/cells.wgsl', text: cellsText },
   lines: { name: 'draw/lines.wgsl', text: linesText },

@@ -2,6 +2,7 @@
 import { mat4 } from 'wgpu-matrix';
 import type { World } from '../../index';
 import {
+  BUCKET_TONES,
   CANDIDATE_OPACITY,
   heatAxes,
   heatEnd,
@@ -17,7 +18,7 @@ import type { Frame } from './engine';
 const MOST_COUNTERS = 2 ** 24;
 
 /** Size of `struct View` in shaders/page/pair_lines.wgsl, in words, with padding. */
-export const VIEW_WORDS = 24;
+export const VIEW_WORDS = 28;
 /** Fields of `struct Overlay` in shaders/draw/overlay.wgsl, each a vec4f. */
 export const OVERLAY_FIELDS = [
   'cell',
@@ -33,6 +34,7 @@ export const OVERLAY_FIELDS = [
   'period',
   'heatMap',
   'shown',
+  'buckets',
 ] as const;
 
 type OverlayValues = Readonly<Record<(typeof OVERLAY_FIELDS)[number], readonly number[]>>;
@@ -43,7 +45,7 @@ export function heatCounters(world: World): {
   readonly cells: readonly number[];
   readonly shift: number;
 } {
-  const cells = shownCells(world);
+  const cells = world.kind === 'unbounded' ? world.cells.map(() => 1) : shownCells(world);
   const axes = heatAxes(world);
   const along = (shift: number) =>
     cells.map((count, axis) => (axes.includes(axis) ? Math.ceil(count / 2 ** shift) : 1));
@@ -85,6 +87,7 @@ export function packOverlay(
       ...[overlays.cellLines, overlays.heatMap, overlays.contactLines].map(Number),
       lineShare(simulation, camera.pixelsPerUnit),
     ],
+    buckets: [Number(overlays.buckets), ...BUCKET_TONES[theme.isDark ? 'dark' : 'light'], 0],
   };
   return Float32Array.from(OVERLAY_FIELDS.flatMap((name) => values[name]));
 }
@@ -100,5 +103,6 @@ export function packView(world: World, { camera, viewport, overlays }: Frame): U
   const reach = 4 * largestCell(world) * camera.pixelsPerUnit;
   floats.set([2 * (reach / viewport.width), 2 * (reach / viewport.height)], 16);
   words.set([overlays.candidatePairs ? 0 : 1, 4, world.kind === 'periodic' ? 2 : 1], 18);
+  floats.set(camera.origin, 24);
   return words;
 }

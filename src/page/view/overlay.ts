@@ -10,9 +10,16 @@ import { type SharedBinding, SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import type { Gpu } from '../../index';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
-import { MOST_PAIRS, NO_FIELDS, type Overlays, type PairsShown } from '../model/overlays';
+import {
+  MOST_PAIRS,
+  NO_FIELDS,
+  type OccupiedCounts,
+  type Overlays,
+  type PairsShown,
+} from '../model/overlays';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
+import { OccupiedCells } from './occupied';
 import {
   createLayouts,
   createOverlayPipelines,
@@ -57,6 +64,7 @@ export class Overlay {
   private sorting: Sorting | undefined;
   private listing: Listing | undefined;
   private heating: Heating | undefined;
+  private occupied: OccupiedCells | undefined;
   private preparing: Promise<void> = Promise.resolve();
   private isDestroyed = false;
   private isReading = false;
@@ -74,7 +82,7 @@ export class Overlay {
     private readonly uniforms: GPUBuffer,
     /** This buffer is bound if a layout needs a buffer that does not exist. */
     private readonly nothing: GPUBuffer,
-    private readonly isSoftware: boolean,
+    private readonly picture: OverlayPicture,
   ) {
     this.readback = new Readback(gpu, 'overlay');
   }
@@ -95,17 +103,7 @@ export class Overlay {
     });
     const nothing = device.createBuffer({ label: 'draw.nothing', size: 16, usage: GPUBufferUsage.STORAGE });
     const substep = deriveSubstep(world, world.diameter, defaultSettings(dimensions), 0);
-    return new Overlay(
-      gpu,
-      simulation,
-      parameters,
-      substep,
-      pipelines,
-      layouts,
-      uniforms,
-      nothing,
-      picture.isSoftware,
-    );
+    return new Overlay(gpu, simulation, parameters, substep, pipelines, layouts, uniforms, nothing, picture);
   }
 
   /**
@@ -120,13 +118,14 @@ export class Overlay {
 
   private async make(shown: Overlays): Promise<void> {
     if (this.isDestroyed) return;
-    if (!needsSort(shown)) {
+    if (!this.needsSort(shown)) {
       this.free();
       return;
     }
     try {
       this.sorting ??= await this.createSorting();
-      if (shown.heatMap) this.heating ??= await this.createHeating(this.sorting);
+      if (this.needsCells(shown)) this.occupied ??= await this.createOccupied(this.sorting);
+      else if (shown.heatMap) this.heating ??= await this.createHeating(this.sorting);
       if (needsPairs(shown)) this.listing ??= await this.createListing(this.sorting);
     } finally {
       if (this.isDestroyed) this.free();
@@ -146,6 +145,12 @@ export class Overlay {
     });
     const sorted = { position: owned.buffers.positions, id: owned.buffers.ids };
     return { sort, owned, binding: sort.bind({ position, id }, sorted) };
+  }
+
+  private createOccupied({ sort, owned: { buffers } }: Sorting): Promise<OccupiedCells> {
+    const { world, capacity } = this.simulation;
+    const sorted = { position_in: buffers.positions, start: sort.start, cell_of_slot: sort.cellOfSlot };
+    return OccupiedCells.create(this.gpu, world, capacity, sorted, this.picture, this.uniforms);
   }
 
   private async createHeating({ owned: { buffers } }: Sorting): Promise<Heating> {
@@ -175,7 +180,7 @@ export class Overlay {
     const owned = await createBuffers(gpu, 'overlay.pairs', {
       tallies: bytes,
       offsets: bytes,
-      pairs: 8 * MOST_PAIRS[this.isSoftware ? 'software' : 'hardware'],
+      pairs: 8 * MOST_PAIRS[this.picture.isSoftware ? 'software' : 'hardware'],
     });
     const scanBinding = await scan.bind(owned.buffers.tallies, owned.buffers.offsets, capacity + 1);
     const drawn = gpu.device.createBuffer({
@@ -220,10 +225,12 @@ export class Overlay {
     const shown = frame.overlays;
     gpu.device.queue.writeBuffer(this.uniforms, 0, packOverlay(simulation, frame));
     const { sorting } = this;
-    if (!sorting || !needsSort(shown) || count === 0) return;
+    if (!sorting || !this.needsSort(shown) || count === 0) return;
     const heating = shown.heatMap ? this.heating : undefined;
+    const occupied = this.needsCells(shown) ? this.occupied : undefined;
     const listing = needsPairs(shown) ? this.listing : undefined;
     if (!listing) this.pairsShown = undefined;
+    occupied?.begin(encoder, frame);
     if (heating) encoder.clearBuffer(heating.owned.buffers.counts);
     if (listing) {
       encoder.clearBuffer(listing.drawn);
@@ -235,10 +242,12 @@ export class Overlay {
       for (const stage of sorting.sort.stages(shared, sorting.binding, count, false)) stage.encode(pass);
       const workgroups = Math.ceil(count / WORKGROUP_SIZE);
       heating?.kernel.encode(pass, shared, heating.group, workgroups);
+      occupied?.encode(pass, shared, workgroups);
       if (listing) encodeListing(pass, shared, listing, workgroups);
       pass.end();
     });
     if (listing) this.readCounts(encoder, listing);
+    occupied?.end(encoder);
   }
 
   /** In 3D, draws cell lines and the heat map on faces of the box. In 2D, draws nothing. */
@@ -248,9 +257,12 @@ export class Overlay {
 
   /** Leaves out overlays that are not ready. */
   drawable(wanted: Overlays): Overlays {
+    const isUnbounded = this.simulation.world.kind === 'unbounded';
+    const hasCells = this.occupied !== undefined;
     return {
-      cellLines: wanted.cellLines,
-      heatMap: wanted.heatMap && this.heating !== undefined,
+      cellLines: wanted.cellLines && (hasCells || !isUnbounded),
+      heatMap: wanted.heatMap && (hasCells || this.heating !== undefined),
+      buckets: wanted.buckets && hasCells,
       thread: wanted.thread && this.sorting !== undefined,
       candidatePairs: wanted.candidatePairs && this.listing !== undefined,
       contactLines: wanted.contactLines && this.listing !== undefined,
@@ -299,7 +311,29 @@ export class Overlay {
     return this.heating?.owned.buffers.counts;
   }
 
-  private drawFaces(pass: GPURenderPassEncoder, { cellLines, heatMap }: Overlays): void {
+  get occupiedCounts(): OccupiedCounts | undefined {
+    return this.occupied?.counts;
+  }
+
+  get occupiedBuffers(): OccupiedCells['buffers'] | undefined {
+    return this.occupied?.buffers;
+  }
+
+  /** True if an overlay shows the occupied cells of an unbounded world. */
+  private needsCells({ cellLines, heatMap, buckets }: Overlays): boolean {
+    return this.simulation.world.kind === 'unbounded' && (cellLines || heatMap || buckets);
+  }
+
+  private needsSort(shown: Overlays): boolean {
+    return shown.heatMap || shown.thread || needsPairs(shown) || this.needsCells(shown);
+  }
+
+  private drawFaces(pass: GPURenderPassEncoder, shown: Overlays): void {
+    if (this.simulation.world.kind === 'unbounded') {
+      if (this.needsCells(shown) && this.simulation.count > 0) this.occupied?.draw(pass);
+      return;
+    }
+    const { cellLines, heatMap } = shown;
     const heat = heatMap ? this.heating?.owned.buffers.counts : this.nothing;
     if (!heat || !(cellLines || heatMap)) return;
     pass.setPipeline(this.pipelines.faces);
@@ -345,6 +379,7 @@ export class Overlay {
   private free(): void {
     this.sorting?.sort.destroy();
     this.sorting?.owned.destroy();
+    this.occupied?.destroy();
     this.heating?.owned.destroy();
     this.heating?.uniforms.destroy();
     this.listing?.owned.destroy();
@@ -355,16 +390,13 @@ export class Overlay {
     this.pairsShown = undefined;
     this.sorting = undefined;
     this.heating = undefined;
+    this.occupied = undefined;
     this.listing = undefined;
   }
 }
 
 function needsPairs({ candidatePairs, contactLines }: Overlays): boolean {
   return candidatePairs || contactLines;
-}
-
-function needsSort(shown: Overlays): boolean {
-  return shown.heatMap || shown.thread || needsPairs(shown);
 }
 
 function encodeListing(

@@ -4,6 +4,7 @@ import { describe, expect } from 'vitest';
 import type { Rgb } from '../../../../src/page/model/colour';
 import type { OverlayName } from '../../../../src/page/model/overlays';
 import type { Rectangle } from '../../../../src/page/view/camera';
+import { occupiedCells } from '../../../../src/page/view/occupied-cells';
 import type { Grid } from '../../../../src/reference/grid/grid';
 import { probeCells } from '../../../../src/reference/query/probe';
 import { findContact } from '../../../../src/reference/solve/contact';
@@ -187,6 +188,38 @@ describe.each([
     const far = await toScreen(page, empty.slice(-columns));
     expect(Math.max(...distancesAt(plain, picture, far))).toBe(0);
   });
+
+  browserTest(
+    'occupied cells of an unbounded world are coloured by bucket',
+    { tags: [...tags] },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'far-apart', engine });
+      const { world, particles } = await readHeld(page);
+      const cells = occupiedCells(world, particles);
+      const { free } = await describeScenery(page);
+      const plain = await takePicture(page, `overlay-${engine}-endless`);
+      await toggle(page, 'buckets');
+      await waitForText(page, 'overlay-key', /^\d+ occupied cells, coloured by bucket: \d+ of 128 buckets/);
+      const buckets = new Set(cells.map(({ bucket }) => bucket));
+      const shared = cells.filter(({ isShared }) => isShared);
+      expect(await textOf(page, 'overlay-key')).toBe(
+        `${cells.length} occupied cells, coloured by bucket: ${buckets.size} of 128 buckets${shared.length} cells that share a bucket with another cell (hash collision)`,
+      );
+      const picture = await takePicture(page, `overlay-${engine}-buckets`);
+      const middles = await toScreen(
+        page,
+        cells.map(({ min, size }) => min.map((low) => low + size / 2)),
+      );
+      const seen = middles.filter(
+        ([x, y]) => x > free.x && x < free.x + free.width && y > free.y + 100 && y < free.y + free.height,
+      );
+      expect(seen.length).toBeGreaterThan(5);
+      expect(Math.min(...distancesAt(plain, picture, seen))).toBeGreaterThan(SAME);
+      expect(countDifferences(plain, picture, free)).toBeLessThan(0.7 * free.width * free.height);
+      expect(page.url()).toMatch(/buckets=1/);
+    },
+  );
 
   if (engine === 'gpu') {
     browserTest('a note gives the number of candidate pairs if the list cannot hold all', async () => {

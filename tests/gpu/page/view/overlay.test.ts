@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { shapesOf } from '../../../../src/core/particles/shapes';
 import type { ParticleArrays } from '../../../../src/core/simulation/simulation';
+import type { World } from '../../../../src/core/world/world';
 import { createSimulation, type Simulation } from '../../../../src/engine/simulation/simulation';
 import { Kernel } from '../../../../src/gpu/kernel';
 import {
@@ -14,6 +15,8 @@ import { Camera2D, project } from '../../../../src/page/view/camera';
 import { Camera3D } from '../../../../src/page/view/camera-3d';
 import { createLayouts, overlayPicture } from '../../../../src/page/view/draw-pipelines';
 import type { Frame } from '../../../../src/page/view/engine';
+import { createCellPipeline, describeCellList, OCCUPIED_BYTES } from '../../../../src/page/view/occupied';
+import { type OccupiedCell, occupiedCells } from '../../../../src/page/view/occupied-cells';
 import { Overlay } from '../../../../src/page/view/overlay';
 import { createOverlayPipelines, describeOverlayKernels } from '../../../../src/page/view/overlay-pipelines';
 import { heatCounters } from '../../../../src/page/view/overlay-uniforms';
@@ -29,18 +32,20 @@ import { DIMENSIONS } from '../../../helpers/passes';
 
 const PICTURE = { width: 640, height: 480 } as const;
 const CONTACT_BIT = 0x8000_0000;
+const UNBOUNDED = { min: undefined, max: undefined, periodic: undefined, unbounded: true } as const;
 
 async function drawInto(
   tools: GpuTools,
   simulation: Simulation,
   shown: Partial<Overlays>,
+  box: Pick<World, 'dimensions' | 'min' | 'max'> = simulation.world,
 ): Promise<{ readonly overlay: Overlay; readonly frame: Frame }> {
   const gpu = tools.wrap();
   const { device } = gpu;
   const format = 'rgba8unorm';
   const picture = overlayPicture(createLayouts(device), { format, samples: 4 });
   const overlay = await Overlay.create(gpu, simulation, picture);
-  const frame = frameOf(simulation.world, { ...PICTURE, overlays: shown });
+  const frame = frameOf(box, { ...PICTURE, overlays: shown });
   await overlay.prepare(frame.overlays);
   const encoder = device.createCommandEncoder({ label: 'test' });
   overlay.encode(encoder, frame);
@@ -89,7 +94,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
     async (device, tools) => {
       const gpu = tools.wrap();
       const layouts = createLayouts(device);
-      for (const kind of ['bounded', 'periodic'] as const) {
+      for (const kind of ['bounded', 'periodic', 'unbounded'] as const) {
         for (const [levels, boxes] of [
           [0, false],
           [2, false],
@@ -100,6 +105,7 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
           for (const description of Object.values(describeOverlayKernels(variant))) {
             await Kernel.compile(gpu, description);
           }
+          if (kind === 'unbounded') await Kernel.compile(gpu, describeCellList(variant));
           for (const [format, samples] of [
             ['bgra8unorm', 1],
             ['rgba8unorm', 4],
@@ -114,6 +120,8 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
               'draw.thread.pipeline',
               'draw.pairs.pipeline',
             ]);
+            const picture = overlayPicture(layouts, { format, samples });
+            await createCellPipeline(device, variant, picture);
           }
         }
       }
@@ -176,6 +184,67 @@ describe.each(DIMENSIONS)('overlays in %dD', (dimensions) => {
         simulation.destroy();
       },
       dimensions === usual ? SHARED : { ...SHARED, tags: 'full' },
+    );
+  }
+
+  for (const [name, change] of [
+    ['far-apart', {}],
+    ['colliding-cells', {}],
+    ['mixed', UNBOUNDED],
+    ['crates', UNBOUNDED],
+  ] as const) {
+    gpuTest(
+      `list the occupied cells of an unbounded world, in the scene ${name}`,
+      async (_, tools) => {
+        const scene = createScene(name, { dimensions, count: 500 });
+        const simulation = await createSimulation(tools.wrap(), sceneOptions(scene, change));
+        for (let step = 0; step < 3; step++) simulation.step(1 / 60);
+        const particles = await simulation.read();
+        const { world } = simulation;
+        const expected = occupiedCells(world, particles);
+        const first = Array.from(particles.positions.subarray(0, dimensions));
+        const box = { dimensions, origin: first, min: first, max: first.map((low) => low + 100) };
+        const shown = { buckets: true, candidatePairs: true };
+        const { overlay } = await drawInto(tools, simulation, shown, box);
+        const { cells, drawn } = overlay.occupiedBuffers as NonNullable<typeof overlay.occupiedBuffers>;
+        const [vertices, instances, , , count, buckets, shared] = new Uint32Array(await tools.read(drawn));
+        expect([vertices, instances]).toEqual([4, (dimensions === 3 ? 12 : 1) * expected.length]);
+        const bytes = await tools.read(cells);
+        const [words, floats] = [new Uint32Array(bytes), new Float32Array(bytes)];
+        const found = Array.from({ length: count as number }, (__, cell) => {
+          const at = (word: number) => words[(OCCUPIED_BYTES / 4) * cell + word] as number;
+          const corner = floats.subarray(
+            (OCCUPIED_BYTES / 4) * cell,
+            (OCCUPIED_BYTES / 4) * cell + dimensions,
+          );
+          return {
+            size: floats[(OCCUPIED_BYTES / 4) * cell + 3] as number,
+            bucket: at(4),
+            occupancy: at(5),
+            isShared: at(6) === 1,
+            min: Array.from(corner, (along, axis) => along + (first[axis] as number)),
+          };
+        });
+        const nameOf = ({ min, size, bucket, occupancy, isShared }: OccupiedCell) =>
+          [...min.map((along) => Math.round(along / size)), size, bucket, occupancy, isShared].join(' ');
+        expect(found.map(nameOf).sort()).toEqual(expected.map(nameOf).sort());
+        expect(expected.length).toBeGreaterThan(20);
+        if (name === 'colliding-cells') expect(shared).toBeGreaterThan(0);
+        expect(buckets).toBe(new Set(expected.map(({ bucket }) => bucket)).size);
+        expect(shared).toBe(expected.filter(({ isShared }) => isShared).length);
+        await expect.poll(() => overlay.occupiedCounts).toEqual({ cells: count, buckets, shared });
+        // The pairs are listed in unbounded worlds, too, as far as they are in view.
+        const grid = gridOf(simulation, particles);
+        const every = referencePairs(simulation, grid, false);
+        for (const pair of (await listed(tools, overlay)).pairs) expect(every).toContain(pair);
+        const label = 'overlay.occupied.cells';
+        expect(tools.liveBuffers()).toContain(label);
+        await overlay.prepare(NO_OVERLAYS);
+        expect(tools.liveBuffers()).not.toContain(label);
+        overlay.destroy();
+        simulation.destroy();
+      },
+      dimensions === 2 ? SHARED : { ...SHARED, tags: 'full' },
     );
   }
 

@@ -17,6 +17,7 @@ import { createScene, sceneOptions } from '../../../../src/scenes';
 const ALL: Overlays = {
   cellLines: true,
   heatMap: true,
+  buckets: false,
   thread: true,
   candidatePairs: true,
   contactLines: true,
@@ -59,6 +60,26 @@ describe('the key to overlays', () => {
     expect(textsOf(naive, ALL, 1)[0]).toMatch(/too narrow .* zoom in/);
   });
 
+  it('counts the occupied cells of an unbounded world, and explains the marks', () => {
+    const simulation = open('colliding-cells', 3);
+    const { cellCount } = simulation.world;
+    const all = { ...ALL, buckets: true };
+    expect(textsOf(simulation, all).slice(0, 4)).toEqual([
+      'Occupied cells',
+      'Particles per cell: 1 to 4 or more',
+      'Occupied cells, coloured by bucket',
+      'Cells that share a bucket with another cell (hash collision)',
+    ]);
+    const texts = keyOf(all, simulation, 20, { cells: 1900, buckets: 1800, shared: 200 });
+    expect(texts.slice(2, 4)).toEqual([
+      {
+        name: 'buckets',
+        text: `1,900 occupied cells, coloured by bucket: 1,800 of ${cellCount.toLocaleString('en')} buckets`,
+      },
+      { name: 'sharedBuckets', text: '200 cells that share a bucket with another cell (hash collision)' },
+    ]);
+  });
+
   it('reports what is not drawn', () => {
     expect(describeMissing({ found: 10, drawn: 10, crowded: 0 })).toBe('');
     expect(describeMissing({ found: 5000, drawn: 4000, crowded: 1 })).toBe(
@@ -67,13 +88,18 @@ describe('the key to overlays', () => {
     expect(describeLeftOut(ALL, 5000)).toBe('');
     expect(describeLeftOut(ALL, 5001)).toMatch(/at most 5,000 particles/);
     expect(describeLeftOut({ ...NO_OVERLAYS, thread: true }, 20_001)).toMatch(/at most 20,000 particles/);
-    expect(drawableOnCpu(ALL, 5000)).toEqual(ALL);
-    expect(drawableOnCpu(ALL, 5001)).toEqual({ ...ALL, candidatePairs: false, contactLines: false });
-    expect(drawableOnCpu(ALL, 20_001)).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
+    const of = (count: number, scene = 'packing') => ({ count, world: open(scene, 2).world });
+    expect(drawableOnCpu(ALL, of(5000))).toEqual(ALL);
+    expect(drawableOnCpu(ALL, of(5001))).toEqual({ ...ALL, candidatePairs: false, contactLines: false });
+    expect(drawableOnCpu(ALL, of(20_001))).toEqual({ ...NO_OVERLAYS, cellLines: true, heatMap: true });
     const fields = { velocityArrows: true, pressureMap: true, solidCells: true };
-    expect(drawableOnCpu({ ...ALL, ...fields }, 5000)).toEqual(ALL);
-    expect(refuseOverlays(open('far-apart', 2))).toMatch(/unbounded world/);
-    expect(refuseOverlays(open('packing', 2))).toBe('');
+    expect(drawableOnCpu({ ...ALL, ...fields }, of(5000))).toEqual(ALL);
+    const all = { ...ALL, buckets: true };
+    expect(drawableOnCpu(all, of(5000))).toEqual(ALL);
+    expect(drawableOnCpu(all, of(5000, 'far-apart'))).toEqual(all);
+    expect(refuseOverlays(open('packing', 2), all)).toMatch(/^Buckets belong to unbounded worlds/);
+    expect(refuseOverlays(open('far-apart', 2), all)).toBe('');
+    expect(refuseOverlays(open('packing', 2), ALL)).toBe('');
   });
 });
 
