@@ -1,8 +1,10 @@
 /** Shows the second chapter: mistakes that break a grid. */
 import { latticeOfParticle } from '../../core/world/cells';
 import { find, setText } from '../support/dom';
-import { freeCorner } from './corners';
-import { draw, make, UNREAD } from './dom';
+import { make } from './dom';
+import { createFrame, FRAMES, tryFrame } from './ghosts';
+import { createPairs, type Handling, tryHandling } from './handling';
+import { HEAD_HEIGHT, Picture, withSign } from './mistake-picture';
 import {
   CROWD_DIAMETER,
   cellsAround,
@@ -11,9 +13,7 @@ import {
   createTouching,
   fullestCell,
   isRight,
-  type Pair,
   type Rounding,
-  type Search,
   TABLES,
   timesFound,
   tryCellSize,
@@ -21,22 +21,15 @@ import {
   tryRounding,
   tryTable,
 } from './mistakes';
-import { describe, formatNumber, joinWords, range } from './trace-recorder';
-
-type State = 'broken' | 'lucky' | 'slow' | 'right';
-
-/** First words of a verdict, for visitors that cannot distinguish its colours. */
-const STATES: Readonly<Record<State, string>> = {
-  broken: 'Broken. ',
-  lucky: 'Right by luck. ',
-  slow: 'Right, but slow. ',
-  right: 'Right. ',
-};
+import { describe, formatNumber, joinWords, positionOf, range } from './trace-recorder';
+import { foundBar, say, showBars } from './verdict';
 
 export function showMistakes(): void {
   showCellSizes();
   showRoundings();
   showTables();
+  showHandlings();
+  showFrames();
   showCrowds();
 }
 
@@ -69,7 +62,10 @@ function showCellSizes(): void {
         );
       else say('size-verdict', 'right', `${looks}. Without a grid there would be ${pairs} looks.`);
     }
-    showBars('size-bars', search, { Looks: [search.looks, pairs, `of ${pairs} without a grid`] });
+    showBars('size-bars', {
+      Found: foundBar(search),
+      Looks: [search.looks, pairs, `of ${pairs} without a grid`],
+    });
     const { min, max, inverseCellSize } = world;
     const edge = 1 / inverseCellSize;
     const [left = 0, top = 0] = min;
@@ -129,7 +125,8 @@ function showRoundings(): void {
         `${text}If a pair is found from one side only, one particle is pushed and the other is not.`,
       );
     }
-    showBars('floor-bars', search, {
+    showBars('floor-bars', {
+      Found: foundBar(search),
       Looks: [search.looks, 2 * right.looks, `against ${right.looks} with floor`],
     });
     const heads = COLUMN_HEADS[rounding];
@@ -208,6 +205,95 @@ function showTables(): void {
   show();
 }
 
+function showHandlings(): void {
+  const scene = createPairs();
+  const group = find('handling', HTMLFieldSetElement);
+  const show = () => {
+    const checked = group.querySelector<HTMLInputElement>('input:checked');
+    const handling = (checked?.value ?? 'own') as Handling;
+    const { search, moved, gap } = tryHandling(handling, scene);
+    const contacts = describe(search.truth.length, 'contact');
+    const pushes = countFound(search) / 2;
+    if (handling === 'both') {
+      const text = `The loop comes to each pair twice, once from each particle, and moves both particles each time: ${pushes} pushes for ${contacts}. `;
+      say(
+        'handling-verdict',
+        'broken',
+        `${text}Particles that overlapped are now up to ${formatNumber(gap)} apart instead of just touching.`,
+      );
+    } else if (handling === 'larger') {
+      const text = `The particle with the smaller id handles the pair, so there are ${pushes} pushes for ${contacts}, in ${search.looks} looks. `;
+      say('handling-verdict', 'right', `${text}All particles that overlapped now just touch.`);
+    } else {
+      const text = `Each particle moves itself by half of the overlap: ${countFound(search)} half pushes for ${contacts}, in ${search.looks} looks. `;
+      say(
+        'handling-verdict',
+        'right',
+        `${text}The engine does this, because two threads of a GPU must not move the same particle at once.`,
+      );
+    }
+    showBars('handling-bars', {
+      Pushes: [pushes, 2 * search.truth.length, `for ${contacts}`],
+      'Widest gap': [gap, scene.diameter, `between particles that touched; a diameter is ${scene.diameter}`],
+    });
+    const [right = 0, bottom = 0] = scene.world.max;
+    const picture = new Picture('handling-picture', [0, 0, right, bottom]);
+    picture.borders(1);
+    picture.particles(moved, scene.diameter);
+    picture.ghosts(scene.positions, scene.diameter);
+    picture.contacts(moved, search, (times) => `${times / 2}×`);
+  };
+  group.addEventListener('change', show);
+  show();
+}
+
+function showFrames(): void {
+  const slider = find('frame', HTMLInputElement);
+  const clear = find('clear', HTMLInputElement);
+  slider.max = String(FRAMES);
+  const { world, diameter } = createFrame(1);
+  const show = () => {
+    const frame = slider.valueAsNumber;
+    const { search, positions, ghosts, haunted, counted } = tryFrame(frame, clear.checked);
+    const cleared = tryFrame(frame, true).search;
+    const count = positions.length / 2;
+    setText('frame-shown', `${frame} of ${FRAMES}`);
+    slider.setAttribute('aria-valuetext', `Frame ${frame} of ${FRAMES}`);
+    const all = `all ${describe(search.truth.length, 'contact')} are found from both sides`;
+    if (clear.checked) {
+      say('frame-verdict', 'right', `The counters add up to ${counted}, one for each particle, and ${all}.`);
+    } else if (frame === 1) {
+      say('frame-verdict', 'lucky', `In the first frame the counters still are 0, and ${all}.`);
+    } else {
+      const own = haunted.filter(({ particle, ghost }) => particle === ghost.particle).length;
+      const text = `After ${frame} frames the counters add up to ${counted}, although there are ${count} particles. `;
+      say(
+        'frame-verdict',
+        'broken',
+        `${text}So the search still finds the entries of earlier frames: particles touch such ghosts ${haunted.length} times, ${own} times their own.`,
+      );
+    }
+    const found = countFound(search) + haunted.length;
+    const most = tryFrame(FRAMES, false);
+    showBars('frame-bars', {
+      Found: foundBar(search, found),
+      Looks: [search.looks, most.search.looks, `of ${cleared.looks} with cleared counters`],
+    });
+    const picture = new Picture('frame-picture', [0, 0, world.max[0] ?? 0, world.max[1] ?? 0]);
+    picture.borders(1);
+    const trail = ghosts.flatMap(({ x, y }) => [x, y]);
+    picture.ghosts(trail, diameter, (ghost) => 1 - (frame - (ghosts[ghost]?.frame ?? 0)) / (FRAMES + 1));
+    picture.particles(positions, diameter);
+    for (const { particle, ghost } of haunted) {
+      picture.join(positionOf(positions, particle), [ghost.x, ghost.y], 'haunted');
+    }
+    picture.contacts(positions, search);
+  };
+  slider.addEventListener('input', show);
+  clear.addEventListener('change', show);
+  show();
+}
+
 function showCrowds(): void {
   const count = find('crowd-count', HTMLInputElement);
   const share = find('crowd-share', HTMLInputElement);
@@ -233,7 +319,8 @@ function showCrowds(): void {
       isSlow ? 'slow' : 'right',
       `${right}; ${order}. The fullest cell has ${describe(fullest, 'particle')}.${crowds}`,
     );
-    showBars('crowd-bars', search, {
+    showBars('crowd-bars', {
+      Found: foundBar(search),
       Looks: [search.looks, all, `of ${all} without a grid`],
       'Ids compared': [comparisons, all, 'to sort the cells'],
     });
@@ -263,160 +350,3 @@ const COLUMN_HEADS: Readonly<Record<Rounding, readonly ColumnHead[]>> = {
     { label: 'looks', cellOf: Math.floor },
   ],
 };
-/** Height of a line of cell numbers, in cells. */
-const HEAD_HEIGHT = 0.3;
-
-const HIGHEST = 440;
-
-/** The part of the world in a picture: left, top, right, bottom. */
-type Frame = readonly [number, number, number, number];
-
-/** Replaces the contents of the SVG element `id`. One unit is the world's unit of length. */
-class Picture {
-  private readonly svg: SVGSVGElement;
-
-  constructor(
-    id: string,
-    private readonly frame: Frame,
-    head = 0,
-  ) {
-    const [left, top, right, bottom] = frame;
-    const [width, height] = [right - left, bottom - top + head];
-    this.svg = find(id, SVGSVGElement);
-    this.svg.setAttribute('viewBox', [left, top - head, width, height].join(' '));
-    this.svg.style.maxWidth = `${(HIGHEST * width) / height}px`;
-    this.svg.replaceChildren();
-  }
-
-  private write(text: string, attributes: Readonly<Record<string, string | number>>): void {
-    this.svg.append(draw('text', { ...attributes, ...UNREAD }, text));
-  }
-
-  cell([column = 0, row = 0]: readonly number[], edge: number, isShared = false): void {
-    const kind = isShared ? 'lit shared' : 'lit';
-    this.svg.append(
-      draw('rect', { class: `cell ${kind}`, x: column * edge, y: row * edge, width: edge, height: edge }),
-    );
-  }
-
-  /** `without` lists multiples of the edge that get no line. */
-  borders(edge: number, without: readonly number[] = []): void {
-    const [left, top, right, bottom] = this.frame;
-    const lines = draw('g', { class: 'borders' });
-    for (let column = Math.ceil(left / edge); column * edge <= right; column++) {
-      if (!without.includes(column)) lines.append(line(column * edge, top, column * edge, bottom));
-    }
-    for (let row = Math.ceil(top / edge); row * edge <= bottom; row++) {
-      if (!without.includes(row)) lines.append(line(left, row * edge, right, row * edge));
-    }
-    this.svg.append(lines);
-  }
-
-  axes(): void {
-    const [left, top, right, bottom] = this.frame;
-    const axes = draw('g', { class: 'axes' }, line(left, 0, right, 0), line(0, top, 0, bottom));
-    this.svg.append(axes);
-    for (const [x, y] of [
-      [0.05, top + 0.2],
-      [left + 0.05, -0.06],
-    ] as const) {
-      this.write('0', { class: 'number', x, y });
-    }
-  }
-
-  /** Writes each column's cell above the picture. Line 0 is the lowest. */
-  columns(line: number, label: string, cellOf: (x: number) => number): void {
-    const [left, top, right] = this.frame;
-    const cells = new Map<number, number[]>();
-    for (const column of range(left, right)) {
-      const cell = cellOf(column + 0.5);
-      cells.set(cell, [...(cells.get(cell) ?? []), column]);
-    }
-    const y = top - 0.09 - line * HEAD_HEIGHT;
-    for (const [cell, columns] of cells) {
-      const x = (Math.min(...columns) + Math.max(...columns) + 1) / 2;
-      // Turns −0 into 0.
-      const text = `${label} ${withSign(cell + 0)}`;
-      this.write(text, { class: 'number head', x, y });
-    }
-  }
-
-  number([column = 0, row = 0]: readonly number[], text: string, positions: Float32Array): void {
-    const middles = range(0, positions.length / 2).map((particle) => positionOf(positions, particle));
-    this.write(text, { class: 'number', ...freeCorner(column, row, middles) });
-  }
-
-  particles(positions: Float32Array, diameter: number, marked?: number): void {
-    for (const id of range(0, positions.length / 2)) {
-      const [cx = 0, cy = 0] = positionOf(positions, id);
-      const kind = id === marked ? 'disc marked' : 'disc';
-      this.svg.append(draw('circle', { class: kind, cx, cy, r: diameter / 2 }));
-    }
-  }
-
-  /**
-   * Draws a line per contact. A contact that is not found twice (once from each side) also gets a mark: × if it is
-   * never found, ½ if once, otherwise the number of times.
-   */
-  contacts(positions: Float32Array, search: Search): void {
-    for (const pair of search.truth) {
-      const times = timesFound(search, pair);
-      const kind = times === 0 ? 'missed' : times === 1 ? 'half' : times === 2 ? 'found' : 'extra';
-      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = pair.flatMap((id: Pair[number]) => positionOf(positions, id));
-      this.svg.append(draw('line', { class: `contact-line ${kind}`, x1, y1, x2, y2 }));
-      if (kind === 'found') continue;
-      const text = kind === 'missed' ? '×' : kind === 'half' ? '½' : `${times}`;
-      this.write(text, { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 });
-    }
-  }
-}
-
-function withSign(value: number): string {
-  return String(value).replace('-', '−');
-}
-
-function line(x1: number, y1: number, x2: number, y2: number): SVGLineElement {
-  return draw('line', { x1, y1, x2, y2 });
-}
-
-function positionOf(positions: Float32Array, particle: number): number[] {
-  return Array.from(positions.subarray(2 * particle, 2 * particle + 2));
-}
-
-function say(id: string, state: State, text: string): void {
-  const verdict = find(id, HTMLElement);
-  verdict.dataset.state = state;
-  verdict.replaceChildren(make('strong', {}, STATES[state]), text);
-}
-
-/**
- * Shows a bar for the contacts found, then a bar per entry of `others`. An entry holds the value, the value at which
- * the bar is full, and a text.
- */
-function showBars(
-  id: string,
-  search: Search,
-  others: Readonly<Record<string, readonly [number, number, string]>>,
-): void {
-  const truth = 2 * search.truth.length;
-  const found = countFound(search);
-  const bars = Object.entries({
-    Found: [
-      found,
-      Math.max(found, truth),
-      `of ${truth}: brute force has ${describe(search.truth.length, 'contact')}, each with two sides`,
-    ] as const,
-    ...others,
-  });
-  find(id, HTMLElement).replaceChildren(
-    ...bars.flatMap(([name, [value, end, compared]]) => {
-      const fill = make('span', { class: 'fill' });
-      fill.style.width = `${end > 0 ? Math.min(100, (100 * value) / end) : 0}%`;
-      const amount = make('b', {}, String(value));
-      return [
-        make('dt', {}, name),
-        make('dd', {}, make('span', { class: 'track' }, fill), amount, ` ${compared}`),
-      ];
-    }),
-  );
-}

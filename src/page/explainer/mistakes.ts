@@ -42,7 +42,8 @@ function nameOf(a: number, b: number): string {
   return `${Math.min(a, b)} ${Math.max(a, b)}`;
 }
 
-class Tally {
+/** Counts looks, and how often each touching pair is found. */
+export class Tally {
   looks = 0;
   readonly found = new Map<string, number>();
 
@@ -54,7 +55,10 @@ class Tally {
 
   look(a: number, b: number): void {
     this.looks++;
-    if (!this.touches(a, b)) return;
+    if (this.touches(a, b)) this.find(a, b);
+  }
+
+  find(a: number, b: number): void {
     const name = nameOf(a, b);
     this.found.set(name, (this.found.get(name) ?? 0) + 1);
   }

@@ -156,8 +156,8 @@ export function countContacts(verdicts: ReadonlyMap<number, Verdict>): number {
   return [...verdicts.values()].filter((verdict) => verdict === 'contact').length;
 }
 
-export function positionOf(positions: Float32Array, index: number): number[] {
-  return Array.from(positions.subarray(2 * index, 2 * index + 2));
+export function positionOf(positions: ArrayLike<number>, index: number): number[] {
+  return [positions[2 * index] as number, positions[2 * index + 1] as number];
 }
 
 export function distanceBetween(positions: Float32Array, first: number, second: number): number {

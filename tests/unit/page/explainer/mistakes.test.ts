@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bucketOfLattice, latticeOfParticle } from '../../../../src/core/world/cells';
 import type { World } from '../../../../src/core/world/world';
+import { createFrame, FRAMES, tryFrame } from '../../../../src/page/explainer/ghosts';
+import { createPairs, HANDLINGS, tryHandling } from '../../../../src/page/explainer/handling';
 import {
   CROWD_DIAMETER,
   countFound,
@@ -140,5 +142,87 @@ describe('a crowd', () => {
       expect(search.looks).toBeLessThan(before.search.looks);
       expect(comparisons).toBeLessThan(before.comparisons);
     }
+  });
+});
+
+describe('pairs that a loop finds from both sides', () => {
+  const pairs = createPairs();
+  const { world, positions, diameter } = pairs;
+  const handle = () => HANDLINGS.map((handling) => tryHandling(handling, pairs));
+  const distances = (of: Float32Array) =>
+    Array.from({ length: of.length / 4 }, (_, pair) => {
+      const [x1 = 0, y1 = 0, x2 = 0, y2 = 0] = of.subarray(4 * pair, 4 * pair + 4);
+      return Math.hypot(x2 - x1, y2 - y1);
+    });
+
+  it('are pushed too far apart, by their overlap, if both particles move each time', () => {
+    const { search, moved, gap } = tryHandling('both', pairs);
+    expect(search.truth).toHaveLength(12);
+    expect(search.truth.flat()).toEqual(
+      Array.from(bruteForcePairs(2, positions, diameter).overlapping.pairs),
+    );
+    for (const pair of search.truth) expect(timesFound(search, pair)).toBe(4);
+    const before = distances(positions);
+    distances(moved).forEach((distance, pair) => {
+      expect(distance).toBeCloseTo(2 * diameter - (before[pair] ?? 0), 5);
+    });
+    expect(gap).toBeCloseTo(diameter - Math.min(...before), 5);
+    expect(gap).toBeGreaterThan(0.2);
+  });
+
+  it('just touch if one particle handles the pair, or if each particle moves only itself', () => {
+    const [both, larger, own] = handle();
+    for (const { search, moved, gap } of [larger, own].flatMap((one) => one ?? [])) {
+      expect(isRight(search)).toBe(true);
+      expect(gap).toBeCloseTo(0, 6);
+      for (const distance of distances(moved)) expect(distance).toBeCloseTo(diameter, 6);
+    }
+    expectMended(tryHandling('own', pairs).search, world, positions, diameter);
+    expect(larger?.moved).toEqual(own?.moved);
+    // A pair that is handled once needs one look instead of two.
+    expect([both, larger].map((handled) => handled?.search.looks)).toEqual([64, 32]);
+  });
+});
+
+describe('counters of cells', () => {
+  const frames = Array.from({ length: FRAMES }, (_, index) => index + 1);
+
+  it('that are cleared find all contacts of every frame, and no ghosts', () => {
+    for (const frame of frames) {
+      const { world, positions, diameter } = createFrame(frame);
+      const { search, ghosts, haunted, counted } = tryFrame(frame, true);
+      expectMended(search, world, positions, diameter);
+      expect({ ghosts, haunted, counted }).toEqual({
+        ghosts: [],
+        haunted: [],
+        counted: positions.length / 2,
+      });
+    }
+  });
+
+  it('that are not cleared hold all earlier frames, whose ghosts touch particles', () => {
+    for (const frame of frames) {
+      const { positions, diameter } = createFrame(frame);
+      const count = positions.length / 2;
+      const { search, ghosts, haunted, counted } = tryFrame(frame, false);
+      expect(isRight(search)).toBe(true);
+      expect(counted).toBe(frame * count);
+      expect(ghosts).toHaveLength((frame - 1) * count);
+      // By brute force: every ghost is a position of an earlier frame.
+      const touches = frames.slice(0, frame - 1).flatMap((earlier) => {
+        const before = createFrame(earlier).positions;
+        return Array.from({ length: count * count }, (_, index) => {
+          const [ghost, particle] = [index % count, Math.floor(index / count)];
+          const [x, y] = [0, 1].map(
+            (axis) => (positions[2 * particle + axis] ?? 0) - (before[2 * ghost + axis] ?? 0),
+          );
+          return Math.hypot(x ?? 0, y ?? 0) < diameter ? [`${particle} ${earlier} ${ghost}`] : [];
+        }).flat();
+      });
+      const found = haunted.map(({ particle, ghost }) => `${particle} ${ghost.frame} ${ghost.particle}`);
+      expect(found.toSorted()).toEqual(touches.toSorted());
+      if (frame > 1) expect(search.looks).toBeGreaterThan(tryFrame(frame, true).search.looks);
+    }
+    expect(tryFrame(3, false).haunted).toHaveLength(20);
   });
 });
