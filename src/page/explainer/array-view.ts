@@ -4,15 +4,10 @@
  * separate row.
  */
 import { make } from './dom';
-import {
-  ARRAYS,
-  type ArrayName,
-  formatNumber,
-  SHOWN,
-  type Step,
-  type Trace,
-  type Values,
-} from './trace-recorder';
+import { ARRAYS, type ArrayName, arrayOf, shownArrays } from './methods';
+import type { Scene } from './scene';
+import type { Step, Trace, Values } from './trace-recorder';
+import { formatNumber, withSign } from './words';
 
 interface Shown {
   readonly figure: HTMLElement;
@@ -22,23 +17,24 @@ interface Shown {
 const MARKS = { r: 'read', w: 'written', rw: 'both' } as const;
 
 export class ArrayView {
-  private readonly shown = new Map<ArrayName, Shown>();
+  private shown = new Map<ArrayName, Shown>();
+  private built = '';
 
-  constructor(
-    parent: HTMLElement,
-    private readonly trace: Trace,
-  ) {
-    for (const name of Object.keys(ARRAYS) as ArrayName[]) {
-      const shown = this.build(name);
-      this.shown.set(name, shown);
-      parent.append(shown.figure);
+  constructor(private readonly parent: HTMLElement) {}
+
+  show({ scene }: Trace, step: Step): void {
+    const { method, arrivals } = scene;
+    const kind = `${method} ${arrivals.length}`;
+    if (kind !== this.built) {
+      this.built = kind;
+      const names = Object.keys(ARRAYS) as ArrayName[];
+      this.shown = new Map(names.map((name) => [name, this.build(name, scene, step)]));
+      this.parent.dataset.method = method;
+      this.parent.replaceChildren(...[...this.shown.values()].map(({ figure }) => figure));
     }
-  }
-
-  show(step: Step): void {
     const marksCells = step.stage === 'scatter' || step.stage === 'order' || this.isSorted(step);
     for (const [name, { figure, entries }] of this.shown) {
-      const isShown = SHOWN[step.stage].includes(name);
+      const isShown = shownArrays(method, step.stage).includes(name);
       figure.hidden = !isShown;
       if (!isShown) continue;
       const marks = new Map<number, string>();
@@ -47,7 +43,10 @@ export class ArrayView {
         [step.writes, 'w'],
       ] as const) {
         for (const { array, index } of list) {
-          if (array === name) marks.set(index, (marks.get(index) ?? '') + mark);
+          if (array !== name) continue;
+          const before = marks.get(index) ?? '';
+          // A step may read an entry twice.
+          if (!before.includes(mark)) marks.set(index, before + mark);
         }
       }
       for (const [index, { box, value }] of entries.entries()) {
@@ -56,11 +55,11 @@ export class ArrayView {
         const mark = marks.get(index) as keyof typeof MARKS | undefined;
         if (mark) box.dataset.mark = MARKS[mark];
         else delete box.dataset.mark;
-        const { of } = ARRAYS[name];
+        const { of } = arrayOf(method, name);
         if (of === 'entry' || of === 'slot')
           box.classList.toggle('begins', marksCells && this.begins(step, index));
         // The slots that the probe visits are marked only in its inputs.
-        const isInput = name === 'ids' || name === 'sorted';
+        const isInput = name === 'ids' || name === 'sorted' || name === 'lattices';
         if (isInput) box.classList.toggle('around', step.focus.slots.includes(index));
       }
     }
@@ -75,14 +74,13 @@ export class ArrayView {
     return slot > 0 && arrays.start.includes(slot);
   }
 
-  private build(name: ArrayName): Shown {
-    const { of, components, holds } = ARRAYS[name];
-    const { world } = this.trace.scene;
-    const length = (this.trace.steps[0]?.arrays[name].length ?? 0) / components;
+  private build(name: ArrayName, { method, world }: Scene, { arrays }: Step): Shown {
+    const { of, components, holds } = arrayOf(method, name);
+    const length = arrays[name].length / components;
     const entries = Array.from({ length }, (_, index) => {
       const value = make('span', { class: 'value' });
       const box = make('li', { 'data-index': index }, make('span', { class: 'index' }, String(index)), value);
-      if (of === 'cell' && index === world.cellCount) box.classList.add('behind');
+      if ((of === 'cell' || of === 'bucket') && index === world.cellCount) box.classList.add('behind');
       return { box, value };
     });
     const list = make('ol', {
@@ -96,12 +94,10 @@ export class ArrayView {
   }
 }
 
-function entryText(values: Values, name: ArrayName, index: number): string {
-  const { components } = ARRAYS[name];
+export function entryText(values: Values, name: ArrayName, index: number): string {
+  const { components, digits = 0 }: ReturnType<typeof arrayOf> = ARRAYS[name];
   const numbers = values.slice(components * index, components * (index + 1));
-  return numbers
-    .map((value) => (value === undefined ? '' : components === 1 ? String(value) : value.toFixed(2)))
-    .join('\n');
+  return numbers.map((value) => (value === undefined ? '' : withSign(value.toFixed(digits)))).join('\n');
 }
 
 export function describeEntries({ reads, writes, arrays, index }: Step): string {

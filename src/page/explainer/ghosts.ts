@@ -7,8 +7,8 @@ import { defineWorld } from '../../core/world/world';
 import { findContact } from '../../reference/solve/contact';
 import { Random } from '../../scenes';
 import { type Crowd, cellsAround, type Search, Tally } from './mistakes';
-import { PARTICLE_DIAMETER, placeApart } from './trace';
-import { range } from './trace-recorder';
+import { PARTICLE_DIAMETER, placeApart } from './scene';
+import { range } from './words';
 
 /** An entry of an earlier frame that the search still finds. */
 export interface Ghost {

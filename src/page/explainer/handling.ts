@@ -5,8 +5,8 @@ import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
 import { Random } from '../../scenes';
 import { type Crowd, type Search, Tally } from './mistakes';
-import { PARTICLE_DIAMETER } from './trace';
-import { distanceBetween, range } from './trace-recorder';
+import { PARTICLE_DIAMETER } from './scene';
+import { distanceBetween, range } from './words';
 
 export const HANDLINGS = ['both', 'larger', 'own'] as const;
 

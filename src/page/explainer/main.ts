@@ -2,7 +2,6 @@ import { openAppearance } from '../support/appearance';
 import { showHints } from '../support/hints';
 import { showMistakes } from './mistake-view';
 import { Player } from './player';
-import { createTrace } from './trace';
 import type { Step, Trace } from './trace-recorder';
 
 declare global {
@@ -16,6 +15,6 @@ declare global {
 }
 
 openAppearance(location.search);
-window.explainer = new Player(createTrace());
+window.explainer = new Player();
 showMistakes();
 showHints();

@@ -3,7 +3,7 @@ import { find } from '../support/dom';
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
 import { type Pair, type Search, timesFound } from './mistakes';
-import { positionOf, range } from './trace-recorder';
+import { positionOf, range, withSign } from './words';
 
 /** Height of a line of cell numbers, in cells. */
 export const HEAD_HEIGHT = 0.3;
@@ -129,10 +129,6 @@ export class Picture {
     this.svg.append(draw('line', { class: `contact-line ${kind}`, x1, y1, x2, y2 }));
     if (mark) this.write(mark, { class: 'count', x: (x1 + x2) / 2, y: (y1 + y2) / 2 });
   }
-}
-
-export function withSign(value: number): string {
-  return String(value).replace('-', '−');
 }
 
 function line(x1: number, y1: number, x2: number, y2: number): SVGLineElement {

@@ -4,7 +4,7 @@ import { find, setText } from '../support/dom';
 import { make } from './dom';
 import { createFrame, FRAMES, tryFrame } from './ghosts';
 import { createPairs, type Handling, tryHandling } from './handling';
-import { HEAD_HEIGHT, Picture, withSign } from './mistake-picture';
+import { HEAD_HEIGHT, Picture } from './mistake-picture';
 import {
   CROWD_DIAMETER,
   cellsAround,
@@ -21,8 +21,8 @@ import {
   tryRounding,
   tryTable,
 } from './mistakes';
-import { describe, formatNumber, joinWords, positionOf, range } from './trace-recorder';
 import { foundBar, say, showBars } from './verdict';
+import { describe, formatNumber, joinWords, positionOf, range, withSign } from './words';
 
 export function showMistakes(): void {
   showCellSizes();

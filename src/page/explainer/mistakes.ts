@@ -11,8 +11,8 @@ import { OFFSETS } from '../../reference/grid/offsets';
 import { probeCells } from '../../reference/query/probe';
 import { findContact } from '../../reference/solve/contact';
 import { Random } from '../../scenes';
-import { PARTICLE_DIAMETER, placeApart } from './trace';
-import { range, type Scene } from './trace-recorder';
+import { PARTICLE_DIAMETER, placeApart, type Scene } from './scene';
+import { range } from './words';
 
 export type Pair = readonly [number, number];
 

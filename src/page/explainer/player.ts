@@ -1,13 +1,18 @@
 /**
- * Moves through the steps. The URL `#count-12` names step 12 of the stage `count`, or its last step if the stage has
- * fewer.
+ * Moves through the steps of the chosen method. The URL `#count-12` names step 12 of the stage `count`, or its last step
+ * if the stage has fewer.
  */
 import { isCharacter, isIgnored, letChoose } from '../support/character-keys';
 import { find, setText } from '../support/dom';
 import { ArrayView, describeEntries } from './array-view';
+import { readChoice, writeChoice } from './choice';
+import { ChoiceView } from './choice-view';
 import { make } from './dom';
-import { findStep } from './trace';
-import { STAGES, type Stage, type Step, type Trace } from './trace-recorder';
+import { STAGES, type Stage, stagesOf } from './methods';
+import { Mover } from './mover';
+import { type Choice, createScene, nearestAllowed, PARTS_PER_UNIT } from './scene';
+import { createTrace, findParticle, findStep } from './trace';
+import type { Step, Trace } from './trace-recorder';
 import { WorldPicture } from './world-picture';
 
 /** Browsers limit how often the URL may change. */
@@ -35,30 +40,48 @@ const KEYS: readonly Key[] = [
 ];
 
 export class Player {
+  trace: Trace;
+  private choice: Choice;
   private index = 0;
   private timer: number | undefined;
   private addressTimer: number | undefined;
-  private readonly arrays: ArrayView;
+  private readonly arrays = new ArrayView(find('arrays', HTMLElement));
   private readonly world: WorldPicture;
+  private readonly choices: ChoiceView;
   private readonly links = new Map<Stage, HTMLAnchorElement>();
   private readonly scrub = find('scrub', HTMLInputElement);
   private readonly speed = find('speed', HTMLSelectElement);
 
-  constructor(readonly trace: Trace) {
-    this.world = new WorldPicture(find('world', SVGSVGElement), trace.scene);
-    this.arrays = new ArrayView(find('arrays', HTMLElement), trace);
-    this.scrub.max = String(trace.steps.length - 1);
-    for (const { name, title } of STAGES) {
-      const link = make('a', { href: `#${name}` }, title);
-      this.links.set(name, link);
-      find('stages', HTMLElement).append(link);
-    }
+  constructor() {
+    const svg = find('world', SVGSVGElement);
+    this.world = new WorldPicture(svg);
+    this.choices = new ChoiceView((changed) => this.choose(changed));
+    this.choice = readChoice(window.location.search);
+    this.trace = createTrace(createScene(this.choice));
     for (const { name, shown, does } of KEYS) {
       const key = make('kbd', isCharacter(name) ? { 'data-character': '' } : {}, shown);
       const pair = make('div', {}, make('dt', {}, key), make('dd', {}, does));
       find('keys', HTMLElement).append(pair);
     }
+    new Mover(svg, {
+      at: (id) => this.partsOf(id),
+      count: () => this.choice.count,
+      hold: (isHeld) => {
+        // A text of another height would shift the picture below the pointer.
+        const telling = find('telling', HTMLElement);
+        telling.style.minHeight = isHeld ? `${telling.offsetHeight}px` : '';
+      },
+      move: (id, to) => {
+        const allowed = nearestAllowed(this.choice.method, to);
+        this.choose({ moved: new Map(this.choice.moved).set(id, allowed) }, id);
+      },
+      pick: (id) => {
+        this.pause();
+        this.show(findParticle(this.trace, this.step.stage, id) ?? this.index);
+      },
+    });
     this.listen();
+    this.showChoice();
     this.show(this.readAddress() ?? 0);
   }
 
@@ -73,15 +96,18 @@ export class Player {
   show(index: number): void {
     this.index = Math.min(this.trace.steps.length - 1, Math.max(0, index));
     const { step } = this;
-    this.world.show(step);
-    this.arrays.show(step);
+    this.world.show(this.trace, step);
+    this.arrays.show(this.trace, step);
     setText('text', step.text);
+    setText('detail', step.detail);
     setText('entries', describeEntries(step));
     setText('place', `${this.index + 1} of ${this.trace.steps.length}`);
-    for (const sample of find('legend', HTMLElement).querySelectorAll<HTMLElement>('[data-stages]')) {
-      sample.hidden = !sample.dataset.stages?.split(' ').includes(step.stage);
+    for (const sample of find('legend', HTMLElement).querySelectorAll<HTMLElement>('span')) {
+      const { stages = step.stage, methods = this.choice.method } = sample.dataset;
+      sample.hidden =
+        !stages.split(' ').includes(step.stage) || !methods.split(' ').includes(this.choice.method);
     }
-    const title = STAGES.find(({ name }) => name === step.stage)?.title;
+    const title = STAGES[step.stage];
     this.scrub.value = String(this.index);
     this.scrub.setAttribute(
       'aria-valuetext',
@@ -103,10 +129,25 @@ export class Player {
   /** −1 goes to the start of this stage or, from there, of the previous one. */
   goStage(by: 1 | -1): void {
     this.pause();
-    const own = STAGES.findIndex(({ name }) => name === this.step.stage);
+    const stages = stagesOf(this.choice.method);
+    const own = stages.indexOf(this.step.stage);
     const back = this.step.index > 0 ? own : own - 1;
-    const stage = STAGES[Math.min(STAGES.length - 1, Math.max(0, by > 0 ? own + 1 : back))];
-    this.show(findStep(this.trace, stage?.name ?? '', 0));
+    const stage = stages[Math.min(stages.length - 1, Math.max(0, by > 0 ? own + 1 : back))];
+    this.show(findStep(this.trace, stage ?? '', 0));
+  }
+
+  /**
+   * Records a new trace. Shows its step about a particle, if there is one; otherwise the step with the same number in
+   * the same stage.
+   */
+  choose(changed: Partial<Choice>, particle?: number): void {
+    this.pause();
+    const { stage, index } = this.step;
+    this.choice = { ...this.choice, ...changed };
+    this.trace = createTrace(createScene(this.choice));
+    this.showChoice();
+    const about = particle === undefined ? undefined : findParticle(this.trace, stage, particle);
+    this.show(about ?? findStep(this.trace, stage, index));
   }
 
   playOrPause(): void {
@@ -123,6 +164,26 @@ export class Player {
     window.clearTimeout(this.timer);
     this.timer = undefined;
     this.showPlaying();
+  }
+
+  private showChoice(): void {
+    this.choices.show(this.choice);
+    this.scrub.max = String(this.trace.steps.length - 1);
+    const stages = stagesOf(this.choice.method);
+    if (stages.join() === [...this.links.keys()].join()) return;
+    this.links.clear();
+    for (const stage of stages) this.links.set(stage, make('a', { href: `#${stage}` }, STAGES[stage]));
+    find('stages', HTMLElement).replaceChildren(...this.links.values());
+  }
+
+  /** The position of a particle in the box, in parts of a unit. */
+  private partsOf(id: number): [number, number] {
+    const { positions, offset } = this.trace.scene;
+    // The box begins one unit from the edge of the picture.
+    const [x = 0, y = 0] = offset.map(
+      (by, axis) => ((positions[2 * id + axis] ?? 0) + by - 1) * PARTS_PER_UNIT,
+    );
+    return [x, y];
   }
 
   private tick(): void {
@@ -181,15 +242,17 @@ export class Player {
 
   private readAddress(hash = window.location.hash): number | undefined {
     const [, stage = '', index = '0'] = /^#([a-z]+)(?:-(\d+))?$/.exec(hash) ?? [];
-    return STAGES.some(({ name }) => name === stage) ? findStep(this.trace, stage, Number(index)) : undefined;
+    const isKnown = this.trace.steps.some((step) => step.stage === stage);
+    return isKnown ? findStep(this.trace, stage, Number(index)) : undefined;
   }
 
   private writeAddress(): void {
     const { stage, index } = this.step;
-    const hash = this.index === 0 ? '' : `#${stage}-${index}`;
     // If the URL names another part of the page, keep it until the visitor moves through the steps.
-    if (this.index === 0 && this.readAddress() === undefined) return;
+    const [, named = ''] = /^#([a-z-]+)/.exec(window.location.hash) ?? [];
+    const isElsewhere = this.index === 0 && !(named in STAGES);
+    const hash = isElsewhere ? window.location.hash : this.index === 0 ? '' : `#${stage}-${index}`;
     const { pathname, search } = window.location;
-    window.history.replaceState(null, '', `${pathname}${search}${hash}`);
+    window.history.replaceState(null, '', `${pathname}${writeChoice(this.choice, search)}${hash}`);
   }
 }

@@ -2,7 +2,7 @@
 import { find } from '../support/dom';
 import { make } from './dom';
 import { countFound, type Search } from './mistakes';
-import { describe, formatNumber } from './trace-recorder';
+import { describe, formatNumber } from './words';
 
 type State = 'broken' | 'lucky' | 'slow' | 'right';
 

@@ -3,9 +3,12 @@
  * downwards. The step's particle has a double outline, its contacts have a thick one, and tested particles that are too
  * far away a dashed one. Ids and frames lie on top.
  */
+import { latticeOfParticle } from '../../core/world/cells';
 import { freeCorner } from './corners';
 import { draw, UNREAD } from './dom';
-import type { Scene, Step } from './trace-recorder';
+import { BOX, nameCell, PICTURE, picturedBuckets, type Scene } from './scene';
+import type { Step, Trace } from './trace-recorder';
+import { range, withSign } from './words';
 
 interface Drawn {
   readonly group: SVGGElement;
@@ -14,86 +17,125 @@ interface Drawn {
 }
 
 export class WorldPicture {
-  private readonly cells: SVGRectElement[] = [];
-  private readonly numbers: SVGTextElement[] = [];
-  private readonly particles: Drawn[] = [];
-  private readonly frames = draw('g');
+  private scene: Scene | undefined;
+  private cells: SVGRectElement[] = [];
+  private numbers: SVGTextElement[] = [];
+  private particles: Drawn[] = [];
+  private buckets: number[] = [];
+  private readonly below = draw('g');
+  private readonly ghosts = draw('g');
   private readonly discs = draw('g');
+  /** Shows the step's particle above the others. */
+  private readonly front = draw('g', { class: 'front' });
+  private readonly frames = draw('g');
+  private readonly above = draw('g', { class: 'numbers', ...UNREAD });
+  private readonly labels = draw('g', { class: 'labels', ...UNREAD });
 
-  constructor(
-    svg: SVGSVGElement,
-    private readonly scene: Scene,
-  ) {
-    const { world, positions, diameter } = scene;
-    const [columns = 0, rows = 0] = world.cells;
-    svg.setAttribute('viewBox', `-0.04 -0.04 ${columns + 0.08} ${rows + 0.08}`);
-    const numbers = draw('g', { class: 'numbers', ...UNREAD });
-    const middles = Array.from({ length: positions.length / 2 }, (_, id) => this.middleOf(positions, id));
-    for (let cell = 0; cell < world.cellCount; cell++) {
-      const [column, row] = [cell % columns, Math.floor(cell / columns)];
-      const isRing = column === 0 || column === columns - 1 || row === 0 || row === rows - 1;
-      const [width, height, x, y] = [1, 1, column, row];
-      this.cells.push(draw('rect', { class: isRing ? 'cell ring' : 'cell', x, y, width, height }));
-      this.numbers.push(draw('text', freeCorner(column, row, middles), String(cell)));
-    }
-    numbers.append(...this.numbers);
-    const ghosts = draw('g');
-    const labels = draw('g', { class: 'labels', ...UNREAD });
-    for (let id = 0; id < positions.length / 2; id++) {
-      const r = diameter / 2;
-      const ghost = draw('circle', { class: 'ghost', r });
-      const group = draw(
-        'g',
-        { class: 'particle', 'data-id': id },
-        draw('circle', { class: 'halo', r: r + 0.08 }),
-        draw('circle', { class: 'disc', r }),
-      );
-      const label = draw('text', { y: 0.1 }, String(id));
-      ghosts.append(ghost);
-      labels.append(label);
-      this.discs.append(group);
-      this.particles.push({ group, ghost, label });
-    }
-    svg.append(...this.cells, ghosts, this.discs, this.frames, numbers, labels);
+  constructor(svg: SVGSVGElement) {
+    svg.setAttribute('viewBox', `-0.04 -0.04 ${PICTURE[0] + 0.08} ${PICTURE[1] + 0.08}`);
+    svg.append(this.below, this.ghosts, this.discs, this.front, this.frames, this.above, this.labels);
+    // The tab key reaches only one particle. Chrome makes SVG elements that listen for focus focusable themselves, so the
+    // element around the picture listens.
+    svg.parentElement?.addEventListener('focusin', ({ target }) => {
+      if (!this.particles.some(({ group }) => group === target)) return;
+      for (const { group } of this.particles) group.setAttribute('tabindex', group === target ? '0' : '-1');
+    });
   }
 
-  show({ stage, arrays, focus }: Step): void {
-    const columns = this.scene.world.cells[0] as number;
+  show({ scene }: Trace, { stage, arrays, focus }: Step): void {
+    if (scene !== this.scene) this.place(scene);
+    const { diameter, method } = scene;
+    const lit = new Set(focus.cells.map((cell) => this.buckets[cell]));
+    const frames: SVGRectElement[] = [];
     for (const [cell, rect] of this.cells.entries()) {
       const isLit = focus.cells.includes(cell);
+      const isShared = !isLit && lit.has(this.buckets[cell]);
       rect.classList.toggle('lit', isLit);
-      this.numbers[cell]?.classList.toggle('of-lit', isLit);
+      this.numbers[cell]?.classList.toggle('of-lit', isLit || isShared);
+      if (!isLit && !isShared) continue;
+      const [x, y] = [cell % PICTURE[0], Math.floor(cell / PICTURE[0])];
+      const kind = isShared ? 'frame shared' : 'frame';
+      frames.push(draw('rect', { class: kind, x, y, width: 1, height: 1 }));
     }
-    const frames = focus.cells.map((cell) => {
-      const [x, y] = [cell % columns, Math.floor(cell / columns)];
-      return draw('rect', { class: 'frame', x, y, width: 1, height: 1 });
-    });
-    this.frames.replaceChildren(...frames);
-    // Put the discs in order of ids; the next loop moves the focused particle to the front.
-    this.discs.append(...this.particles.map(({ group }) => group));
+    // The edge of a lit cell covers that of its neighbours.
+    this.frames.replaceChildren(...frames.toSorted((a, b) => b.classList.length - a.classList.length));
+    this.front.replaceChildren();
     for (const [id, { group, ghost, label }] of this.particles.entries()) {
-      const old = this.middleOf(this.scene.positions, id);
-      const slot = arrays.ids.indexOf(id);
+      const old = middleOf(scene, scene.positions, id);
+      const slot = method === 'naive' ? id : arrays.ids.indexOf(id);
       const isMoved = stage === 'push' && arrays.moved[2 * slot] !== undefined;
-      const middle = isMoved ? this.middleOf(arrays.moved, slot) : old;
-      for (const moving of [group, label]) moving.setAttribute('transform', `translate(${middle.join(' ')})`);
+      const middle = isMoved ? middleOf(scene, arrays.moved, slot) : old;
+      const transform = `translate(${middle.join(' ')})`;
+      for (const moving of [group, label]) moving.setAttribute('transform', transform);
       ghost.setAttribute('transform', `translate(${old.join(' ')})`);
       ghost.classList.toggle('seen', isMoved && middle.some((value, axis) => value !== old[axis]));
       const isAtWork = id === focus.particle;
       group.classList.toggle('at-work', isAtWork);
-      if (isAtWork) this.discs.append(group);
+      if (isAtWork) {
+        const r = diameter / 2;
+        this.front.setAttribute('transform', transform);
+        this.front.append(
+          draw('circle', { class: 'halo', r: r + 0.08 }),
+          draw('circle', { class: 'disc', r }),
+        );
+      }
       const verdict = focus.verdicts.get(id);
-      group.classList.toggle('contact', verdict === 'contact');
-      group.classList.toggle('apart', verdict === 'apart');
+      for (const kind of ['contact', 'apart', 'elsewhere']) group.classList.toggle(kind, verdict === kind);
       label.setAttribute('class', isAtWork ? 'on-work' : verdict === 'contact' ? 'on-contact' : '');
     }
   }
 
-  /** Returns a particle's middle in cells. The ring of empty cells adds 1. */
-  private middleOf(vectors: ArrayLike<number | undefined>, index: number): number[] {
-    const { min, inverseCellSize } = this.scene.world;
-    return [0, 1].map(
-      (axis) => ((vectors[2 * index + axis] ?? 0) - (min[axis] as number)) * inverseCellSize + 1,
+  /** Draws cells and particles. Particles stay the same elements if their number is the same, so one keeps the focus. */
+  private place(scene: Scene): void {
+    this.scene = scene;
+    const { method, world, positions, diameter } = scene;
+    const ids = range(0, positions.length / 2);
+    const [columns, rows] = PICTURE;
+    const middles = ids.map((id) => middleOf(scene, positions, id));
+    this.buckets = method === 'naive' ? [] : picturedBuckets(scene);
+    this.cells = this.buckets.map((_, cell) => {
+      const [x, y] = [cell % columns, Math.floor(cell / columns)];
+      const isRing = method === 'grid' && (x === 0 || x === columns - 1 || y === 0 || y === rows - 1);
+      return draw('rect', { class: isRing ? 'cell ring' : 'cell', x, y, width: 1, height: 1 });
+    });
+    this.numbers = this.buckets.map((bucket, cell) =>
+      draw('text', freeCorner(cell % columns, Math.floor(cell / columns), middles), String(bucket)),
     );
+    const box = draw('rect', { class: 'cell', x: 1, y: 1, width: BOX[0], height: BOX[1] });
+    this.below.replaceChildren(...(method === 'naive' ? [box] : this.cells));
+    this.above.replaceChildren(...this.numbers);
+    if (this.particles.length !== ids.length) {
+      this.particles = ids.map((id) => drawParticle(id, diameter / 2));
+      this.ghosts.replaceChildren(...this.particles.map(({ ghost }) => ghost));
+      this.labels.replaceChildren(...this.particles.map(({ label }) => label));
+      this.discs.replaceChildren(...this.particles.map(({ group }) => group));
+    }
+    for (const [id, { group }] of this.particles.entries()) {
+      const at = Array.from(positions.subarray(2 * id, 2 * id + 2), withSign).join(', ');
+      const cell =
+        method === 'naive' ? '' : ` in cell ${nameCell(scene, latticeOfParticle(world, positions, id))}`;
+      group.setAttribute('aria-label', `Particle ${id}${cell}, at (${at})`);
+    }
   }
+}
+
+function drawParticle(id: number, r: number): Drawn {
+  const group = draw(
+    'g',
+    {
+      class: 'particle',
+      'data-id': id,
+      role: 'button',
+      tabindex: id === 0 ? 0 : -1,
+      'aria-describedby': 'moving',
+    },
+    draw('circle', { class: 'focus', r: r + 0.15 }),
+    draw('circle', { class: 'disc', r }),
+  );
+  return { group, ghost: draw('circle', { class: 'ghost', r }), label: draw('text', { y: 0.1 }, String(id)) };
+}
+
+/** Returns a particle's middle in the picture. */
+function middleOf({ offset }: Scene, vectors: ArrayLike<number | undefined>, index: number): number[] {
+  return offset.map((by, axis) => (vectors[2 * index + axis] ?? 0) + by);
 }
