@@ -6,7 +6,16 @@ import { gatherParticles, permute } from '../../reference/grid/gather';
 import { buildGrid, type Grid } from '../../reference/grid/grid';
 import { exclusiveScan } from '../../reference/grid/scan';
 import { scatterParticles } from '../../reference/grid/scatter';
-import { BOX, cellOfId, nameCell, nameLattice, PICTURE, picturedBuckets, type Scene } from './scene';
+import {
+  BOX,
+  cellOfId,
+  nameCell,
+  nameLattice,
+  PICTURE,
+  picturedBuckets,
+  picturedCell,
+  type Scene,
+} from './scene';
 import type { Entry, Recorder } from './trace-recorder';
 import { describe, joinWords, positionOf, range, withSign } from './words';
 
@@ -106,6 +115,11 @@ function traceSharing(recorder: Recorder, lattices: readonly number[][], buckets
     shared.length === 0
       ? 'No bucket has particles of several cells.'
       : `${capitalize(listed.join('; '))}${more}.`,
+    {
+      cells: lattices.flatMap((lattice, id) =>
+        (cells.get(buckets[id] as number)?.size ?? 0) > 1 ? picturedCell(recorder.scene, lattice) : [],
+      ),
+    },
   );
 }
 

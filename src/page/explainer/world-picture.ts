@@ -10,6 +10,10 @@ import { BOX, nameCell, PICTURE, picturedBuckets, type Scene } from './scene';
 import type { Step, Trace } from './trace-recorder';
 import { range, withSign } from './words';
 
+const PICTURE_VIEW = `-0.04 -0.04 ${PICTURE[0] + 0.08} ${PICTURE[1] + 0.08}`;
+/** Leaves out most of the cells around the box. Both views have the same shape. */
+const BOX_VIEW = '0.6 0.525 6.8 5.95';
+
 interface Drawn {
   readonly group: SVGGElement;
   readonly ghost: SVGCircleElement;
@@ -31,8 +35,7 @@ export class WorldPicture {
   private readonly above = draw('g', { class: 'numbers', ...UNREAD });
   private readonly labels = draw('g', { class: 'labels', ...UNREAD });
 
-  constructor(svg: SVGSVGElement) {
-    svg.setAttribute('viewBox', `-0.04 -0.04 ${PICTURE[0] + 0.08} ${PICTURE[1] + 0.08}`);
+  constructor(private readonly svg: SVGSVGElement) {
     svg.append(this.below, this.ghosts, this.discs, this.front, this.frames, this.above, this.labels);
     // The tab key reaches only one particle. Chrome makes SVG elements that listen for focus focusable themselves, so the
     // element around the picture listens.
@@ -88,6 +91,7 @@ export class WorldPicture {
   /** Draws cells and particles. Particles stay the same elements if their number is the same, so one keeps the focus. */
   private place(scene: Scene): void {
     this.scene = scene;
+    this.svg.setAttribute('viewBox', scene.method === 'naive' ? BOX_VIEW : PICTURE_VIEW);
     const { method, world, positions, diameter } = scene;
     const ids = range(0, positions.length / 2);
     const [columns, rows] = PICTURE;

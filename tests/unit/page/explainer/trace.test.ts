@@ -10,7 +10,13 @@ import {
   shownArrays,
   stagesOf,
 } from '../../../../src/page/explainer/methods';
-import { type Choice, createScene, DEFAULT_CHOICE, picturedCell } from '../../../../src/page/explainer/scene';
+import {
+  type Choice,
+  createScene,
+  DEFAULT_CHOICE,
+  picturedBuckets,
+  picturedCell,
+} from '../../../../src/page/explainer/scene';
 import { createTrace, findParticle, findStep } from '../../../../src/page/explainer/trace';
 import { rowsAround } from '../../../../src/page/explainer/trace-contacts';
 import type { Step, Values } from '../../../../src/page/explainer/trace-recorder';
@@ -374,6 +380,9 @@ describe('the particles of the explainer', () => {
     expect(last?.detail).toBe(
       'Bucket 61 has cells (−3, 1) and (−3, 0); bucket 62 has cells (−2, 0), (−2, −1) and (−2, 1); bucket 63 has cells (−1, 1) and (−1, 0); bucket 96 has cells (0, −2) and (0, 1); 1 more bucket has several, too.',
     );
+    // The step marks these cells; each shares its bucket with another one.
+    const marked = [...new Set(last?.focus.cells)].map((cell) => picturedBuckets(scene)[cell]);
+    expect(marked.toSorted()).toEqual([61, 61, 62, 62, 62, 63, 63, 96, 96, 97, 97]);
     expect(stepsOf('probe').some(({ text }) => text.includes('only shares a bucket'))).toBe(true);
   });
 });
