@@ -1,11 +1,12 @@
 /**
- * Makes particles and walls at the pointer. New particles are at rest and inside the world. They overlap nothing,
- * except perhaps a body across an end of a periodic world.
+ * Makes particles and walls at the pointer. New particles are at rest and inside the world. They overlap nothing, not
+ * even across an end of a periodic world.
  */
 
 import { describeObstacles } from '../../core/obstacles/obstacles';
 import type { StaticBodies } from '../../core/obstacles/tree';
-import type { NewParticles, ObstaclesGiven, ParticleArrays, ParticleSimulation } from '../../index';
+import { minimumImage, wrapAxis } from '../../core/world/cells';
+import type { NewParticles, ObstaclesGiven, ParticleArrays, ParticleSimulation, World } from '../../index';
 import type { Random } from '../../scenes';
 import type { Ray } from '../view/camera';
 
@@ -49,12 +50,16 @@ export function sprinkle(
     const own = Math.min(radius, simulation.radius);
     const offset = Array.from({ length: dimensions }, () => 2 * share() - 1);
     if (Math.hypot(...offset) > 1) continue;
-    const centre = offset.map((way, axis) => Math.fround((position[axis] ?? 0) + way * reach));
-    const isInside = centre.every((along, axis) => {
+    const tried = offset.map((way, axis) => Math.fround((position[axis] ?? 0) + way * reach));
+    const isInside = tried.every((along, axis) => {
       const [low, high] = [world.min[axis] ?? 0, world.max[axis] ?? 0];
+      // A periodic axis has no walls: a particle may cross an end, if the pointer is inside.
+      const pointed = position[axis] ?? 0;
+      if (world.period[axis]) return pointed >= low && pointed <= high;
       return along >= low + own && along <= high - own;
     });
-    if (!isInside || solids.some((body) => gapTo(body, centre) < own)) continue;
+    const centre = tried.map((along, axis) => wrapAxis(world, along, axis));
+    if (!isInside || solids.some((body) => gapTo(world, body, centre) < own)) continue;
     const body = { centre, radius: own, half: [] };
     solids.push(body);
     made.push(body);
@@ -77,15 +82,15 @@ export function sprinkle(
 }
 
 /** Returns the distance to the solid's surface; 0 or less inside. */
-function gapTo({ centre, radius, half }: Solid, position: readonly number[]): number {
+function gapTo(world: World, { centre, radius, half }: Solid, position: readonly number[]): number {
   const beyond = position.map((along, axis) =>
-    Math.max(0, Math.abs(along - (centre[axis] as number)) - (half[axis] ?? 0)),
+    Math.max(0, Math.abs(minimumImage(world, along, centre[axis] as number, axis)) - (half[axis] ?? 0)),
   );
   return Math.hypot(...beyond) - radius;
 }
 
 function bodiesNear(
-  { dimensions, radius }: Sizes,
+  { dimensions, radius, world }: Sizes,
   positions: Float32Array,
   radii: Float32Array | undefined,
   halves: Float32Array | undefined,
@@ -99,7 +104,7 @@ function bodiesNear(
     const own = (half[0] ?? 0) > 0 ? 0 : (radii?.[index] ?? radius);
     let isNear = true;
     for (let axis = 0; axis < dimensions; axis++) {
-      const way = Math.abs((positions[first + axis] as number) - (position[axis] ?? 0));
+      const way = Math.abs(minimumImage(world, positions[first + axis] as number, position[axis] ?? 0, axis));
       // In this form of the comparison, NaN is never near.
       if (!(way < reach + radius + own + (half[axis] ?? 0))) isNear = false;
     }

@@ -51,6 +51,44 @@ describe.each(DIMENSIONS)('new particles in %dD', (dimensions) => {
   });
 });
 
+describe.each(DIMENSIONS)('new particles in a periodic world in %dD', (dimensions) => {
+  const corner = (value: number) => new Array<number>(dimensions).fill(value);
+  const kinds: Record<string, Partial<SimulationOptions>> = {
+    equal: { radius: 0.5 },
+    mixed: { radiusRange: { smallest: 0.25, largest: 0.5 } },
+    boxes: { radiusRange: { smallest: 0.25, largest: 0.5 }, boxes: true },
+  };
+  it.each(Object.keys(kinds))('cross an end, and overlap nothing on the other side (%s)', (kind) => {
+    const options = {
+      ...{ dimensions, min: corner(-4), max: corner(4), periodic: true, capacity: 400 },
+      ...kinds[kind],
+    };
+    const simulation = createCpuSimulation(options as SimulationOptions);
+    const random = new Random(3);
+    // The pointer is at the low end along x, so half of the tried positions are across that end.
+    const position = corner(0).with(0, -4);
+    for (let round = 0; round < 60; round++) {
+      const most = 400 - simulation.count;
+      const made = sprinkle(
+        simulation,
+        simulation.read(),
+        NO_OBSTACLES,
+        { position, reach: 2, most },
+        random,
+      );
+      if (made) simulation.add(made);
+    }
+    const along = Array.from(simulation.read().positions).filter((_, index) => index % dimensions === 0);
+    const isAcross = (x: number) => x > 2;
+    expect(along.filter(isAcross).length).toBeGreaterThan(3);
+    expect(along.filter((x) => !isAcross(x)).length).toBeGreaterThan(3);
+    expect(along.every((x) => x >= -4 && x < 4 && (x < -2 || x > 2))).toBe(true);
+    expect(simulation.measure()).toMatchObject({ contacts: 0, outside: 0, nonFinite: 0 });
+    const outside = { position: position.with(0, -5), reach: 2, most: 5 };
+    expect(sprinkle(simulation, simulation.read(), NO_OBSTACLES, outside, random)).toBeUndefined();
+  });
+});
+
 describe('walls', () => {
   const plane = planSimulation({ dimensions: 2, radius: 0.5, min: [0, 0], max: [16, 16], capacity: 0 });
   const space = planSimulation({
