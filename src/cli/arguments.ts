@@ -62,11 +62,11 @@ export function parseFlags(command: string, flags: Flags, argv: readonly string[
 
 /**
  * Rewords an error so that it names the flag from which the value came. Returns the error unchanged if the value is a
- * default or from a state file.
+ * default, from a scene or from a state file.
  */
 export function nameFlag(error: ArgumentError, given: Given): CellstormError {
   const { argument, message } = error;
-  const name = argument.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const name = argument.replace(/\[\d+\]$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return given.has(name) ? new UsageError(`--${name}${message.slice(argument.length)}`) : error;
 }
 

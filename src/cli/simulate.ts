@@ -17,6 +17,7 @@ import {
   optionsOfState,
   type SceneState,
 } from '../core/state/state-file';
+import type { World } from '../core/world/world';
 import { Simulation } from '../engine/simulation/simulation';
 import { applyDrive, createScene, isDriven, sceneNames, sceneOptions, strengthOf } from '../scenes';
 import {
@@ -42,6 +43,7 @@ import {
   widthOf,
   wrapText,
 } from './output';
+import { cellOptions, nameShapeFlags, readShape, reshape, SCENE_SHAPE_FLAGS, SHAPE_FLAGS } from './shape';
 
 export const SIMULATE_FLAGS: Flags = {
   scene: { value: 'name', help: `scene to run (default pile): ${sceneNames().join(', ')}` },
@@ -53,12 +55,14 @@ export const SIMULATE_FLAGS: Flags = {
     value: 'seconds',
     help: 'length of a step: 0, or from 1e-7 per substep to 1; a number or a fraction (default 1/60)',
   },
+  gravity: { value: 'g', help: "downward gravity, length / s² (default the scene's)" },
+  'no-walls': { help: 'let particles leave the box' },
+  ...SHAPE_FLAGS,
   substeps: { value: '1..256', help: "substeps per step (default the scene's)" },
   relaxation: { value: '0.01..1', help: "share of an overlap that one pass removes (default the scene's)" },
   restitution: { value: '0..1', help: "share of the speed that a bounce keeps (default the scene's)" },
   friction: { value: '0..10', help: "coefficient of friction (default the scene's)" },
   'broad-phase': { value: 'grid|naive', help: 'how to find candidates (default grid)' },
-  crowds: { help: 'split the work on cells with more than 128 particles among GPU threads' },
   backend: BACKEND_FLAG,
   from: { value: 'state.bin', help: 'continue from a state that --out wrote, instead of starting a scene' },
   out: { value: 'state.bin', help: 'write the final state to this file' },
@@ -79,7 +83,11 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const seed = wholeNumber(given, 'seed', 0, 2 ** 32 - 1);
   const dt = realNumber(given, 'dt') ?? 1 / 60;
   const backend = oneOf(given, 'backend', BACKENDS) ?? 'gpu';
+  const gravity = realNumber(given, 'gravity');
+  const shape = readShape(given, dimensions);
   const changes = {
+    gravity: gravity === undefined ? undefined : [0, -gravity, 0].slice(0, dimensions),
+    walls: given.has('no-walls') ? false : undefined,
     substeps: wholeNumber(given, 'substeps', 1, 256),
     relaxation: realNumber(given, 'relaxation'),
     restitution: realNumber(given, 'restitution'),
@@ -99,13 +107,15 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const givenSettings = Object.fromEntries(
     Object.entries(changes).filter(([, value]) => value !== undefined),
   );
-  const scene = from ? undefined : createScene(sceneName, { dimensions, count, seed });
-  // A scene may turn on `crowds`; a state does not store it.
-  const crowds = given.has('crowds') ? { crowds: true } : {};
+  const scene = from ? undefined : reshape(createScene(sceneName, { dimensions, count, seed }), shape);
   const options = scene
-    ? sceneOptions(scene, { ...givenSettings, ...crowds })
-    : { ...nameStateFile(path, () => optionsOfState(from as Checkpoint)), ...givenSettings, ...crowds };
-  const plan = planSimulation(options);
+    ? sceneOptions(scene, givenSettings)
+    : {
+        ...nameStateFile(path, () => optionsOfState(from as Checkpoint)),
+        ...givenSettings,
+        ...cellOptions(shape, from as Checkpoint),
+      };
+  const plan = nameShapeFlags(given, () => planSimulation(options));
   const { simulation, adapter, gpu } = await openSimulation(backend, options, plan);
   if (from) {
     nameStateFile(path, () => simulation.restore(from));
@@ -117,7 +127,8 @@ export async function simulate(argv: readonly string[]): Promise<number> {
   const began = performance.now();
   // profile() runs the last step, because it measures the time per pass.
   const timed = simulation instanceof Simulation && steps > 0 && dt > 0;
-  const drive = () => applyDrive(simulation, scene?.drive, strengthOf(scene?.settings ?? {}));
+  const strength = strengthOf({ ...scene?.settings, ...givenSettings });
+  const drive = () => applyDrive(simulation, scene?.drive, strength);
   await run(simulation, drive, dt, timed ? steps - 1 : steps, steps, settle);
   if (timed) drive();
   const times = timed ? await (simulation as Simulation).profile(dt) : undefined;
@@ -141,6 +152,10 @@ export async function simulate(argv: readonly string[]): Promise<number> {
     steps,
     dt,
     settings: simulation.settings,
+    world: describeWorld(simulation.world),
+    cells: simulation.world.cellCount,
+    cellSize: simulation.world.cellSize,
+    continuous: simulation.continuous,
     seconds,
     stepsPerSecond: steps / Math.max(seconds, 1e-9),
     memoryBytes: simulation.memoryBytes,
@@ -181,6 +196,12 @@ interface Report {
   readonly steps: number;
   readonly dt: number;
   readonly settings: object;
+  readonly world: string;
+  /** Buckets if the world is unbounded. */
+  readonly cells: number;
+  /** If radii vary, the edge of a cell of the lowest level. */
+  readonly cellSize: number;
+  readonly continuous: boolean;
   readonly seconds: number;
   readonly stepsPerSecond: number;
   readonly memoryBytes: number;
@@ -214,10 +235,12 @@ function describeState(path: string | undefined, scene: string | undefined): str
 }
 
 function refuseSceneFlags(given: Given): void {
-  const names = ['scene', 'count', 'seed'].filter((name) => given.has(name)).map((name) => `--${name}`);
+  const names = ['scene', 'count', 'seed', ...SCENE_SHAPE_FLAGS]
+    .filter((name) => given.has(name))
+    .map((name) => `--${name}`);
   if (names.length > 0) {
     throw new UsageError(
-      `--from continues with the particles of its state, so it cannot be given with ${names.join(', ')}.`,
+      `--from continues with the particles and the world of its state, so it cannot be given with ${names.join(', ')}.`,
     );
   }
 }
@@ -258,6 +281,12 @@ async function run(
     progress.show(done);
   }
   progress.end();
+}
+
+export function describeWorld({ kind, period }: Pick<World, 'kind' | 'period'>): string {
+  const axes = ['x', 'y', 'z'].filter((_, axis) => period[axis]);
+  if (kind !== 'periodic') return kind === 'bounded' ? 'box' : kind;
+  return `periodic along ${axes.join(' and ')}`;
 }
 
 async function checkWritable(name: string, path: string | undefined): Promise<void> {
@@ -314,6 +343,10 @@ function describe(report: Report, given: Given): string {
     [
       'run',
       `${formatCount(report.steps)} steps of ${report.dt.toFixed(6)} s in ${report.seconds.toFixed(2)} s, ${report.stepsPerSecond.toFixed(1)} steps/s`,
+    ],
+    [
+      'world',
+      `${report.world}; ${formatCount(report.cells)} ${report.world === 'unbounded' ? 'buckets, cells' : 'cells'} ${formatFigure(report.cellSize)} wide`,
     ],
     ['memory', formatBytes(report.memoryBytes)],
     ['candidates', formatCount(measures.candidates)],

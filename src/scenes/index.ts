@@ -9,6 +9,7 @@ import { DEFAULT_SEED, REQUEST_NAMES, type SceneRequest } from './request';
 import type { Scene } from './scene';
 
 export { wallOf } from './bullets';
+export { changeScene, type SceneChanges, scaleScene, smallestDiameter } from './change';
 export type {
   CollisionSceneDefinition,
   FlockSceneDefinition,

@@ -11,7 +11,7 @@ import {
   type Scene,
   type SimulationOptions,
 } from '../../index';
-import { DEFAULT_SEED, findScene, Random, sceneOptions } from '../../scenes';
+import { DEFAULT_SEED, findScene, Random, scaleScene, sceneOptions } from '../../scenes';
 import { formatCount, formatTimes } from '../support/format';
 import { passesOf } from './checks';
 import {
@@ -381,7 +381,7 @@ export function roomFor(
 
 /** Applies the chosen radii. Positions and the box stay as they are. */
 function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
-  const scaled = size === 1 ? scene : scale(scene, size);
+  const scaled = size === 1 ? scene : scaleScene(scene, size);
   if (spread === 1 || scene.radii) return scaled;
   const { radius, count, cellSize: _cellSize, obstacles, drive, ...rest } = scaled;
   const random = new Random(seed);
@@ -398,21 +398,6 @@ function resize(scene: Scene, { size, spread, seed }: Choices): Scene {
     radiusRange,
     obstacles: withRadii(obstacles, scaled),
     drive: drive && ((time) => driveWithRadii(drive(time), scaled)),
-  };
-}
-
-function scale(scene: Scene, size: number): Scene {
-  const { radius, radii, radiusRange, halfExtents, cellSize } = scene;
-  return {
-    ...scene,
-    radius: Math.fround(radius * size),
-    radii: radii?.map((one) => one * size),
-    radiusRange: radiusRange && {
-      smallest: Math.fround(radiusRange.smallest * size),
-      largest: Math.fround(radiusRange.largest * size),
-    },
-    halfExtents: halfExtents?.map((half) => half * size),
-    cellSize: cellSize && cellSize * Math.max(1, size),
   };
 }
 

@@ -40,7 +40,7 @@ describe('cellstorm', () => {
     [['simulate', '--backend', 'cpu', '--from', '/no/such/state.bin'], /^cellstorm: --from is .*ENOENT/],
     [
       ['simulate', '--from', 'state.bin', '--scene', 'gas', '--seed', '3'],
-      /^cellstorm: --from continues with the particles of its state, .* with --scene, --seed\.$/,
+      /^cellstorm: --from continues with the particles and the world of its state, .* with --scene, --seed\.$/,
     ],
     [
       ['simulate', '--from', 'state.bin', '--count', '3'],

@@ -1,0 +1,50 @@
+/** Changes a generated scene: the sizes of its particles and cells, its world, and what the engine does. */
+import type { Scene } from './scene';
+
+/** Changes of a scene. What is left out stays as the scene has it. */
+export interface SceneChanges {
+  /** Edge of a cell in diameters of the smallest particle, at least 1. */
+  readonly cellSize?: number | undefined;
+  /** True for each axis along which the world wraps around. Only for scenes with a box. */
+  readonly periodic?: readonly boolean[] | undefined;
+  /** True to take the box away. */
+  readonly unbounded?: boolean | undefined;
+  /** True to split the work on crowded cells. Not false if radii vary. */
+  readonly crowds?: boolean | undefined;
+  /** True for continuous motion. */
+  readonly continuous?: boolean | undefined;
+}
+
+export function changeScene(scene: Scene, changes: SceneChanges): Scene {
+  const { unbounded = scene.world === 'unbounded', periodic = scene.periodic, cellSize } = changes;
+  const wraps = Array.isArray(periodic) ? periodic.includes(true) : periodic === true;
+  return {
+    ...scene,
+    world: unbounded ? 'unbounded' : wraps ? 'periodic' : 'bounded',
+    periodic,
+    cellSize: cellSize === undefined ? scene.cellSize : cellSize * smallestDiameter(scene),
+    crowds: changes.crowds ?? scene.crowds,
+    continuous: changes.continuous ?? scene.continuous,
+  };
+}
+
+/** Returns the diameter of the smallest particle that the scene allows: the unit of cell sizes. */
+export function smallestDiameter({ radius, radiusRange }: Pick<Scene, 'radius' | 'radiusRange'>): number {
+  return 2 * (radiusRange?.smallest ?? radius);
+}
+
+/** Multiplies all radii by `factor`. Positions and the box stay as they are. */
+export function scaleScene(scene: Scene, factor: number): Scene {
+  const { radius, radii, radiusRange, halfExtents, cellSize } = scene;
+  return {
+    ...scene,
+    radius: Math.fround(radius * factor),
+    radii: radii?.map((one) => one * factor),
+    radiusRange: radiusRange && {
+      smallest: Math.fround(radiusRange.smallest * factor),
+      largest: Math.fround(radiusRange.largest * factor),
+    },
+    halfExtents: halfExtents?.map((half) => half * factor),
+    cellSize: cellSize && cellSize * Math.max(1, factor),
+  };
+}
