@@ -30,7 +30,7 @@ import { Stepper } from './session/stepper';
 import { Later } from './support/later';
 import { notify } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
-import { explain, type Frame, goOnFrom } from './view/engine';
+import { explain, type Frame, goOnFrom, type Run } from './view/engine';
 import { Session } from './view/session';
 import { Viewpoint } from './view/viewpoint';
 
@@ -53,6 +53,8 @@ export class Playground {
   private readonly chooser: Chooser;
   readonly stepper: Stepper;
   private readonly panel: Panel;
+  private readonly suggestions = new Later(() => import('./panel/cell-suggestion'));
+  private suggestedFor: Run | undefined;
   /** Time of the last frame, in milliseconds of the page's clock. */
   private last = 0;
 
@@ -89,7 +91,10 @@ export class Playground {
     this.address = new Address(session, viewpoint, stepper, this.sheets);
     this.navigation = new Navigation(session, viewpoint, tools, chooser, picture);
     this.meter = new Meter(
-      () => this.panel.showMeasures(this.meter.measures, session.run?.simulation),
+      () => {
+        this.panel.showMeasures(this.meter.measures, session.run?.simulation);
+        this.suggestCells();
+      },
       (error) => {
         // While a lost device is being replaced, only the note about the loss must show.
         if (session.run && !restarts.isBusy) notify(explain(error));
@@ -222,6 +227,20 @@ export class Playground {
       return;
     }
     session.particlesChanged.emit();
+  }
+
+  /** Marks the suggested cell size, once for each run. If that fails, the slider only lacks its mark. */
+  private async suggestCells(): Promise<void> {
+    const { run } = this.session;
+    if (!run || run === this.suggestedFor) return;
+    this.suggestedFor = run;
+    const suggestion = await this.suggestions
+      .get()
+      .then(({ suggestFor }) => suggestFor(run))
+      .catch(() => undefined);
+    if (run !== this.session.run) return;
+    const { cellSize = 0, diameter = 1, reason = '' } = suggestion ?? {};
+    this.panel.showSuggestion(suggestion && { diameters: cellSize / diameter, reason });
   }
 
   private redraw(): void {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'puppeteer';
 import { expect } from 'vitest';
-import { defaultChoices } from '../../src/page/model/choices';
+import { defaultChoices, isUsed, refusalOfField } from '../../src/page/model/choices';
 import { interpolate, type Rgb, type Theme } from '../../src/page/model/colour';
 import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../src/page/model/fields';
 import type { OverlayName } from '../../src/page/model/overlays';
@@ -103,9 +103,7 @@ export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promis
         if (isSwitch && control.checked !== value) control.click();
         if (isSwitch || control.disabled || control.value === String(value)) continue;
         control.value = String(value);
-        for (const type of control instanceof HTMLSelectElement ? ['change'] : ['input', 'blur']) {
-          control.dispatchEvent(new Event(type));
-        }
+        control.dispatchEvent(new Event('change'));
         if (early.includes(name)) await window.cellstorm?.settled();
       }
       document.getElementById('reset')?.click();
@@ -116,6 +114,14 @@ export async function arrange(page: Page, wanted: Partial<Choices> = {}): Promis
     },
     values,
     first as string[],
+  );
+}
+
+/** Returns the switches that mean something in these choices and can be changed. */
+export function switchesOf(choices: Choices): FieldName[] {
+  return FIELD_NAMES.filter(
+    (name) =>
+      fieldOf(name).kind === 'switch' && isUsed(name, choices) && refusalOfField(name, choices) === '',
   );
 }
 
@@ -224,16 +230,24 @@ export async function typeCount(page: Page, count: number | string): Promise<voi
   await typeNumber(page, 'count', count);
 }
 
+/** Makes a control visible that is behind the button "More settings" or in a folded group. */
 export async function unfold(page: Page, field: string): Promise<void> {
   await page.$eval(`#${field}`, async (input) => {
-    const group = input.closest('.lil-gui');
-    if (group?.classList.contains('lil-closed')) group.querySelector<HTMLElement>('.lil-title')?.click();
-    while (input.closest('.lil-closed, .lil-transition')) await new Promise(requestAnimationFrame);
+    if (input.closest('#more-controls[hidden]')) document.getElementById('more')?.click();
+    const group = input.closest('details');
+    if (group) group.open = true;
   });
 }
 
 export async function toggle(page: Page, ...names: OverlayName[]): Promise<void> {
   for (const name of names) await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
+  await settle(page);
+}
+
+/** Switches a control that may be behind "More settings". */
+export async function toggleField(page: Page, name: FieldName): Promise<void> {
+  await unfold(page, name);
+  await page.click(`#${name}`);
   await settle(page);
 }
 

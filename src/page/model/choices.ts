@@ -11,8 +11,17 @@ import {
   type Scene,
   type SimulationOptions,
 } from '../../index';
-import { DEFAULT_SEED, findScene, Random, scaleScene, sceneOptions } from '../../scenes';
-import { formatCount, formatTimes } from '../support/format';
+import {
+  changeScene,
+  DEFAULT_SEED,
+  findScene,
+  Random,
+  type SceneChanges,
+  scaleScene,
+  sceneOptions,
+  smallestDiameter,
+} from '../../scenes';
+import { formatCount, formatReal, formatTimes } from '../support/format';
 import { passesOf } from './checks';
 import {
   type Choices,
@@ -31,16 +40,45 @@ export const STEP_SECONDS = 1 / 60;
 
 const FIRST_SCENE = 'pile';
 
-type SceneFields = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'>;
+/** The fields of a scene's world that have values of their own in each scene. */
+export type WorldFields = Pick<
+  Choices,
+  'periodicX' | 'periodicY' | 'periodicZ' | 'unbounded' | 'walls' | 'crowds' | 'continuous' | 'cellSize'
+>;
+type SceneFields = Pick<Choices, 'gravity' | 'boxWidth' | 'restitution' | 'friction' | 'substeps'> &
+  WorldFields;
+
+type WorldGiven = { readonly [Name in keyof WorldFields]?: WorldFields[Name] | undefined } & {
+  readonly periodic?: readonly boolean[] | undefined;
+};
+
+/** Returns the choices that describe a world. Default: a box with walls. */
+export function worldFields({
+  periodic = [],
+  unbounded = false,
+  walls = true,
+  crowds = false,
+  continuous = false,
+  cellSize = 1,
+}: WorldGiven = {}): WorldFields {
+  const [periodicX = false, periodicY = false, periodicZ = false] = periodic;
+  return { periodicX, periodicY, periodicZ, unbounded, walls, crowds, continuous, cellSize };
+}
+
+export function worldOf(choices: Choices): WorldFields {
+  const { periodicX, periodicY, periodicZ } = choices;
+  return worldFields({ ...choices, periodic: [periodicX, periodicY, periodicZ] });
+}
 
 function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
   const definition = findScene(scene);
   if (definition && definition.method !== 'collisions') {
     const { gravity, substeps } = definition;
     const { restitution, friction } = defaultSettings(dimensions);
-    return { gravity, boxWidth: 1, restitution, friction, substeps };
+    return { gravity, boxWidth: 1, restitution, friction, substeps, ...worldFields() };
   }
-  const { settings } = createScene(scene, { dimensions, count: 1 });
+  const made = createScene(scene, { dimensions, count: 1 });
+  const { settings, world, periodic, cellSize } = made;
   const { restitution, friction, substeps } = defaultSettings(dimensions);
   return {
     gravity: Math.abs(settings.gravity?.[1] ?? 0),
@@ -49,7 +87,19 @@ function fieldsOfScene(scene: string, dimensions: Dimensions): SceneFields {
     restitution: settings.restitution ?? restitution,
     friction: settings.friction ?? friction,
     substeps: settings.substeps ?? substeps,
+    ...worldFields({
+      periodic: Array.isArray(periodic) ? periodic : repeat(periodic === true, dimensions),
+      unbounded: world === 'unbounded',
+      walls: settings.walls,
+      crowds: made.crowds ?? made.radii !== undefined,
+      continuous: made.continuous,
+      cellSize: cellSize && cellSize / smallestDiameter(made),
+    }),
   };
+}
+
+function repeat(value: boolean, dimensions: Dimensions): boolean[] {
+  return new Array<boolean>(dimensions).fill(value);
 }
 
 /** Returns the defaults. Links leave out choices that equal them. */
@@ -145,10 +195,41 @@ export function hardwareOf(
   return { kind: engine?.kind, isSoftware: engine?.isSoftware ?? false, most };
 }
 
-type Capping = 'engine' | 'scene' | 'broadPhase' | 'count' | 'substeps' | 'restitution';
+type Capping =
+  | 'engine'
+  | 'scene'
+  | 'dimensions'
+  | 'broadPhase'
+  | 'cellSize'
+  | 'count'
+  | 'substeps'
+  | 'restitution';
 
 /** Returns the greatest number of particles and the reason for it; undefined if there is no limit. */
-export function capOf(
+export function capOf(choices: Pick<Choices, Capping>, hardware: Hardware): Cap | undefined {
+  const cap = capOfEngine(choices, hardware);
+  const ofCells = capOfCells(choices, hardware);
+  return ofCells && ofCells.most < (cap?.most ?? Number.POSITIVE_INFINITY) ? ofCells : cap;
+}
+
+/** Assumes one particle per square (cube) of a diameter: then wide cells make many candidates. */
+function capOfCells(
+  choices: Pick<Choices, Capping>,
+  { kind = 'gpu', isSoftware }: Hardware,
+): Cap | undefined {
+  const { dimensions, broadPhase, cellSize } = choices;
+  const engine = choices.engine === 'auto' ? kind : choices.engine;
+  if (methodOf(choices) !== 'collisions' || broadPhase === 'naive' || cellSize <= 1) return undefined;
+  const checks = MOST_CHECKS[engine === 'cpu' ? 'cpu' : isSoftware ? 'software' : 'gpu'] / passesOf(choices);
+  const candidates = (3 * cellSize) ** dimensions;
+  const most = floorToTwoDigits(Math.max(LEAST_LIMIT, Math.sqrt(checks), checks / candidates));
+  return {
+    most,
+    reason: `With cells of ${formatReal(cellSize)} diameters, a particle can have ${formatCount(candidates)} candidates. So at most ${formatCount(most)} particles run here; smaller cells allow more.`,
+  };
+}
+
+function capOfEngine(
   choices: Pick<Choices, Capping>,
   { kind = 'gpu', isSoftware, most: deviceMost }: Hardware,
 ): Cap | undefined {
@@ -226,7 +307,7 @@ export function effectiveCount(choices: Choices, hardware: Hardware): number {
 }
 
 export function settingsOf(choices: Choices): ViewSettings {
-  const { broadPhase, restitution, friction, substeps, flipShare } = choices;
+  const { broadPhase, restitution, friction, substeps, flipShare, walls } = choices;
   const gravity = gravityVector(choices);
   switch (methodOf(choices)) {
     case 'fluid':
@@ -240,7 +321,7 @@ export function settingsOf(choices: Choices): ViewSettings {
       return { attraction, tableSeed, strength, halfLife, core };
     }
     default:
-      return { broadPhase, restitution, friction, substeps, gravity };
+      return { broadPhase, restitution, friction, substeps, gravity, walls };
   }
 }
 
@@ -253,13 +334,30 @@ export function startOfScene(
   count: number,
 ): { readonly options: SimulationOptions; readonly drive: Drive | undefined } {
   const { dimensions, seed } = choices;
-  const scene = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
+  const sized = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
+  const scene = changeScene(sized, sceneChanges(sized, choices));
   const { drive } = scene;
-  if (scene.world === 'unbounded') return { options: sceneOptions(scene, settingsOf(choices)), drive };
+  if (scene.world === 'unbounded' || choices.boxWidth === 1) {
+    return { options: sceneOptions(scene, settingsOf(choices)), drive };
+  }
   const max = [...scene.max];
   const left = scene.min[0] ?? 0;
   max[0] = left + Math.ceil(((max[0] ?? 0) - left) * choices.boxWidth);
   return { options: sceneOptions(scene, { ...settingsOf(choices), max }), drive };
+}
+
+function sceneChanges({ radii }: Scene, choices: Choices): SceneChanges {
+  const { scene, dimensions, unbounded, periodicX, periodicY, periodicZ, continuous } = choices;
+  const { crowds, cellSize } = choices;
+  return {
+    periodic: [periodicX, periodicY, periodicZ].slice(0, dimensions),
+    unbounded,
+    continuous,
+    // With variable radii, crowds cannot be off.
+    crowds: radii ? undefined : crowds,
+    // The scene's own size stays as it is: with variable radii, the engine may choose it.
+    cellSize: cellSize === fieldsOfScene(scene, dimensions).cellSize ? undefined : cellSize,
+  };
 }
 
 export function gravityVector({ dimensions, gravity }: Choices): number[] {
@@ -270,9 +368,17 @@ export function gravityVector({ dimensions, gravity }: Choices): number[] {
 const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>> = {
   size: ['collisions'],
   spread: ['collisions'],
+  periodicX: ['collisions'],
+  periodicY: ['collisions'],
+  periodicZ: ['collisions'],
+  unbounded: ['collisions'],
+  walls: ['collisions'],
+  crowds: ['collisions'],
+  continuous: ['collisions'],
   restitution: ['collisions'],
   friction: ['collisions'],
   broadPhase: ['collisions'],
+  cellSize: ['collisions'],
   gravity: ['collisions', 'fluid', 'pbf'],
   substeps: ['collisions', 'fluid', 'pbf'],
   transfer: ['fluid'],
@@ -294,37 +400,39 @@ const FIELDS_OF_METHODS: Readonly<Partial<Record<FieldName, readonly Method[]>>>
   halfLife: ['life'],
   core: ['life'],
 };
-/** Who uses a field that collisions do not use. */
-const ONLY: Readonly<Partial<Record<Method, string>>> = {
-  fluid: 'Only fluids use this.',
-  pbf: 'Only position-based fluids use this.',
-  life: 'Only particle life uses this.',
-};
+const FIELDS_OF_BOXES: readonly FieldName[] = ['boxWidth', 'periodicX', 'periodicY', 'periodicZ', 'walls'];
 /** The fields of fluids that the CPU engine does not support. */
 const FLUID_PICTURE_FIELDS: readonly string[] = ['fluidAs', ...FLUID_OVERLAYS];
 
-/** Says why each field in FIELDS_OF_METHODS has no effect; '' if it has one. */
-export function refusedFields(
-  choices: Pick<Choices, 'scene' | 'transfer' | 'engine' | 'attraction'> & { readonly opened?: unknown },
-): ReadonlyMap<FieldName, string> {
-  const method = methodOf(choices);
-  const refuse = (name: string, methods: readonly Method[]) => {
-    if (!methods.includes(method)) {
-      return method === 'collisions'
-        ? (ONLY[methods[0] as Method] as string)
-        : `This has no effect on ${METHOD_WORDS[method]}.`;
-    }
-    if (FLUID_PICTURE_FIELDS.includes(name) && choices.engine === 'cpu') {
-      return 'The CPU engine draws fluids only as particles.';
-    }
-    if (name === 'tableSeed' && choices.attraction !== 'random' && choices.attraction !== 'mutual') {
-      return 'Only random tables have a number.';
-    }
-    return name === 'flipShare' && choices.transfer !== 'flip' ? 'Only FLIP can be mixed with PIC.' : '';
-  };
-  return new Map(
-    Object.entries(FIELDS_OF_METHODS).map(([name, methods]) => [name as FieldName, refuse(name, methods)]),
-  );
+/** Returns whether a field means something in these choices. Controls of other fields are hidden. */
+export function isUsed(name: FieldName, choices: Choices): boolean {
+  const { dimensions, unbounded, periodicX, periodicY, periodicZ } = choices;
+  if (!(FIELDS_OF_METHODS[name]?.includes(methodOf(choices)) ?? true)) return false;
+  if (unbounded && FIELDS_OF_BOXES.includes(name)) return false;
+  if (name === 'periodicZ') return dimensions === 3;
+  return name !== 'walls' || !(periodicX && periodicY && (periodicZ || dimensions === 2));
+}
+
+/** Says why a field that is used cannot be changed; '' if it can. */
+export function refusalOfField(
+  name: FieldName,
+  choices: Choices & {
+    readonly opened?: { readonly checkpoint: Pick<Checkpoint, 'radiusRange'> } | undefined;
+  },
+): string {
+  const { scene, engine, transfer, spread, attraction, opened } = choices;
+  const radiiVary = opened ? opened.checkpoint.radiusRange !== undefined : spread > 1 || !canSpread(scene);
+  if (FLUID_PICTURE_FIELDS.includes(name) && engine === 'cpu') {
+    return 'The CPU engine draws fluids only as particles.';
+  }
+  if (name === 'flipShare' && transfer !== 'flip') return 'Only FLIP can be mixed with PIC.';
+  if (name === 'tableSeed' && attraction !== 'random' && attraction !== 'mutual') {
+    return 'Only random tables have a number.';
+  }
+  if (name === 'spread' && !canSpread(scene)) return 'This scene has radii of its own.';
+  if (name === 'unbounded' && defaultChoices(scene).unbounded) return 'This scene has no box.';
+  if (name === 'crowds' && radiiVary) return 'Always on if radii vary.';
+  return name === 'crowds' && engine === 'cpu' ? 'The CPU engine does not need this.' : '';
 }
 
 export function canSpread(scene: string): boolean {

@@ -1,7 +1,7 @@
 /** A state that a new run continues, after a device loss or for more room. */
 
 import { changedFields } from './choices';
-import { fieldOf } from './fields';
+import { type Choices, FIELD_NAMES, fieldOf } from './fields';
 import type { Selection } from './opened';
 import type { SimulationView, State } from './simulation-view';
 
@@ -27,4 +27,16 @@ export function isSameStart(before: Selection, after: Selection): boolean {
   if (before.opened !== after.opened) return false;
   const differing = changedFields(before, after).filter((name) => fieldOf(name).effect === 'start');
   return differing.every((name) => name === 'engine');
+}
+
+const RENEWED = FIELD_NAMES.filter((name) => fieldOf(name).effect === 'renew');
+
+/** Returns whether only a new run can have these choices, although it may continue the state. */
+export function needsRenewal(running: Choices, choices: Choices): boolean {
+  return RENEWED.some((name) => running[name] !== choices[name]);
+}
+
+/** Returns the choices that the present run can adopt: it keeps its own values of the fields that need a new run. */
+export function adopted(running: Selection, choices: Selection): Selection {
+  return { ...choices, ...Object.fromEntries(RENEWED.map((name) => [name, running[name]])) };
 }

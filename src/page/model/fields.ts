@@ -3,12 +3,19 @@ import { type Dimensions, SCENES } from '../../index';
 import { formatCount, formatReal, titleOf } from '../support/format';
 import { LIFE_FIELDS, POSITION_FLUID_FIELDS } from './method-fields';
 
-/** What a change of the field requires: 'start' a new start, 'set' new settings of the run, 'view' neither. */
-export type Effect = 'start' | 'set' | 'view';
+/**
+ * What a change of the field requires:
+ *   - 'start': a new start;
+ *   - 'renew': a new run that continues the present state;
+ *   - 'set': new settings of the run;
+ *   - 'view': none of these.
+ */
+export type Effect = 'start' | 'renew' | 'set' | 'view';
 
 export type Group =
-  | 'Scene'
-  | 'Collisions'
+  | 'Particles'
+  | 'World'
+  | 'Motion'
   | 'Fluid'
   | 'Position-based fluid'
   | 'Particle life'
@@ -22,6 +29,8 @@ interface FieldBase {
   readonly group: Group;
   readonly effect: Effect;
   readonly hint?: string;
+  /** True for the few controls that are always visible. The others are behind the button "More". */
+  readonly isMain?: true;
 }
 
 export interface NumberField extends FieldBase {
@@ -54,11 +63,17 @@ function options<const Value extends string | number>(
   return labels.map(([value, label]) => ({ value, label }));
 }
 
+function switchOf(group: Group, label: string, effect: Effect, hint: string): SwitchField {
+  return { kind: 'switch', group, label, effect, hint };
+}
+
 export const FEWEST_PARTICLES = 2;
 /** Every engine is trusted with this many, so no limit is lower. */
 export const LEAST_LIMIT = 100;
 /** The slider's end until an engine reports its limit. */
 const USUAL_END = 1_000_000;
+/** Greatest cell size, in diameters: eight times the largest suggestion. */
+const LARGEST_CELLS = 2048;
 /** Greatest number of particles that the field accepts. The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
@@ -66,14 +81,16 @@ export const FIELDS = {
   scene: {
     kind: 'choice',
     label: 'Scene',
-    group: 'Scene',
+    group: 'Particles',
+    isMain: true,
     effect: 'start',
     options: SCENES.map(({ name }) => ({ value: name, label: titleOf(name) })),
   } as ChoiceField<string>,
   dimensions: {
     kind: 'choice',
     label: 'Dimensions',
-    group: 'Scene',
+    group: 'Particles',
+    isMain: true,
     effect: 'start',
     options: options<Dimensions>([
       [2, '2D'],
@@ -83,7 +100,8 @@ export const FIELDS = {
   count: {
     kind: 'number',
     label: 'Particles',
-    group: 'Scene',
+    group: 'Particles',
+    isMain: true,
     effect: 'start',
     min: FEWEST_PARTICLES,
     max: MOST_PARTICLES,
@@ -95,7 +113,7 @@ export const FIELDS = {
   size: {
     kind: 'number',
     label: 'Radius',
-    group: 'Scene',
+    group: 'Particles',
     effect: 'start',
     hint: 'Multiple of the radii in the scene',
     min: 0.125,
@@ -106,7 +124,7 @@ export const FIELDS = {
   spread: {
     kind: 'number',
     label: 'Radius spread',
-    group: 'Scene',
+    group: 'Particles',
     effect: 'start',
     hint: 'Largest radius divided by the smallest',
     min: 1,
@@ -114,21 +132,10 @@ export const FIELDS = {
     step: 1,
     isLogarithmic: true,
   },
-  boxWidth: {
-    kind: 'number',
-    label: 'Box width',
-    group: 'Scene',
-    effect: 'start',
-    hint: "Multiple of the scene's width",
-    min: 1,
-    max: 8,
-    slider: 4,
-    step: 0.5,
-  },
   seed: {
     kind: 'number',
     label: 'Seed',
-    group: 'Scene',
+    group: 'Particles',
     effect: 'start',
     min: 0,
     max: 2 ** 32 - 1,
@@ -136,10 +143,33 @@ export const FIELDS = {
     step: 1,
     isWhole: true,
   },
+  boxWidth: {
+    kind: 'number',
+    label: 'Box width',
+    group: 'World',
+    effect: 'start',
+    hint: "Multiple of the scene's width",
+    min: 1,
+    max: 8,
+    slider: 4,
+    step: 0.5,
+  },
+  periodicX: switchOf('World', 'Periodic x', 'start', 'The world wraps around along x'),
+  periodicY: switchOf(
+    'World',
+    'Periodic y',
+    'start',
+    'The world wraps around along y: particles fall for ever',
+  ),
+  periodicZ: switchOf('World', 'Periodic z', 'start', 'The world wraps around along z'),
+  unbounded: switchOf('World', 'Unbounded', 'start', 'No box; with gravity, particles fall for ever'),
+  walls: switchOf('World', 'Walls', 'set', 'Keep particles inside the box'),
+  crowds: switchOf('World', 'Crowds', 'renew', 'Split the work on crowded cells among threads of the GPU'),
   gravity: {
     kind: 'number',
     label: 'Gravity',
-    group: 'Collisions',
+    group: 'Motion',
+    isMain: true,
     effect: 'set',
     min: 0,
     max: 100,
@@ -149,7 +179,7 @@ export const FIELDS = {
   restitution: {
     kind: 'number',
     label: 'Restitution',
-    group: 'Collisions',
+    group: 'Motion',
     effect: 'set',
     hint: 'Share of the speed that a bounce keeps',
     min: 0,
@@ -159,7 +189,7 @@ export const FIELDS = {
   friction: {
     kind: 'number',
     label: 'Friction',
-    group: 'Collisions',
+    group: 'Motion',
     effect: 'set',
     min: 0,
     max: 10,
@@ -169,7 +199,7 @@ export const FIELDS = {
   substeps: {
     kind: 'number',
     label: 'Substeps',
-    group: 'Collisions',
+    group: 'Motion',
     effect: 'set',
     min: 1,
     max: MAX_SUBSTEPS,
@@ -180,13 +210,19 @@ export const FIELDS = {
   timeScale: {
     kind: 'number',
     label: 'Time scale',
-    group: 'Collisions',
+    group: 'Motion',
     effect: 'view',
     hint: 'Simulated seconds per second',
     min: 0.05,
     max: 2,
     step: 0.05,
   },
+  continuous: switchOf(
+    'Motion',
+    'Continuous',
+    'start',
+    'Fast particles stop at their first hit; without this, they fly through thin walls',
+  ),
   transfer: {
     kind: 'choice',
     label: 'Transfer',
@@ -215,16 +251,31 @@ export const FIELDS = {
     kind: 'choice',
     label: 'Broad phase',
     group: 'Engine',
+    isMain: true,
     effect: 'set',
     options: options([
       ['grid', 'Grid'],
       ['naive', 'Naive: all pairs'],
     ]),
   },
+  cellSize: {
+    kind: 'number',
+    label: 'Cell size',
+    group: 'Engine',
+    isMain: true,
+    effect: 'renew',
+    hint: 'In diameters of the smallest particle. Cells below 1 would miss pairs',
+    min: 1,
+    max: LARGEST_CELLS,
+    slider: 8,
+    step: 0.01,
+    isLogarithmic: true,
+  },
   engine: {
     kind: 'choice',
     label: 'Engine',
     group: 'Engine',
+    isMain: true,
     effect: 'start',
     options: options([
       ['auto', 'Automatic'],
@@ -236,6 +287,7 @@ export const FIELDS = {
     kind: 'choice',
     label: 'Colour by',
     group: 'Picture',
+    isMain: true,
     effect: 'view',
     options: options([
       ['speed', 'Speed'],
@@ -250,13 +302,14 @@ export const FIELDS = {
     kind: 'choice',
     label: 'Fluid as',
     group: 'Picture',
+    isMain: true,
     effect: 'view',
     options: options([
       ['surface', 'Surface'],
       ['particles', 'Particles'],
     ]),
   },
-  cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', effect: 'view' },
+  cellLines: { kind: 'switch', label: 'Cell lines', group: 'Overlays', isMain: true, effect: 'view' },
   heatMap: {
     kind: 'switch',
     label: 'Occupancy',
@@ -317,6 +370,7 @@ export const FIELDS = {
     kind: 'choice',
     label: 'Drag to',
     group: 'Pointer',
+    isMain: true,
     effect: 'view',
     options: options([
       ['look', 'Move the picture'],

@@ -1,7 +1,7 @@
 /** The visitor's choices after opening a file. The file's particles replace those of the scene. */
 import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
-import { isDriven } from '../../scenes';
+import { isDriven, smallestDiameter } from '../../scenes';
 import { formatCount } from '../support/format';
 import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';
@@ -29,6 +29,11 @@ export const FIELDS_OF_SCENES: readonly FieldName[] = [
   'spread',
   'boxWidth',
   'seed',
+  'periodicX',
+  'periodicY',
+  'periodicZ',
+  'unbounded',
+  'continuous',
 ];
 
 export function startOf(
@@ -45,7 +50,13 @@ export function startOf(
   const changes = settingChanges({ ...chosen, ...opened.choices }, chosen);
   const { checkpoint, options } = opened;
   const settings = { ...checkpoint.settings, ...changes } as Checkpoint['settings'];
-  return { options: { ...options, ...changes }, checkpoint: { ...checkpoint, settings } };
+  const { cellSize, crowds } = chosen;
+  // A file has neither of these. With variable radii, crowds cannot be off.
+  const cells = {
+    cellSize: cellSize === 1 ? undefined : cellSize * smallestDiameter(checkpoint),
+    crowds: crowds || undefined,
+  };
+  return { options: { ...options, ...changes, ...cells }, checkpoint: { ...checkpoint, settings } };
 }
 
 export function describeOpened({ name, scene, checkpoint }: Opened): string {

@@ -4,13 +4,8 @@ import { checkCheckpoint } from '../../core/simulation/checkpoint';
 import { planSimulation } from '../../core/simulation/plan';
 import { decodeTable } from '../../core/state/particle-table';
 import { capacityOfState, decodeCheckpoint, isStateFile, optionsOfState } from '../../core/state/state-file';
-import {
-  ArgumentError,
-  CellstormError,
-  type Checkpoint,
-  type ParticleSimulation,
-  type SimulationOptions,
-} from '../../index';
+import { ArgumentError, CellstormError, type Checkpoint, type ParticleSimulation } from '../../index';
+import { worldFields } from '../model/choices';
 import { type Choices, clampValue, type FieldName } from '../model/fields';
 import type { Opened } from '../model/opened';
 import type { Chooser } from '../session/chooser';
@@ -27,7 +22,6 @@ export interface Present {
   readonly simulation: Pick<ParticleSimulation, 'dimensions' | 'radiusRange' | 'boxes' | 'world'>;
   /** The world, settings, obstacles and permitted radii for the particles of a table. */
   readonly checkpoint: Checkpoint;
-  readonly options: SimulationOptions;
 }
 
 /** Gives up as soon as `isLatest()` is false. */
@@ -44,9 +38,9 @@ export async function openFile(
   const { mostParticles } = chooser;
   if (!isLatest()) return;
   if (!run) throw new CellstormError(`No engine was ready for ${file.name}; open it again.`);
-  const { simulation, options } = run;
+  const { simulation } = run;
   const { method: _ofMethod, ...checkpoint } = await simulation.checkpoint();
-  const present = { simulation, options, checkpoint };
+  const present = { simulation, checkpoint };
   const opening = openParticles(file.name, bytes, present, mostParticles);
   let step = opening.next();
   while (!step.done && isLatest()) {
@@ -108,7 +102,9 @@ function openState(name: string, bytes: Uint8Array, most: number): Opened {
     }
     // Fill in settings that the state leaves out.
     const complete = { ...checkpoint, settings: checkCheckpoint(checkpoint, plan) };
-    return { name, scene, checkpoint: complete, options, choices: choicesOf(complete) };
+    // A state has neither cell size nor `crowds`. A table keeps those of the present run.
+    const choices = { cellSize: 1, crowds: false, ...choicesOf(complete) };
+    return { name, scene, checkpoint: complete, options, choices };
   } catch (error) {
     if (!(error instanceof ArgumentError)) throw error;
     throw new CellstormError(`${name} is an invalid state: ${error.message}`);
@@ -125,14 +121,7 @@ function* openTable(
   const particles = yield* decodeTable(bytes, { dimensions, radiusRange, boxes, world, most }, name);
   const { ids, positions, velocities, radii, halfExtents, loads, ...rest } = present.checkpoint;
   const checkpoint: Checkpoint = { ...rest, time: 0, ...particles };
-  // A state has neither cell size nor `crowds`.
-  const { cellSize, crowds } = present.options;
-  return {
-    name,
-    checkpoint,
-    options: { ...optionsOfState(checkpoint), cellSize, crowds },
-    choices: choicesOf(checkpoint),
-  };
+  return { name, checkpoint, options: optionsOfState(checkpoint), choices: choicesOf(checkpoint) };
 }
 
 function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
@@ -140,11 +129,16 @@ function obstacleCountOf({ obstacles, dimensions }: Checkpoint): number {
   return (ArrayBuffer.isView(obstacles) ? obstacles : obstacles.positions).length / dimensions;
 }
 
-/** Returns the settings as choices, clamped to the ranges of the controls. */
-function choicesOf({ dimensions, settings }: Checkpoint): Partial<Choices> {
+/** Returns the world and the settings as choices, clamped to the ranges of the controls. */
+function choicesOf(checkpoint: Checkpoint): Partial<Choices> {
+  const { dimensions, settings, period, unbounded, continuous } = checkpoint;
+  const periodic = period?.map((length) => length > 0);
+  const { walls } = settings;
+  const { cellSize: _, crowds: _crowds, ...world } = worldFields({ periodic, unbounded, continuous, walls });
   const { broadPhase, gravity, ...numbers } = settings;
   const clamp = (name: FieldName, value: number) => clampValue(name, String(value)) as number;
   return {
+    ...world,
     dimensions,
     broadPhase,
     gravity: clamp('gravity', Math.max(0, -(gravity[1] ?? 0))),

@@ -1,26 +1,13 @@
 /**
- * Shows choices, notes and figures, and passes the visitor's choices on. lil-gui builds the controls from FIELDS. The
- * sliders are the browser's own, because these work with keyboards and screen readers. Most other elements are in
- * index.html.
+ * Shows choices, notes and figures, and passes the visitor's choices on. The controls are built from FIELDS. Most other
+ * elements are in index.html.
  */
-import GUI, { type Controller } from 'lil-gui';
 import type { World } from '../../index';
 import { findScene } from '../../scenes';
 import { checksOf } from '../model/checks';
-import { canSpread, refusedFields } from '../model/choices';
+import { changedFields, defaultChoices, isUsed, refusalOfField } from '../model/choices';
 import { type Legend, legendCss } from '../model/colour';
-import {
-  type Choices,
-  FIELD_NAMES,
-  type FieldName,
-  fieldOf,
-  formatNumber,
-  fromSlider,
-  type Group,
-  type NumberField,
-  sliderPlaces,
-  toSlider,
-} from '../model/fields';
+import { type Choices, FIELD_NAMES, type FieldName, fieldOf, type Group } from '../model/fields';
 import { FIELDS_OF_SCENES, type Selection } from '../model/opened';
 import { shownCells } from '../model/overlays';
 import type { Measured, SimulationView } from '../model/simulation-view';
@@ -29,7 +16,9 @@ import type { Navigation } from '../session/navigation';
 import { APPEARANCES, type Appearance, chooseAppearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
 import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
+import { storedValue, storeValue } from '../support/storage';
 import type { Engine, StepTime } from '../view/engine';
+import { Control } from './control';
 import { Figures } from './figures';
 import type { Files } from './files';
 import type { Sheets } from './sheets';
@@ -50,7 +39,8 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-const FOLDED: readonly Group[] = ['Collisions', 'Fluid', 'Position-based fluid', 'Particle life'];
+/** Name of the stored choice whether all controls are visible. */
+const MORE = 'more';
 
 /**
  * Why a control is disabled. This is one of:
@@ -60,17 +50,16 @@ const FOLDED: readonly Group[] = ['Collisions', 'Fluid', 'Position-based fluid',
  */
 type Refusal = string | HTMLElement | { readonly hint: string };
 
-interface Control {
-  readonly controller: Controller;
-  readonly slider: HTMLInputElement | undefined;
-  /** Visible only if it says why the control is disabled. */
-  readonly note: HTMLElement;
+/** The suggested cell size in diameters, and why. */
+export interface Suggestion {
+  readonly diameters: number;
+  readonly reason: string;
 }
 
 export class Panel {
   private readonly controls = new Map<FieldName, Control>();
-  private readonly shown: Record<string, string | number | boolean> = {};
   private engine: Engine | undefined;
+  private readonly groups = new Map<Group, HTMLElement>();
   private engineName = '';
   /** What Automatic chose and why. */
   private why = '';
@@ -80,15 +69,22 @@ export class Panel {
     find('figures-fold', HTMLElement),
     find('figures-about', HTMLElement),
   );
+  private readonly more = find('more', HTMLButtonElement);
   private most: number | undefined;
+  private suggestion: Suggestion | undefined;
+  private readonly mark = document.createElement('span');
 
   constructor(
     private readonly parts: PanelParts,
     choices: Choices,
   ) {
-    Object.assign(this.shown, choices);
     this.build();
     this.listen();
+    const usual = defaultChoices(choices.scene, choices.dimensions);
+    const isSet = changedFields(usual, choices).some(
+      (name) => !fieldOf(name).isMain && isUsed(name, choices),
+    );
+    this.showMore(isSet || storedValue(MORE) !== undefined);
   }
 
   /** `count` is the actual number, which may be less than the chosen one. `why`: what Automatic chose and why. */
@@ -96,26 +92,25 @@ export class Panel {
     this.why = why;
     this.describe('engine');
     // With an open file no scene is selected, so that any can be chosen.
-    Object.assign(this.shown, choices, { count }, opened ? { scene: '' } : {});
-    for (const [name, { controller, slider }] of this.controls) {
-      controller.updateDisplay();
-      if (slider) this.showOnSlider(name, slider, this.shown[name] as number);
-    }
+    const shown = { ...choices, count, ...(opened ? { scene: '' } : {}) };
+    for (const [name, control] of this.controls) control.show(shown[name]);
     const scene = findScene(choices.scene);
     const ofScene = opened?.scene === undefined ? '' : `, a state of the scene ${opened.scene}`;
     const ofFile = `The particles come from ${opened?.name}${ofScene}. Choose a scene to close the file.`;
     setText('scene-hint', opened ? ofFile : (scene?.description ?? ''));
-    for (const name of FIELDS_OF_SCENES) this.enable(name, !opened, find('scene-hint', HTMLElement));
-    for (const [name, hint] of refusedFields({
-      ...choices,
-      engine: this.engine?.kind ?? choices.engine,
-      opened,
-    })) {
-      if (!opened || !FIELDS_OF_SCENES.includes(name)) this.enable(name, hint === '', { hint });
+    const chosen = { ...choices, engine: this.engine?.kind ?? choices.engine, opened };
+    for (const [name, { element }] of this.controls) {
+      element.hidden = !isUsed(name, chosen);
+      // setGpuAvailable() disables this one.
+      if (name === 'engine') continue;
+      const refusal = refusalOfField(name, chosen);
+      const isLive = ['set', 'view'].includes(fieldOf(name).effect);
+      if (opened && FIELDS_OF_SCENES.includes(name)) {
+        this.enable(name, false, find('scene-hint', HTMLElement));
+      } else this.enable(name, refusal === '', isLive ? { hint: refusal } : refusal);
     }
-    if (!opened && scene?.method === 'collisions') {
-      this.enable('spread', canSpread(choices.scene), 'This scene has radii of its own.');
-      this.enable('boxWidth', scene.world !== 'unbounded', 'This scene has an unbounded world.');
+    for (const group of this.groups.values()) {
+      group.hidden = group.querySelector('.control:not([hidden])') === null;
     }
   }
 
@@ -145,6 +140,7 @@ export class Panel {
 
   setMost(most: number): void {
     this.most = most;
+    this.controls.get('count')?.range({ slider: most });
     this.describe('count');
   }
 
@@ -156,7 +152,7 @@ export class Panel {
     setText('hash', hash);
     this.figures.show('figures' in measures ? measures.figures : []);
     if ('figures' in measures) return;
-    const { candidates, contacts, greatestOccupancy } = measures;
+    const { candidates, contacts, greatestOccupancy, occupiedCells } = measures;
     const all = (count * (count - 1)) / 2;
     setText('contacts', formatCount(contacts));
     setText('candidates', formatCount(candidates));
@@ -169,6 +165,7 @@ export class Panel {
       `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
+    setText('occupied', formatCount(occupiedCells));
   }
 
   showWorld(world: World): void {
@@ -202,113 +199,69 @@ export class Panel {
   }
 
   private build(): void {
-    const gui = new GUI({ container: find('controls', HTMLElement), injectStyles: false, title: 'Controls' });
-    gui.$title.remove();
-    const folders = new Map<Group, GUI>();
+    const main = find('controls', HTMLElement);
     for (const name of FIELD_NAMES) {
-      const { group } = fieldOf(name);
-      let folder = folders.get(group);
-      if (!folder) {
-        folder = gui.addFolder(group);
-        if (FOLDED.includes(group)) folder.close();
-        folders.set(group, folder);
-      }
-      const added = this.add(folder, name);
-      const note = document.createElement('p');
-      note.className = 'hint';
-      note.id = `field-${name}-note`;
-      added.controller.domElement.after(note);
-      this.controls.set(name, { ...added, note });
+      const field = fieldOf(name);
+      const control = new Control(name, field, (value) => this.parts.chooser.choose({ [name]: value }));
+      this.controls.set(name, control);
+      (field.isMain ? main : this.groupOf(field.group)).append(control.element, control.note);
       this.describe(name);
-      if (name === 'scene') folder.$children.append(find('scene-hint', HTMLElement));
+      if (name === 'scene') main.append(find('scene-hint', HTMLElement));
     }
-    const picture = folders.get('Picture');
-    if (picture) this.addAppearance(picture);
+    this.addAppearance();
+    this.mark.className = 'suggestion';
+    this.mark.hidden = true;
+    this.controls.get('cellSize')?.element.append(this.mark);
   }
 
-  private add(folder: GUI, name: FieldName): Omit<Control, 'note'> {
-    const field = fieldOf(name);
-    if (field.kind === 'choice') {
-      const options = field.options.map(({ label, value }) => [label, value] as const);
-      const controller = this.addChoice(folder, name, field.label, options);
-      controller.onChange((value: string | number) => this.parts.chooser.choose({ [name]: value }));
-      return { controller, slider: undefined };
-    }
-    const controller = folder.add(this.shown, name).name(field.label);
-    const input = controller.domElement.querySelector('input');
-    input?.setAttribute('id', name);
-    // Use a typed number only when it is complete.
-    controller.onFinishChange((value: number | boolean) => this.parts.chooser.choose({ [name]: value }));
-    const slider =
-      field.kind === 'switch' || field.slider === 0 ? undefined : this.addSlider(controller, name, field);
-    return { controller, slider };
-  }
-
-  private addChoice(
-    folder: GUI,
-    id: string,
-    label: string,
-    options: readonly (readonly [label: string, value: string | number])[],
-  ): Controller {
-    const controller = folder.add(this.shown, id, Object.fromEntries(options)).name(label);
-    controller.domElement.querySelector('select')?.setAttribute('id', id);
-    return controller;
+  private groupOf(name: Group): HTMLElement {
+    const known = this.groups.get(name);
+    if (known) return known;
+    const group = document.createElement('details');
+    group.open = true;
+    const title = document.createElement('summary');
+    title.textContent = name;
+    group.append(title);
+    find('more-controls', HTMLElement).append(group);
+    this.groups.set(name, group);
+    return group;
   }
 
   /** The appearance is not in FIELDS, because it belongs to the page, not the run. */
-  private addAppearance(folder: GUI): void {
-    this.shown.appearance = chosenAppearance();
-    const options = APPEARANCES.map(([value, label]) => [label, value] as const);
-    const controller = this.addChoice(folder, 'appearance', 'Appearance', options);
-    controller.onChange((value: Appearance) => chooseAppearance(value));
+  private addAppearance(): void {
+    const options = APPEARANCES.map(([value, label]) => ({ value, label }));
+    const field = { kind: 'choice', label: 'Appearance', group: 'Picture', effect: 'view', options } as const;
+    const control = new Control('appearance', field, (value) => chooseAppearance(value as Appearance));
+    control.show(chosenAppearance());
+    this.groupOf('Picture').append(control.element);
   }
 
-  private addSlider(controller: Controller, name: FieldName, field: NumberField): HTMLInputElement {
-    const slider = document.createElement('input');
-    slider.type = 'range';
-    slider.id = `${name}-slider`;
-    slider.max = String(sliderPlaces(field));
-    slider.setAttribute('aria-label', field.label);
-    controller.domElement.append(slider);
-    controller.domElement.classList.add('has-slider');
-    const isLive = field.effect !== 'start';
-    const chosen = () => fromSlider(this.ranged(name, field), slider.valueAsNumber);
-    slider.addEventListener('input', () => {
-      const value = chosen();
-      this.shown[name] = value;
-      controller.updateDisplay();
-      this.showOnSlider(name, slider, value);
-      if (isLive) this.parts.chooser.choose({ [name]: value });
-    });
-    if (!isLive) {
-      slider.addEventListener('change', () => this.parts.chooser.choose({ [name]: chosen() }));
-    }
-    return slider;
+  private showMore(isOpen: boolean): void {
+    this.more.setAttribute('aria-expanded', String(isOpen));
+    this.more.textContent = isOpen ? 'Fewer settings' : 'More settings';
+    find('more-controls', HTMLElement).hidden = !isOpen;
   }
 
-  private showOnSlider(name: FieldName, slider: HTMLInputElement, value: number): void {
-    const field = fieldOf(name);
-    if (field.kind !== 'number') return;
-    const setting = String(toSlider(this.ranged(name, field), value));
-    if (slider.value !== setting) slider.value = setting;
-    slider.setAttribute('aria-valuetext', formatNumber(field, value));
+  /** Marks the suggestion on the slider of the cell size. Undefined: there is none for this run. */
+  showSuggestion(suggestion: Suggestion | undefined): void {
+    this.suggestion = suggestion;
+    this.mark.hidden = suggestion === undefined;
+    const { diameters = 1 } = suggestion ?? {};
+    const ends = { min: Math.max(1, diameters / 4), slider: 8 * diameters };
+    const share = this.controls.get('cellSize')?.range(ends, diameters);
+    this.mark.style.setProperty('--share', String(share));
+    this.describe('cellSize');
   }
 
   private hintOf(name: FieldName): string {
     if (name === 'count' && this.most !== undefined) return `Up to ${formatCount(this.most)} on this engine`;
     if (name === 'engine' && this.engineName) return `Runs on ${this.engineName}`;
-    return fieldOf(name).hint ?? '';
-  }
-
-  private ranged(name: FieldName, field: NumberField): NumberField {
-    return name === 'count' && this.most !== undefined ? { ...field, slider: this.most } : field;
+    const hint = fieldOf(name).hint ?? '';
+    return name === 'cellSize' && this.suggestion ? `${hint}. ${this.suggestion.reason}` : hint;
   }
 
   private enable(name: FieldName, isEnabled: boolean, why: Refusal): void {
-    const control = this.controls.get(name);
-    if (!control) return;
-    control.controller.enable(isEnabled);
-    if (control.slider) control.slider.disabled = !isEnabled;
+    this.controls.get(name)?.enable(isEnabled);
     if (isEnabled) this.refusals.delete(name);
     else this.refusals.set(name, why);
     this.describe(name);
@@ -318,8 +271,8 @@ export class Panel {
   private describe(name: FieldName): void {
     const control = this.controls.get(name);
     if (!control) return;
+    const { note } = control;
     const why = this.refusals.get(name);
-    const { note, controller } = control;
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
@@ -328,12 +281,7 @@ export class Panel {
     const shown = said || (typeof why === 'string' ? why : '');
     note.textContent = shown || hint;
     note.hidden = shown === '';
-    controller.domElement.dataset.hint = hint;
-    const by = isElsewhere ? why : note;
-    for (const element of controller.domElement.querySelectorAll('input, select')) {
-      if (by.textContent) element.setAttribute('aria-describedby', by.id);
-      else element.removeAttribute('aria-describedby');
-    }
+    control.describe(hint, isElsewhere ? why : note);
   }
 
   private listen(): void {
@@ -347,12 +295,18 @@ export class Panel {
       'save-picture': () => files.savePicture(),
       'copy-link': () => address.copy(),
       'scale-open': () => sheets.openScale(),
+      'cells-open': () => sheets.openCells(),
       inspect: () => sheets.toggleInspector(),
       'presets-open': () => sheets.togglePresets(),
       'film-live': () => sheets.startLiveFilm(),
       'film-exact': () => sheets.startExactFilm(),
     };
     for (const [id, act] of Object.entries(acts)) find(id, HTMLButtonElement).addEventListener('click', act);
+    this.more.addEventListener('click', () => {
+      const isOpen = this.more.getAttribute('aria-expanded') !== 'true';
+      storeValue(MORE, isOpen ? 'open' : undefined);
+      this.showMore(isOpen);
+    });
     this.fold.addEventListener('click', () => {
       const isOpen = this.fold.getAttribute('aria-expanded') !== 'true';
       this.fold.setAttribute('aria-expanded', String(isOpen));

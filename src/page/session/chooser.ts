@@ -15,7 +15,7 @@ import { type Picture, prepare } from './picture';
 import type { Restarts } from './restarts';
 
 export class Chooser implements ToolHost {
-  /** Resolves when all work of inTurn() is done. */
+  /** Resolves when all work of inTurn() and all renewals of the run are done. */
   private preparing: Promise<void> = Promise.resolve();
 
   constructor(
@@ -76,6 +76,9 @@ export class Chooser implements ToolHost {
     // A run that is being started adopts the choice.
     else if (!run || restarts.isBusy) session.choicesChanged.emit();
     else restarts.adjust(run);
+    if (!startsOver && effects.has('renew')) {
+      this.preparing = whileWaiting(this.preparing.then(() => restarts.renew()));
+    }
   }
 
   /** Starts a run with a file's particles. If that fails, a note says why. */

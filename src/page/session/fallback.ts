@@ -1,6 +1,6 @@
 /** Finds other choices if those of the visitor cannot run: fewer particles, or more usual settings. */
 import { ArgumentError, GpuError, LimitError } from '../../index';
-import { changedFields, defaultChoices } from '../model/choices';
+import { changedFields, defaultChoices, worldOf } from '../model/choices';
 import { LEAST_LIMIT } from '../model/fields';
 import type { Selection } from '../model/opened';
 import { methodOf } from '../model/scenes';
@@ -49,7 +49,7 @@ export function moreUsual(choices: Selection, error: unknown): Fallback | undefi
   const usual = { ...defaultChoices(scene, dimensions), engine };
   const { size, spread, boxWidth } = usual;
   const next = [
-    { ...choices, size, spread, boxWidth, opened: undefined },
+    { ...choices, size, spread, boxWidth, ...worldOf(usual), opened: undefined },
     usual,
     { ...defaultChoices(), engine },
   ].find((one) => choices.opened || changedFields(one, choices).length > 0);

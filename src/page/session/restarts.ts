@@ -11,7 +11,13 @@ import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationO
 import { startFrom } from '../engines/methods/start';
 import type { GpuKind } from '../model/automatic';
 import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
-import { type ContinuedState, isSameStart, packContinued } from '../model/continued-state';
+import {
+  adopted,
+  type ContinuedState,
+  isSameStart,
+  needsRenewal,
+  packContinued,
+} from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
 import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
@@ -111,13 +117,13 @@ export class Restarts {
   adjust(run: Run): void {
     const { session } = this;
     run.simulation.set(settingChanges(session.present, session.choices));
-    session.running = session.choices;
+    session.running = adopted(session.present, session.choices);
     this.adjusted.emit(run);
     session.choicesChanged.emit();
     this.notifyAdvice();
   }
 
-  /** Continues the present state in a run with room for what the tool adds. */
+  /** Continues the present state in a run with the present choices and with room for what the tool adds. */
   async makeRoom(): Promise<void> {
     const { run } = this.session;
     if (!run || this.isContinuing || this.working) return;
@@ -137,6 +143,16 @@ export class Restarts {
       // If the new run was refused, a later reset must start from the beginning.
       if (continued && this.continued === continued) this.continued = undefined;
     }
+  }
+
+  /** Continues the present state in a run with the chosen cells, unless the present run has them. */
+  async renew(): Promise<void> {
+    while (this.working || this.isContinuing) {
+      await this.working;
+      await nextTask();
+    }
+    const { running, choices } = this.session;
+    if (running && needsRenewal(running, choices)) await this.makeRoom();
   }
 
   countOf(choices: Selection): number {
@@ -207,10 +223,12 @@ export class Restarts {
     if (Object.keys(since).length > 0) this.adjust(run);
   }
 
-  /** Returns the choices that differ from `asked` and need no new start. */
+  /** Returns the choices that differ from `asked` and that a run can adopt. */
   private chosenSince(asked: Selection): Partial<Choices> {
     const { choices } = this.session;
-    const since = changedFields(asked, choices).filter((name) => fieldOf(name).effect !== 'start');
+    const since = changedFields(asked, adopted(asked, choices)).filter(
+      (name) => fieldOf(name).effect !== 'start',
+    );
     return Object.fromEntries(since.map((name) => [name, choices[name]]));
   }
 
@@ -415,11 +433,9 @@ export class Restarts {
     const { session } = this;
     const { running } = session;
     const isOtherEngine = engine !== session.engine;
-    const isOtherBox =
-      running?.scene !== choices.scene ||
-      running.boxWidth !== choices.boxWidth ||
-      running.opened !== choices.opened ||
-      running.dimensions !== choices.dimensions;
+    const isOtherBox = (['scene', 'boxWidth', 'opened', 'dimensions', 'unbounded'] as const).some(
+      (name) => running?.[name] !== choices[name],
+    );
     session.run?.destroy();
     session.run = run;
     if (isOtherEngine) {

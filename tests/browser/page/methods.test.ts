@@ -120,11 +120,22 @@ describe('a scene of another method', () => {
 
   testScenes('cpu');
 
-  browserTest('disables settings that mean nothing to a flock', async () => {
+  browserTest('hides controls that mean nothing to a flock, and the groups that are then empty', async () => {
     const { page } = await open();
+    const visible = (id: string) => page.$eval(`#${id}`, (input) => (input as HTMLElement).offsetHeight > 0);
     await arrange(page, { scene: 'murmuration', engine: 'cpu' });
-    await unfold(page, 'gravity');
-    expect(await refusalOf(page, 'gravity')).toEqual([true, 'This has no effect on a flock.']);
+    await unfold(page, 'seed');
+    expect(await Promise.all(['gravity', 'cellSize', 'transfer', 'seed'].map(visible))).toEqual([
+      ...[false, false, false, true],
+    ]);
+    const groups = () =>
+      page.$$eval('#more-controls summary', (titles) =>
+        titles.filter((title) => (title as HTMLElement).offsetHeight > 0).map((title) => title.textContent),
+      );
+    expect(await groups()).not.toContain('Fluid');
+    await arrange(page, { scene: 'dam-break', engine: 'cpu' });
+    expect(await groups()).toContain('Fluid');
+    expect(await visible('gravity')).toBe(true);
   });
 
   for (const [engine, tags] of [

@@ -70,6 +70,7 @@ describe('the page', () => {
     await arrange(page, { count: SOME });
     const width = () => page.evaluate(() => window.cellstorm?.simulation?.world.max[0] ?? 0);
     const before = await width();
+    await unfold(page, 'boxWidth');
     await page.focus('#boxWidth-slider');
     await page.keyboard.press('Home');
     await settle(page);

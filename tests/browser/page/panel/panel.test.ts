@@ -1,7 +1,7 @@
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { defaultChoices, refusedFields, simulationOptions } from '../../../../src/page/model/choices';
-import { type Choices, FIELD_NAMES, type FieldName, fieldOf } from '../../../../src/page/model/fields';
+import { defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
+import type { Choices, FieldName } from '../../../../src/page/model/fields';
 import { readLink } from '../../../../src/page/session/link';
 import { formatCount } from '../../../../src/page/support/format';
 import { browserTest, useBrowser } from '../../../helpers/browser';
@@ -13,9 +13,11 @@ import {
   settle,
   shownValue,
   stepTimes,
+  switchesOf,
   textOf,
   typeCount,
   typeNumber,
+  unfold,
 } from '../../playground';
 
 const NAIVE = 'Naive: all pairs';
@@ -31,6 +33,7 @@ const TYPED: Partial<Record<FieldName, number>> = {
   restitution: 0.5,
   friction: 0.25,
   substeps: 3,
+  cellSize: 2.5,
   timeScale: 0.5,
   brush: 7,
 };
@@ -68,9 +71,12 @@ describe('the controls', () => {
         ] as const) {
           await chooseOption(page, field, label);
         }
-        const refused = refusedFields({ ...defaultChoices('pile', 3), engine });
-        const switched = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch' && !refused.get(name));
-        for (const name of switched) await page.click(`#${name}`);
+        const usual = defaultChoices('pile', 3);
+        const switched = switchesOf({ ...usual, spread: 4, engine });
+        for (const name of switched) {
+          await page.$eval(`#${name}`, (input) => (input as HTMLElement).click());
+          await settle(page);
+        }
         await stepTimes(page, 1);
         const got = await page.evaluate(async () => {
           const { simulation, frame } = window.cellstorm ?? {};
@@ -96,14 +102,14 @@ describe('the controls', () => {
           panel: expect.stringMatching(/^#(fff|ffffff)$/),
         });
         const expected = {
-          ...defaultChoices('pile', 3),
+          ...usual,
           count: FEW,
           ...TYPED,
           colour: 'id',
           engine,
           broadPhase: 'naive',
           pointer: 'pull',
-          ...Object.fromEntries(switched.map((name) => [name, true])),
+          ...Object.fromEntries(switched.map((name) => [name, !usual[name]])),
         } as Choices;
         expect(got.radii).toEqual(Array.from(simulationOptions(expected, FEW).radii ?? []));
         const address = new URL(page.url());
@@ -139,6 +145,7 @@ describe('the controls', () => {
   browserTest('are disabled with the reason if the scene sets their value', async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', scene: 'crates' });
+    await unfold(page, 'spread');
     const reason = await page.$eval('#spread', (input) => {
       const note = document.getElementById(input.getAttribute('aria-describedby') ?? '');
       return {

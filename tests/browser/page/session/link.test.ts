@@ -1,10 +1,19 @@
 import type { Page } from 'puppeteer';
 import { describe, expect } from 'vitest';
-import { defaultChoices, refusedFields } from '../../../../src/page/model/choices';
+import { defaultChoices } from '../../../../src/page/model/choices';
 import { type Choices, FIELD_NAMES, fieldOf } from '../../../../src/page/model/fields';
 import { readViewState, writeLink } from '../../../../src/page/session/link';
 import { browserTest, useBrowser } from '../../../helpers/browser';
-import { arrange, chooseOption, follow, openPlayground, settle, shownValue, textOf } from '../../playground';
+import {
+  arrange,
+  chooseOption,
+  follow,
+  openPlayground,
+  settle,
+  shownValue,
+  switchesOf,
+  textOf,
+} from '../../playground';
 
 const QUICK = '?v=1&count=100&engine=cpu';
 
@@ -22,8 +31,7 @@ describe('an address', () => {
 
   browserTest('sets every control', async () => {
     const usual = defaultChoices('pile', 3);
-    const refused = refusedFields({ ...usual, engine: 'cpu' });
-    const switches = FIELD_NAMES.filter((name) => fieldOf(name).kind === 'switch' && !refused.get(name));
+    const switches = switchesOf({ ...usual, engine: 'cpu' });
     const choices = {
       ...usual,
       ...{
@@ -41,11 +49,12 @@ describe('an address', () => {
         substeps: 3,
         timeScale: 0.5,
         broadPhase: 'naive',
+        cellSize: 2.5,
         colour: 'id',
         pointer: 'pull',
         brush: 7,
       },
-      ...Object.fromEntries(switches.map((name) => [name, true])),
+      ...Object.fromEntries(switches.map((name) => [name, !usual[name]])),
     } as Choices;
     const { page, expectNoProblems } = await openPlayground(browser, { query: `?${writeLink(choices)}` });
     for (const name of FIELD_NAMES) {

@@ -13,11 +13,11 @@ import {
   openPlayground,
   pixelAt,
   SOME,
-  settle,
   stepTimes,
   TOLERANCE,
   takePicture,
   textOf,
+  toggle,
 } from '../../playground';
 
 async function expectAsCreated(page: Page, name: string, count: number): Promise<void> {
@@ -131,8 +131,7 @@ describe('the picture in 2D', () => {
   browserTest('refuses overlays in an unbounded world', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'far-apart', engine: 'cpu' });
-    await page.click('#contactLines');
-    await settle(page);
+    await toggle(page, 'contactLines');
     expect(await textOf(page, 'notice')).toMatch(/unbounded world has no box/);
     expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
   });

@@ -7,10 +7,11 @@ import {
   capOf,
   chooseScene,
   defaultChoices,
-  refusedFields,
+  isUsed,
+  refusalOfField,
   roomFor,
 } from '../../../../src/page/model/choices';
-import type { Choices } from '../../../../src/page/model/fields';
+import { type Choices, FIELD_NAMES, fieldOf } from '../../../../src/page/model/fields';
 import { settingChanges } from '../../../../src/page/model/opened';
 import { methodOf } from '../../../../src/page/model/scenes';
 import type { CpuSimulationView, State } from '../../../../src/page/model/simulation-view';
@@ -54,44 +55,82 @@ describe('choices for a method', () => {
     expect(new Set(SCENES.map(({ name }) => name)).size).toBe(SCENES.length);
   });
 
-  it('exclude fields without effect, and say why', () => {
-    const refused = (choices: Parameters<typeof refusedFields>[0]) =>
-      [...refusedFields(choices)].filter(([, why]) => why !== '').map(([name]) => name);
-    const given = defaultChoices();
-    const looks = ['fluidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
-    const ofFluids = ['transfer', 'flipShare', ...looks];
+  it('hide fields without effect, and say why others cannot be changed', () => {
+    const hidden = (changes: Partial<Choices> & { opened?: object }, dimensions: 2 | 3 = 2) => {
+      const choices = { ...defaultChoices(changes.scene, dimensions), ...changes };
+      return new Set(FIELD_NAMES.filter((name) => !isUsed(name, choices)));
+    };
     const positioned = ['iterations', 'viscosity', 'vorticity', 'tension', 'pressure', 'softness'];
     const ofLife = ['kinds', 'attraction', 'tableSeed', 'strength', 'halfLife', 'core'];
-    expect(refused({ ...given, scene: 'pile' })).toEqual([...ofFluids, ...positioned, ...ofLife]);
-    const ofCollisions = ['size', 'spread', 'restitution', 'friction', 'broadPhase'];
-    expect(refused({ ...given, scene: 'dam-break' })).toEqual([...ofCollisions, ...positioned, ...ofLife]);
-    expect(refused({ ...given, scene: 'dam-break', engine: 'cpu' })).toEqual(
-      expect.arrayContaining([...ofCollisions, ...looks]),
+    const ofFluids = ['transfer', 'flipShare', 'fluidAs', 'velocityArrows', 'pressureMap', 'solidCells'];
+    const worlds = ['periodicX', 'periodicY', 'periodicZ', 'unbounded', 'walls', 'crowds'];
+    const motion = ['restitution', 'friction', 'continuous'];
+    const ofCollisions = ['size', 'spread', ...worlds, ...motion, 'broadPhase', 'cellSize'];
+    expect(hidden({ scene: 'pile' })).toEqual(
+      new Set<string>(['periodicZ', ...ofFluids, ...positioned, ...ofLife]),
     );
-    expect(refused({ ...given, scene: 'dam-break', transfer: 'apic' })).toContain('flipShare');
-    const falling = ['gravity', 'substeps'];
-    const ofMurmuration = refused({ ...given, scene: 'murmuration' });
-    expect(ofMurmuration).toEqual([...ofCollisions, ...falling, ...ofFluids, ...positioned, ...ofLife]);
-    expect(refused({ ...given, scene: 'splash' })).toEqual([...ofCollisions, ...ofFluids, ...ofLife]);
-    expect(refused({ ...given, scene: 'particle-life', attraction: 'random' })).toEqual([
-      ...ofCollisions,
-      ...falling,
-      ...ofFluids,
-      ...positioned,
-    ]);
-    const chase = refusedFields({ ...given, scene: 'particle-life', attraction: 'chase' });
-    expect(chase.get('tableSeed')).toBe('Only random tables have a number.');
-    expect(refusedFields(given).get('core')).toBe('Only particle life uses this.');
-    expect(refusedFields(given).get('iterations')).toBe('Only position-based fluids use this.');
+    expect(hidden({ scene: 'pile' }, 3)).toEqual(new Set<string>([...ofFluids, ...positioned, ...ofLife]));
+    expect(hidden({ scene: 'dam-break' })).toEqual(
+      new Set<string>([...ofCollisions, ...positioned, ...ofLife]),
+    );
+    expect([...hidden({ scene: 'murmuration' })]).toEqual(expect.arrayContaining([...ofFluids, 'gravity']));
     // Particles from a file collide, whatever the scene was before.
     expect(methodOf({ scene: 'dam-break', opened: {} })).toBe('collisions');
-    expect(refused({ ...given, scene: 'dam-break', opened: {} })).toEqual([
-      ...ofFluids,
-      ...positioned,
-      ...ofLife,
-    ]);
-    for (const why of refusedFields({ ...given, scene: 'murmuration' }).values())
-      expect(why).toMatch(/\.$|^$/);
+    expect(hidden({ scene: 'dam-break', opened: {} })).toEqual(
+      new Set<string>(['periodicZ', ...ofFluids, ...positioned, ...ofLife]),
+    );
+    const boxes = ['boxWidth', 'periodicX', 'periodicY', 'periodicZ', 'walls'];
+    expect(hidden({ scene: 'far-apart' }, 3)).toEqual(
+      new Set<string>([...boxes, ...ofFluids, ...positioned, ...ofLife]),
+    );
+    expect(hidden({ scene: 'periodic' })).toEqual(
+      new Set<string>(['periodicZ', 'walls', ...ofFluids, ...positioned, ...ofLife]),
+    );
+    expect(hidden({ scene: 'splash' })).toEqual(new Set<string>([...ofCollisions, ...ofFluids, ...ofLife]));
+    expect([...hidden({ scene: 'particle-life' })]).toEqual(
+      expect.arrayContaining(['gravity', ...positioned]),
+    );
+
+    const refused = (changes: Partial<Choices>) => {
+      const choices = { ...defaultChoices(changes.scene), ...changes };
+      const entries = FIELD_NAMES.filter((name) => isUsed(name, choices)).map(
+        (name) => [name, refusalOfField(name, choices)] as const,
+      );
+      return Object.fromEntries(entries.filter(([, why]) => why !== ''));
+    };
+    const ofGpu = 'The CPU engine draws fluids only as particles.';
+    expect(refused({ scene: 'pile' })).toEqual({});
+    expect(refused({ scene: 'pile', engine: 'cpu' })).toEqual({
+      crowds: 'The CPU engine does not need this.',
+    });
+    expect(refused({ scene: 'pile', spread: 4 })).toEqual({ crowds: 'Always on if radii vary.' });
+    expect(refused({ scene: 'mixed' })).toEqual({
+      spread: 'This scene has radii of its own.',
+      crowds: 'Always on if radii vary.',
+    });
+    expect(refused({ scene: 'particle-life', attraction: 'chase' })).toEqual({
+      tableSeed: 'Only random tables have a number.',
+    });
+    expect(refused({ scene: 'particle-life', attraction: 'random' })).toEqual({});
+    expect(refused({ scene: 'far-apart' })).toEqual({ unbounded: 'This scene has no box.' });
+    expect(refused({ scene: 'dam-break', transfer: 'apic', engine: 'cpu' })).toEqual({
+      flipShare: 'Only FLIP can be mixed with PIC.',
+      fluidAs: ofGpu,
+      velocityArrows: ofGpu,
+      pressureMap: ofGpu,
+      solidCells: ofGpu,
+    });
+  });
+
+  it('leave at most ten controls that are always visible, in every scene', () => {
+    for (const { name } of SCENES) {
+      for (const dimensions of [2, 3] as const) {
+        const choices = defaultChoices(name, dimensions);
+        const main = FIELD_NAMES.filter((field) => fieldOf(field).isMain && isUsed(field, choices));
+        expect(main.length, name).toBeLessThanOrEqual(10);
+        expect(main, name).toEqual(expect.arrayContaining(['scene', 'count', 'engine', 'colour', 'pointer']));
+      }
+    }
   });
 
   it("are capped by the method's own limit, whatever the broad phase", () => {

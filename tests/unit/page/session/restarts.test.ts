@@ -424,6 +424,54 @@ describe('the present run', () => {
   });
 });
 
+describe('a renewal', () => {
+  it('continues the state in a run with the chosen cells, once for several choices', async () => {
+    const page = new Page();
+    await page.run();
+    page.session.run?.simulation.step(1 / 60);
+    page.choices = { ...page.choices, cellSize: 2 };
+    const first = page.restarts.renew();
+    page.choices = { ...page.choices, cellSize: 3 };
+    await Promise.all([first, page.restarts.renew(), page.restarts.renew()]);
+    const { world, time } = page.session.run?.simulation ?? {};
+    expect(world?.cellSize).toBeCloseTo(3, 5);
+    expect(time).toBeCloseTo(1 / 60);
+    expect(page.shown.at(-1)).toMatchObject({ isOtherBox: false, hasPast: true });
+    expect(page.session.present.cellSize).toBe(3);
+    const starts = page.shown.length;
+    await page.restarts.renew();
+    expect(page.shown).toHaveLength(starts);
+  });
+
+  it('waits for a start in progress, whose run has the cells of its own choices', async () => {
+    const page = new Page();
+    let renewed: Promise<void> | undefined;
+    page.plans.push((engine) => {
+      engine.onPrepare = () => {
+        engine.onPrepare = () => undefined;
+        page.choices = { ...page.choices, cellSize: 2, friction: 0.75 };
+        renewed = page.restarts.renew();
+      };
+    });
+    await page.run();
+    expect(page.session.present).toMatchObject({ cellSize: 1, friction: 0.75 });
+    await renewed;
+    expect(page.session.present).toMatchObject({ cellSize: 2, friction: 0.75 });
+    expect(page.session.run?.simulation.world.cellSize).toBeCloseTo(2, 5);
+  });
+
+  it('keeps the run and its cells if the world is too small for others', async () => {
+    const page = new Page();
+    await page.run({ periodicX: true });
+    const { run } = page.session;
+    page.choices = { ...page.choices, cellSize: 500 };
+    await page.restarts.renew();
+    expect(page.session.run).toBe(run);
+    expect(page.choices.cellSize).toBe(1);
+    expect(page.notices.at(-1)).toMatch(/3 cells = 1500[.\d]*, since the axis is periodic\.$/);
+  });
+});
+
 describe('a start that fails', () => {
   it('keeps changes made meanwhile that fit the present run', async () => {
     const page = new Page();

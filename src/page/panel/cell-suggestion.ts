@@ -1,0 +1,57 @@
+/** Suggests the size of cells for the particles of a run. */
+import { type CellSizeSuggestion, type Dimensions, suggestCellSize } from '../../index';
+import type { Run } from '../view/engine';
+
+/** The density is measured from about this many particles. */
+const MOST_SAMPLED = 4096;
+/** Share of the particles that the measured box leaves out at each end of an axis. */
+const LEFT_OUT = 0.05;
+
+/** Returns undefined if radii vary: the engine then chooses cells by size, which no density improves. */
+export async function suggestFor({
+  simulation,
+}: Pick<Run, 'simulation'>): Promise<CellSizeSuggestion | undefined> {
+  const { method, radiusRange, radius, backend, dimensions, world } = simulation;
+  if (method || radiusRange) return undefined;
+  const { positions } = await simulation.read();
+  const density = densityOf(positions, dimensions);
+  const suggestion = suggestCellSize(radius, {
+    dimensions,
+    density,
+    engine: backend,
+    unbounded: world.kind === 'unbounded',
+  });
+  // Three cells must fit along each periodic axis.
+  const most = Math.min(...world.period.filter((length) => length > 0)) / 3.01;
+  if (suggestion.cellSize <= most) return suggestion;
+  const cellSize = Math.max(most, suggestion.diameter);
+  return { ...suggestion, cellSize, reason: 'Three cells must fit along each periodic axis.' };
+}
+
+/**
+ * Returns the particles per square (cube) of the length unit in the box that holds most of them; undefined if they have
+ * no extent.
+ */
+export function densityOf(positions: ArrayLike<number>, dimensions: Dimensions): number | undefined {
+  const count = positions.length / dimensions;
+  const stride = Math.ceil(count / MOST_SAMPLED);
+  const sample: number[][] = [];
+  for (let particle = 0; particle < count; particle += stride) {
+    const position = Array.from(
+      { length: dimensions },
+      (_, axis) => positions[particle * dimensions + axis] as number,
+    );
+    if (position.every(Number.isFinite)) sample.push(position);
+  }
+  const ends = Array.from({ length: dimensions }, (_, axis) => {
+    const along = sample.map((position) => position[axis] as number).sort((first, second) => first - second);
+    const skipped = Math.floor(LEFT_OUT * along.length);
+    return [along[skipped] ?? 0, along[along.length - 1 - skipped] ?? 0] as const;
+  });
+  const volume = ends.reduce((product, [low, high]) => product * (high - low), 1);
+  const inside = sample.filter((position) =>
+    ends.every(([low, high], axis) => (position[axis] ?? 0) >= low && (position[axis] ?? 0) <= high),
+  );
+  const density = (inside.length * stride) / volume;
+  return Number.isFinite(density) && density > 0 ? density : undefined;
+}
