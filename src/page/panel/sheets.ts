@@ -43,6 +43,18 @@ export class Sheets {
       return stepper.hold();
     });
   });
+  private readonly cells = new Later(async () => {
+    const { CellsSheet } = await import('./cells-sheet');
+    const { session, restarts, stepper, chooser } = this.parts;
+    return new CellsSheet(
+      session,
+      (change) => chooser.choose(change),
+      async () => {
+        await restarts.settled();
+        return stepper.hold();
+      },
+    );
+  });
   private readonly film = new Later(async () => {
     const { Film } = await import('./film');
     const { session, restarts, stepper, viewpoint, picture } = this.parts;
@@ -69,7 +81,15 @@ export class Sheets {
   }
 
   openScale(): void {
-    this.ask(this.scale, async (sheet) => {
+    this.askSweep(this.scale);
+  }
+
+  openCells(): void {
+    this.askSweep(this.cells);
+  }
+
+  private askSweep(sweep: Later<{ open(): Promise<void> }>): void {
+    this.ask(sweep, async (sheet) => {
       // Check this only now, because the choice may have changed during the load.
       if (this.parts.stepper.isFilmed) {
         notify('The film takes steps, which would disturb the times of a sweep; stop the film first.');

@@ -189,7 +189,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
       request.onSize(broadPhase, size);
       await Promise.race([request.breathe(), request.ended]);
       try {
-        const { timing, clock, leftOut } = await timeSize(request, broadPhase, size);
+        const { timing, clock, leftOut } = await timeRun(request.start(broadPhase, size), request);
         failures[broadPhase] = 0;
         if (leftOut > 0) {
           request.onNote(
@@ -210,12 +210,11 @@ export async function runSweep(request: SweepRequest): Promise<void> {
   }
 }
 
-async function timeSize(
-  { start, ended, breathe }: SweepRequest,
-  broadPhase: BroadPhase,
-  size: number,
+/** Times a run that is being started, then destroys it. */
+export async function timeRun(
+  starting: Promise<TimedRun>,
+  { ended, breathe }: Pick<SweepRequest, 'ended' | 'breathe'>,
 ): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
-  const starting = start(broadPhase, size);
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
     // If the sweep ends before the run is ready, destroy the run when it is.
     starting.then(
