@@ -37,7 +37,7 @@ export class Control {
     name.textContent = field.label;
     this.input = field.kind === 'choice' ? selectFrom(field) : document.createElement('input');
     this.input.id = id;
-    element.className = `control ${field.kind}`;
+    element.className = 'control';
     element.append(name, this.input);
     note.className = 'hint';
     note.id = `field-${id}-note`;
