@@ -21,8 +21,11 @@ const BUILT_BENCH_WORKER = 'assets/bench-worker.js';
  * The CPU engine's worker is an entry, too. The page also imports it, for browsers without workers and for its address.
  */
 const CPU_WORKER = 'src/page/engines/cpu-worker.ts';
-/** Chunks that workers load parts from. Vite's loader would look for a document to preload the parts' own parts. */
-const IN_WORKERS = /\/(cpu-worker|start|fluid-start|flock-start)-/;
+/**
+ * Only the page's own chunk preloads what its parts import. Vite's loader needs a document for that, and a worker may
+ * load the other chunks.
+ */
+const PRELOADS = /\/index-/;
 
 /** Folders that builds, tests and benchmarks write to. An open page must not reload when they change. */
 const NO_SOURCE = ['**/dist/**', '**/bench/results/**', '**/tests/**', '**/coverage/**'];
@@ -76,7 +79,8 @@ export default defineConfig(({ command }) => ({
     // Browsers without module preloading load the page without it.
     modulePreload: {
       polyfill: false,
-      resolveDependencies: (_, parts, { hostId }) => (IN_WORKERS.test(hostId) ? [] : parts),
+      resolveDependencies: (_, parts, { hostId, hostType }) =>
+        hostType === 'html' || PRELOADS.test(hostId) ? parts : [],
     },
     rolldownOptions: {
       // Do not warn about slow plugins: the one that builds the worker takes long.

@@ -135,10 +135,13 @@ export class Playground {
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
-    this.stagePlot.get().then(
-      (plot) => plot.clear(),
-      (error) => notify(explain(error)),
-    );
+    // Load this after the task in which the first picture counts as drawn.
+    setTimeout(() => {
+      this.stagePlot.get().then(
+        (plot) => plot.clear(),
+        (error) => notify(explain(error)),
+      );
+    });
     // Without it, the scene stays as it is.
     if (this.session.opening)
       firstMinute().then(
@@ -223,7 +226,7 @@ export class Playground {
     } catch (error) {
       // The next attempt then takes an earlier state.
       history.forget(checkpoint);
-      notify(explain(error));
+      if (run === session.run) notify(explain(error));
       return;
     }
     session.particlesChanged.emit();

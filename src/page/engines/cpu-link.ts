@@ -85,6 +85,9 @@ export async function openLink(): Promise<CpuLink> {
   return new CpuLink(port1, false, () => port1.close());
 }
 
+/** A worker that is not ready by then is given up. Its script is in the cache, so this takes a fraction of it. */
+const MOST_WAIT_MS = 20_000;
+
 /** Returns undefined where workers cannot be had, or where the worker cannot load its script. */
 async function startWorker(url: string): Promise<Worker | undefined> {
   let worker: Worker;
@@ -94,6 +97,7 @@ async function startWorker(url: string): Promise<Worker | undefined> {
     return undefined;
   }
   const isReady = await new Promise<boolean>((resolve) => {
+    setTimeout(() => resolve(false), MOST_WAIT_MS);
     worker.onmessage = () => resolve(true);
     worker.onerror = (event) => {
       event.preventDefault();

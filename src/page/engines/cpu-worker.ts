@@ -12,6 +12,7 @@ import { watchLoading } from '../support/chunk-errors';
 import { held, pushed } from '../tools/brush-law';
 import { type CountNear, createCpuTally } from '../view/cpu-tally';
 import { putBirths, type StepTime, stateOf } from '../view/engine';
+import type { Counted } from '../view/tally';
 import {
   type Answer,
   type Calls,
@@ -54,7 +55,8 @@ async function createBody(
 /** The run of one port. */
 class CpuHost {
   private readonly births: Float32Array<ArrayBuffer>;
-  private tally: CountNear | undefined;
+  private readonly tallies = new Map<Counted, CountNear>();
+  private counted: Counted | undefined;
 
   private constructor(
     private readonly body: CpuSimulationView,
@@ -93,7 +95,10 @@ class CpuHost {
       putBirths(this.births, state);
     },
     count: (counted) => {
-      this.tally = counted && createCpuTally(this.body, this.options, counted);
+      if (counted && !this.tallies.has(counted)) {
+        this.tallies.set(counted, createCpuTally(this.body, this.options, counted));
+      }
+      this.counted = counted;
     },
     read: () => this.body.read(),
     measure: () => this.body.measure(),
@@ -102,14 +107,14 @@ class CpuHost {
   };
 
   async see(): Promise<Seen> {
-    const { body, births, tally } = this;
+    const { body, births, tallies, counted } = this;
     const { count, time, obstacleCount, settings, warnings, moved } = body;
     const particles = await body.read();
     return {
       ...{ count, time, obstacleCount, settings, warnings, moved, particles },
       births: births.slice(),
       species: body.species?.slice(),
-      counts: tally?.(particles),
+      counts: counted && tallies.get(counted)?.(particles),
     };
   }
 

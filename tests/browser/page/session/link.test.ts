@@ -116,14 +116,14 @@ describe('an address', () => {
   for (const [name, query, notice, scene, backend] of [
     [
       'whose values conflict gives way to usual settings',
-      '?v=1&scene=one-cell&size=4&count=100',
+      '?v=1&scene=one-cell&size=4&count=100&engine=gpu',
       /more usual settings instead/,
       'One cell',
       'gpu',
     ],
     [
       'whose steps would take minutes gets fewer particles',
-      '?v=1&substeps=256&restitution=0.5&count=20000',
+      '?v=1&substeps=256&restitution=0.5&count=20000&engine=gpu',
       /512 passes .* allows 15,\d+ particles here/,
       'Pile',
       'gpu',
