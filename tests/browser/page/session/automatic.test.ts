@@ -66,6 +66,34 @@ describe('the automatic engine', () => {
     expect(await textOf(page, 'field-engine-note')).not.toContain('It opened');
   });
 
+  browserTest('measures a GPU that is not emulated', { tags: 'full' }, async () => {
+    const { page, expectNoProblems } = await openPlayground(browser, {
+      query: '',
+      engine: 'auto',
+      before: () => {
+        const info = {
+          vendor: 'test',
+          architecture: '',
+          device: '',
+          description: 'a test',
+          isFallbackAdapter: false,
+        };
+        Object.defineProperty(GPUAdapter.prototype, 'info', { get: () => info });
+        Object.defineProperty(GPUDevice.prototype, 'adapterInfo', { get: () => info });
+      },
+    });
+    const { count, backend } = await stateOf(page);
+    expect(backend).toBe('gpu');
+    expect(await textOf(page, 'badge')).toBe('GPU · a test');
+    expect(await textOf(page, 'field-engine-note')).toMatch(
+      /^Automatic chose the GPU of this device\. It opened with [\d,]+ discs: 16,000 discs took .* per step/,
+    );
+    // The processor runs it after all, so only few discs hold.
+    expect(count).toBeLessThan(16_000);
+    expect(new URL(page.url()).search).toBe('');
+    expectNoProblems();
+  });
+
   browserTest('explains that there is no GPU', async () => {
     const { page } = await openPlayground(browser, { count: 300, engine: 'auto', before: hideGpu });
     expect(await textOf(page, 'engine-note')).toMatch(/no WebGPU.*CPU engine/);

@@ -1,8 +1,9 @@
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import { defaultChoices } from '../../../../src/page/model/choices';
-import { measureOpening } from '../../../../src/page/session/first-minute';
+import { measureOpening, watchFrames } from '../../../../src/page/session/first-minute';
 import type { Engine, Run } from '../../../../src/page/view/engine';
+import { Session } from '../../../../src/page/view/session';
 
 /** An engine whose steps take `cost` ms per disc, as it says. */
 function engineOf(kind: Engine['kind'], cost: number) {
@@ -65,5 +66,61 @@ describe('the measurement of an engine', () => {
     expect(choices.scene).toBe(defaultChoices().scene);
     expect(why).toMatch(/^It opened with .* discs: 4,000 discs took 1\.10 ms/);
     expect(started).toEqual([4000]);
+  });
+});
+
+describe('the frame rate of the first scene', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+  });
+
+  function watch(framesPerSecond: number) {
+    vi.useFakeTimers();
+    const page = { hidden: false };
+    vi.stubGlobal('document', page);
+    const session = new Session(defaultChoices());
+    session.open({ choices: { scene: 'murmuration', dimensions: 3, count: 200_000 }, why: '' });
+    const request = vi.fn();
+    const stepper = { isPlaying: true, isHeld: false, isFilmed: false };
+    const meter = { framesPerSecond };
+    watchFrames({ session, restarts: { isBusy: false, request }, stepper, meter });
+    return { session, request, stepper, meter, page };
+  }
+
+  it('lowers the number of particles, at most twice', () => {
+    const { session, request } = watch(20);
+    vi.advanceTimersByTime(2400);
+    expect(request).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(200);
+    expect(session.choices).toMatchObject({ scene: 'murmuration', dimensions: 3, count: 66_000 });
+    expect(request).toHaveBeenLastCalledWith(session.choices);
+    expect(session.opening?.why).toMatch(/because 200,000 ran at 20 frames a second/);
+    vi.advanceTimersByTime(60_000);
+    expect(session.choices.count).toBe(22_000);
+    expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  it('changes nothing if frames hold, or if the visitor has chosen something', () => {
+    const held = watch(59);
+    vi.advanceTimersByTime(60_000);
+    expect(held.request).not.toHaveBeenCalled();
+    const touched = watch(20);
+    touched.session.choices = { ...touched.session.choices, brush: 30 };
+    vi.advanceTimersByTime(60_000);
+    expect(touched.request).not.toHaveBeenCalled();
+  });
+
+  it('waits while the page is hidden or paused', () => {
+    const { request, page, stepper } = watch(20);
+    page.hidden = true;
+    vi.advanceTimersByTime(10_000);
+    page.hidden = false;
+    stepper.isPlaying = false;
+    vi.advanceTimersByTime(10_000);
+    expect(request).not.toHaveBeenCalled();
+    stepper.isPlaying = true;
+    vi.advanceTimersByTime(2600);
+    expect(request).toHaveBeenCalledTimes(1);
   });
 });
