@@ -81,7 +81,7 @@ export class Playground {
         (await firstMinute()).measureOpening(engine, navigator.hardwareConcurrency || 1);
     }
     const chooser = new Chooser(session, restarts, picture, load);
-    const tools = new PointerTools(session, viewpoint, chooser);
+    const tools = new PointerTools(session, viewpoint, chooser, picture);
     const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     const isPaused = readViewState(location.search).isPaused ?? false;
     const stepper = new Stepper(session, restarts, tools, isPaused, isCalm);
@@ -164,7 +164,8 @@ export class Playground {
         session.run.hasNews ||
         picture.isDirty ||
         !meter.isCurrent ||
-        sheets.inspector?.isCurrent === false)
+        sheets.inspector?.isCurrent === false ||
+        !this.tools.isCurrent)
     ) {
       await new Promise(requestAnimationFrame);
     }
@@ -289,6 +290,7 @@ export class Playground {
       this.history.update(now);
       picture.update(run, now);
       inspector?.update(now);
+      tools.mark(now);
       picture.handOver(now);
       picture.explainOverlays(run);
     } catch (error) {

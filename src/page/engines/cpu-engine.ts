@@ -15,6 +15,7 @@ import {
   refuseOverlays,
 } from '../model/overlays';
 import type { MethodStart, SimulationView, State, ViewSettings } from '../model/simulation-view';
+import type { Answers } from '../view/answers';
 import { CanvasView } from '../view/canvas-view';
 import {
   bodiesOfObstacles,
@@ -277,6 +278,11 @@ class CpuRun implements Run {
       this.fixed = fixed;
       throw error;
     }
+  }
+
+  async createAnswers(): Promise<Answers> {
+    const { createCpuAnswers } = await import('../tools/query/cpu-answers');
+    return createCpuAnswers(this.simulation);
   }
 
   async prepareTool(): Promise<void> {}

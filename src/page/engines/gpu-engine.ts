@@ -30,6 +30,7 @@ import {
 } from '../model/overlays';
 import type { GpuSimulationView, MethodStart, State } from '../model/simulation-view';
 import type { GpuBrush } from '../tools/brush';
+import type { Answers } from '../view/answers';
 import { drawnOf, obstaclesDrawn } from '../view/draw-pipelines';
 import type { Engine, Frame, Grip, Run, StepTime, Stroke } from '../view/engine';
 import { bodiesOfObstacles, explain, putBirths, refuseColours } from '../view/engine';
@@ -295,6 +296,11 @@ class GpuRun implements Run {
   missing({ candidatePairs, contactLines }: Overlays): string {
     const pairs = candidatePairs || contactLines ? this.overlay?.pairsShown : undefined;
     return pairs ? describeMissing(pairs) : '';
+  }
+
+  async createAnswers(): Promise<Answers> {
+    const { GpuAnswers } = await import('../tools/query/gpu-answers');
+    return GpuAnswers.create(this.gpu, this.simulation);
   }
 
   async prepareTool(tool: Choices['pointer']): Promise<void> {

@@ -132,6 +132,8 @@ export function defaultChoices(scene: string = FIRST_SCENE, dimensions: Dimensio
     fluidAs: 'surface',
     pointer: 'look',
     brush: 20,
+    query: 'near',
+    nearestCount: 8,
     ...NO_OVERLAYS,
     ...fieldsOfScene(scene, dimensions),
   };

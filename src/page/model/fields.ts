@@ -77,6 +77,9 @@ const LARGEST_CELLS = 2048;
 /** Greatest number of particles that the field accepts. The limit of an engine is usually lower. */
 export const MOST_PARTICLES = 100_000_000;
 
+/** The engines find at most this many. */
+const MOST_NEAREST = 128;
+
 export const FIELDS = {
   scene: {
     kind: 'choice',
@@ -380,7 +383,33 @@ export const FIELDS = {
       ['add', 'Add particles'],
       ['erase', 'Erase'],
       ['wall', 'Draw a wall'],
+      ['query', 'Ask the grid'],
     ]),
+  },
+  query: {
+    kind: 'choice',
+    label: 'Question',
+    group: 'Pointer',
+    effect: 'view',
+    hint: 'What “Ask the grid” looks for, with the cells that it visits; boxes and rays begin where you press',
+    options: options([
+      ['near', 'Near the pointer'],
+      ['nearest', 'k nearest'],
+      ['box', 'In a box'],
+      ['ray', 'Along a ray'],
+    ]),
+  },
+  nearestCount: {
+    kind: 'number',
+    label: 'k',
+    group: 'Pointer',
+    effect: 'view',
+    hint: 'How many nearest particles “Ask the grid” looks for, within the brush',
+    min: 1,
+    max: MOST_NEAREST,
+    slider: 32,
+    step: 1,
+    isWhole: true,
   },
   brush: {
     kind: 'number',

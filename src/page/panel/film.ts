@@ -177,7 +177,7 @@ export class Film {
     stepper.step(run);
     viewpoint.drift(STEP_SECONDS);
     await stepper.answered();
-    await picture.marks?.catchUp();
+    for (const marks of picture.marks) await marks.catchUp();
     if (run !== session.run) return;
     await picture.take(run, (canvas) => {
       this.stem = session.stem;

@@ -11,6 +11,7 @@ import { nextTask } from '../support/save';
 import type { PointerTools } from '../tools/pointer-tools';
 import { explain, type Run } from '../view/engine';
 import { type Inspected, inspectAll, MOST_INSPECTED } from '../view/inspect';
+import { clearLayer, overlaid } from '../view/marks';
 import { pick } from '../view/pick';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
@@ -154,14 +155,9 @@ export class Inspector {
    * the task that drew the picture.
    */
   laidOver(picture: HTMLCanvasElement): HTMLCanvasElement {
-    const both = document.createElement('canvas');
-    const context = both.getContext('2d');
-    if (!this.isOpen || !context) return picture;
+    if (!this.isOpen) return picture;
     this.mark();
-    Object.assign(both, { width: picture.width, height: picture.height });
-    context.drawImage(picture, 0, 0);
-    context.drawImage(this.marks, 0, 0, both.width, both.height);
-    return both;
+    return overlaid(picture, this.marks);
   }
 
   /** True while inspecting is too slow for a running simulation. */
@@ -319,16 +315,8 @@ export class Inspector {
 
   private mark(): void {
     const { frame } = this.picture;
-    const context = this.marks.getContext('2d');
-    if (!frame || !context) return;
-    const { viewport } = frame;
-    const { pixelRatio } = viewport;
-    const [width, height] = [viewport.width, viewport.height].map((size) => Math.round(size * pixelRatio));
-    if (this.marks.width !== width) this.marks.width = width as number;
-    if (this.marks.height !== height) this.marks.height = height as number;
-    context.setTransform(pixelRatio, 0, 0, pixelRatio, 0, 0);
-    context.clearRect(0, 0, viewport.width, viewport.height);
+    const context = frame && clearLayer(this.marks, frame.viewport);
     const { details, snapshot } = this;
-    if (details && snapshot) new Marks(context, frame, snapshot).paint(details);
+    if (context && details && snapshot) new Marks(context, frame, snapshot).paint(details);
   }
 }

@@ -32,7 +32,7 @@ export class Sheets {
     const { Inspector } = await import('./inspector');
     const { session, picture, viewpoint, stepper, tools } = this.parts;
     const inspector = new Inspector(session, picture, viewpoint, stepper, tools);
-    picture.marks = inspector;
+    picture.marks.push(inspector);
     return inspector;
   });
   private readonly scale = new Later(async () => {

@@ -7,6 +7,7 @@ import { onAppearance } from '../support/appearance';
 import { isUnloaded } from '../support/chunk-errors';
 import { Signal } from '../support/signal';
 import { explain, type Frame, type Run } from '../view/engine';
+import type { Marks } from '../view/marks';
 import { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
@@ -17,18 +18,10 @@ const STILL_MS = 250;
 /** Receives the layers from bottom to top, in the task that drew the picture. */
 type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
-/** Marks over the picture, such as the inspector's. */
-export interface Marks {
-  readonly layers: readonly HTMLCanvasElement[];
-  catchUp(): Promise<void>;
-  /** Returns a copy with the marks or, without marks, the picture itself. */
-  laidOver(picture: HTMLCanvasElement): HTMLCanvasElement;
-}
-
 export class Picture {
   isDirty = true;
-  /** Undefined until the inspector is loaded. */
-  marks: Marks | undefined;
+  /** Those of the inspector and of the query tool, as far as they are loaded. */
+  readonly marks: Marks[] = [];
   readonly legend = new Signal<Legend>();
   readonly painted = new Signal();
   private scale: Scale = { by: 'speed', end: 1 };
@@ -94,7 +87,7 @@ export class Picture {
   handOver(now: number): void {
     const canvas = this.session.engine?.canvas;
     if (!this.isWatched || !canvas) return;
-    this.watcher?.([canvas, ...(this.marks?.layers ?? [])]);
+    this.watcher?.([canvas, ...this.marks.flatMap(({ layers }) => layers)]);
     this.watchedAt = now;
   }
 
@@ -107,7 +100,7 @@ export class Picture {
     const canvas = this.session.engine?.canvas;
     if (!canvas) return undefined;
     this.draw(run);
-    return use(this.marks?.laidOver(canvas) ?? canvas);
+    return use(this.marks.reduce((picture, marks) => marks.laidOver(picture), canvas));
   }
 
   /** Returns the picture with its marks as a PNG file; null if the browser could not make one. */

@@ -10,6 +10,7 @@ import type { ScreenPosition } from '../view/camera';
 import type { Run } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
+import type { AskedPicture } from './query/query-tool';
 import type { ToolHost } from './tools';
 
 /** Tools that show a ring. */
@@ -25,17 +26,26 @@ export class PointerTools {
     if (this.pressed) tools.at(this.pressed);
     return tools;
   });
+  private readonly asking = new Later(async () => {
+    const { QueryTool: Made } = await import('./query/query-tool');
+    const tool = new Made(this.session, this.viewpoint, this.picture);
+    if (this.pressed) tool.at(this.pressed);
+    else tool.hover(this.hovered);
+    return tool;
+  });
   private readonly ring = find('brush-ring', HTMLElement);
 
   constructor(
     private readonly session: Session,
     private readonly viewpoint: Viewpoint,
     private readonly host: ToolHost,
+    private readonly picture: AskedPicture,
   ) {}
 
   /** Loads the tools. Await this before the pointer uses one. */
   async prepare({ pointer }: Pick<Choices, 'pointer'>): Promise<void> {
-    if (pointer !== 'look') await this.tools.get();
+    if (pointer === 'query') await this.asking.get();
+    else if (pointer !== 'look') await this.tools.get();
   }
 
   /** False if a drag moves the picture instead of using a tool. */
@@ -50,17 +60,22 @@ export class PointerTools {
   /** `position` is undefined when the pointer is up. */
   at(position: ScreenPosition | undefined): void {
     // If the tools failed to load, request them again.
-    const isMissing = !this.tools.part && !this.tools.isLoading;
+    const isQuery = this.session.choices.pointer === 'query';
+    const wanted = isQuery ? this.asking : this.tools;
+    const isMissing = !wanted.part && !wanted.isLoading;
     if (position && !this.pressed && isMissing) this.host.prepareTool();
     this.pressed = position;
     this.viewpoint.rest();
-    this.tools.part?.at(position);
+    // The end of a press goes to both, in case the tool was changed meanwhile.
+    if (!isQuery || !position) this.tools.part?.at(position);
+    if (isQuery || !position) this.asking.part?.at(position);
     this.showRing();
   }
 
   /** `position` is undefined if no mouse or pen is over the picture. */
   hover(position: ScreenPosition | undefined): void {
     this.hovered = position;
+    this.asking.part?.hover(position);
     this.showRing();
   }
 
@@ -70,7 +85,8 @@ export class PointerTools {
 
   /** Call this when the picture has moved under the pointer. */
   moved(): void {
-    if (this.pressed) this.tools.part?.at(this.pressed);
+    if (this.pressed) this.at(this.pressed);
+    else this.asking.part?.hover(this.hovered);
     this.showRing();
   }
 
@@ -78,6 +94,16 @@ export class PointerTools {
   update(): void {
     this.tools.part?.update();
     this.showRing();
+  }
+
+  /** Call this in each frame, after the picture is drawn. */
+  mark(now: number): void {
+    this.asking.part?.update(now);
+  }
+
+  /** False while an answer of the query tool is out of date. */
+  get isCurrent(): boolean {
+    return this.asking.part?.isCurrent ?? true;
   }
 
   beforeStep(run: Run, seconds: number): void {

@@ -17,6 +17,7 @@ import type { OccupiedCounts, Overlays } from '../model/overlays';
 import { boxAround, type SeenBox, worldBox } from '../model/seen-box';
 import type { MethodStart, SimulationView, State } from '../model/simulation-view';
 import { isUnloaded } from '../support/chunk-errors';
+import type { Answers } from './answers';
 import type { CameraMatrices, Ray, Viewport } from './camera';
 
 /** Pushes or pulls all particles near the pointer's ray. */
@@ -89,6 +90,8 @@ export interface Run {
   setObstacles(given: ObstaclesGiven): void;
   /** Rejects or throws, and changes nothing, if the state does not fit. */
   restore(state: State): Promise<void> | void;
+  /** Creates a grid over the run's particles that answers queries. */
+  createAnswers(): Promise<Answers>;
   /** Prepares a tool. Await this before the pointer uses it. */
   prepareTool(tool: Choices['pointer']): Promise<void>;
   /** Prepares colours; await this before you draw. Returns why these colours are impossible, or '' if they are not. */

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { createCpuSimulation } from '../../../../src/cpu';
+import { defaultChoices } from '../../../../src/page/model/choices';
+import { createCpuAnswers } from '../../../../src/page/tools/query/cpu-answers';
+import { questionOf } from '../../../../src/page/tools/query/question';
+import { MOST_CELLS_DRAWN, visitedBy } from '../../../../src/page/tools/query/visited';
+import type { Found } from '../../../../src/page/view/answers';
+import { createScene, sceneOptions } from '../../../../src/scenes';
+import { ASKED_WORLDS, answerOf, questionsAround } from '../../../helpers/inputs/questions';
+
+describe.each([2, 3] as const)('the query tool on the CPU in %iD', (dimensions) => {
+  it.each(ASKED_WORLDS)(
+    'finds what brute force finds, all of it among the tested particles (%s)',
+    (name, change) => {
+      const scene = createScene(name, { dimensions, count: 300 });
+      const simulation = createCpuSimulation(sceneOptions(scene, change));
+      const { radius, world } = simulation;
+      const particles = simulation.read();
+      const answers = createCpuAnswers(simulation);
+      // The tool shows the cells of the run.
+      expect(answers.world.cells).toEqual(world.cells);
+      expect(answers.world.cellSize).toBe(world.cellSize);
+      answers.build(particles);
+      let fewest = Number.POSITIVE_INFINITY;
+      for (const question of questionsAround(world, particles)) {
+        const { indices } = answers.ask(question) as Found;
+        const expected = answerOf(world, particles, question, radius);
+        expect([...Array.from(indices)].sort((a, b) => a - b)).toEqual(expected.toSorted((a, b) => a - b));
+        for (const backend of ['cpu', 'gpu'] as const) {
+          const visited = visitedBy(answers.world, particles, question, { radius, backend });
+          expect(visited.tested).toEqual(expect.arrayContaining(expected));
+          expect(visited.isAll || visited.cells > 0).toBe(true);
+          expect(visited.drawn.length).toBe(Math.min(visited.cells, MOST_CELLS_DRAWN));
+          for (const { min, max } of visited.drawn) {
+            min.forEach((low, axis) => {
+              expect(max[axis]).toBeGreaterThan(low);
+            });
+          }
+          // Without levels and wrapping, each tested particle lies in a drawn cell, and no other particle does.
+          if (world.levels === 0 && world.kind !== 'periodic' && !visited.isAll) {
+            const inside = Array.from({ length: 300 }, (_, index) => index).filter((index) =>
+              visited.drawn.some(({ min, max }) =>
+                min.every((low, axis) => {
+                  const along = particles.positions[dimensions * index + axis] as number;
+                  return along >= low && (along < (max[axis] as number) || along === world.max[axis]);
+                }),
+              ),
+            );
+            expect(visited.tested).toEqual(inside);
+          }
+          fewest = Math.min(fewest, visited.tested.length);
+        }
+      }
+      expect(fewest).toBeLessThan(150);
+    },
+  );
+});
+
+describe('what a search visits', () => {
+  const simulation = createCpuSimulation(sceneOptions(createScene('uniform', { dimensions: 2, count: 400 })));
+  const particles = simulation.read();
+  const { world, radius } = simulation;
+  const middle = world.max.map(
+    (high, axis) => Math.floor(high / 2 / world.cellSize) * world.cellSize + 0.5 * world.cellSize + 0 * axis,
+  );
+  const cellsOf = (reach: number, backend: 'gpu' | 'cpu') =>
+    visitedBy(
+      world,
+      particles,
+      { kind: 'near', point: middle, radius: reach * world.cellSize },
+      { radius, backend },
+    ).cells;
+
+  it('is the block of cells within the radius, one wider on the CPU', () => {
+    expect([cellsOf(0.25, 'gpu'), cellsOf(1, 'gpu'), cellsOf(2, 'gpu')]).toEqual([1, 9, 25]);
+    expect([cellsOf(0.25, 'cpu'), cellsOf(1, 'cpu'), cellsOf(2, 'cpu')]).toEqual([9, 25, 49]);
+  });
+
+  it('is a row of cells for a ray along an axis, three rows if balls may reach over', () => {
+    const ray = (x: number) =>
+      visitedBy(
+        world,
+        particles,
+        { kind: 'ray', origin: middle, direction: [1, 0], length: x * world.cellSize },
+        { radius, backend: 'cpu' },
+      ).cells;
+    // The ball's radius is half a cell, so rows and columns on both sides are within reach.
+    expect(ray(4)).toBe(3 * 7);
+    expect(ray(8)).toBe(3 * 11);
+  });
+
+  it('grows for the nearest on the CPU until enough are found', () => {
+    const tested = (k: number) =>
+      visitedBy(
+        world,
+        particles,
+        { kind: 'nearest', point: middle, radius: 12 * world.cellSize, k },
+        { radius, backend: 'cpu' },
+      ).tested.length;
+    expect(tested(2)).toBeLessThan(tested(30));
+    expect(tested(30)).toBeLessThan(tested(200));
+  });
+});
+
+describe('a question', () => {
+  const simulation = createCpuSimulation(sceneOptions(createScene('uniform', { dimensions: 3, count: 100 })));
+  const choices = { ...defaultChoices(), brush: 4, nearestCount: 3 };
+  const { radius } = simulation;
+  const way = { from: [1, 2, 3], to: [4, 6, 3], isDrag: true };
+
+  it('is made from the choices and the way of the pointer', () => {
+    const ask = (query: typeof choices.query, given = way) =>
+      questionOf({ ...choices, query }, simulation, given);
+    const reach = 4 * radius;
+    expect(ask('near')).toEqual({ kind: 'near', point: way.to, radius: reach });
+    expect(ask('nearest')).toEqual({ kind: 'nearest', point: way.to, radius: reach, k: 3 });
+    expect(ask('ray')).toEqual({ kind: 'ray', origin: way.from, direction: [0.6, 0.8, 0], length: 5 });
+    expect(ask('ray', { ...way, to: way.from })).toBeUndefined();
+    // In 3D a drag has no depth.
+    expect(ask('box')).toEqual({ kind: 'box', min: [1, 2, 3 - reach], max: [4, 6, 3 + reach] });
+    expect(ask('box', { ...way, isDrag: false })).toEqual({
+      kind: 'box',
+      min: way.to.map((along) => along - reach),
+      max: way.to.map((along) => along + reach),
+    });
+  });
+
+  it('has at most half the shortest period as its radius', () => {
+    const periodic = createCpuSimulation(
+      sceneOptions(createScene('periodic', { dimensions: 2, count: 100 })),
+    );
+    const question = questionOf({ ...choices, query: 'near', brush: 1000 }, periodic, { ...way, to: [1, 1] });
+    expect(question).toMatchObject({ radius: Math.min(...periodic.world.period) / 2 });
+  });
+});
