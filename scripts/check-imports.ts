@@ -69,6 +69,8 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/scenes/definition.ts': 'the types of the content of scenes of methods',
   'src/scenes/fluid-scene.ts': 'creates the content of fluid scenes',
   'src/scenes/index.ts': 'scenes of all methods, by name; seeded random numbers',
+  'src/scenes/method-scene.ts':
+    'creates the content of scenes of flocks, particle life and the position-based fluid',
 };
 
 /** The folders and files that each folder may import from, besides itself. */

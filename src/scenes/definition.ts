@@ -108,8 +108,6 @@ export interface FlockSceneDefinition extends DefinitionBase {
   readonly gravity: 0;
   /** A flock has one substep per step. */
   readonly substeps: 1;
-  /** @internal */
-  readonly generate: (request: MethodRequest) => FlockScene;
 }
 
 /** A position-based fluid. The unit of length is `reach`, the unit of time a second. */
@@ -138,8 +136,6 @@ export interface PositionFluidSceneDefinition extends DefinitionBase {
   readonly gravity: number;
   /** Substeps per step. */
   readonly substeps: number;
-  /** @internal */
-  readonly generate: (request: MethodRequest) => PositionFluidScene;
 }
 
 /** Parameters of particle life to generate. */
@@ -176,8 +172,6 @@ export interface LifeSceneDefinition extends DefinitionBase {
   readonly gravity: 0;
   /** Particle life has one substep per step. */
   readonly substeps: 1;
-  /** @internal */
-  readonly generate: (request: LifeRequest) => LifeScene;
 }
 
 /** A scene of any method. */

@@ -20,7 +20,6 @@ export type {
   SceneMethod,
 } from './definition';
 export { applyDrive, type Drivable, type Drive, type Driven, movesObstacles, strengthOf } from './drive';
-export { type AttractionKind, attractionTable } from './life';
 export { Random } from './random';
 export { findScene, isDriven, requireScene, SCENES, type SceneFlag, sceneNames, scenesOf } from './registry';
 export { DEFAULT_SEED, type SceneRequest } from './request';

@@ -13,12 +13,10 @@ import type {
   SceneDefinition,
   SceneMethod,
 } from './definition';
-import { MURMURATION } from './flocks';
 import { DRUM, HOURGLASS } from './granular';
-import { LIFE } from './life';
+import { LIFE, MURMURATION, SPLASH } from './methods';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { CLUSTERED, CROWDS, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
-import { SPLASH } from './splash';
 import { DAM_BREAK, FOUNTAIN, TWO_DROPS, WAVE_TANK } from './tanks';
 import { MIXED, MIXED_PERIODIC, MIXED_PILE, ONE_LARGE } from './variable-radii';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './worlds';

@@ -19,7 +19,6 @@ import { createCpuFluid, createFluid, type FluidOptions } from '../../src/method
 import { createCpuPositionFluid, createPositionFluid } from '../../src/methods/pbf';
 import {
   applyDrive,
-  attractionTable,
   createScene,
   requireScene,
   type Scene,
@@ -29,6 +28,12 @@ import {
   strengthOf,
 } from '../../src/scenes';
 import { createFluidScene, type FluidScene, movingBodies } from '../../src/scenes/fluid-scene';
+import {
+  attractionTable,
+  createFlockScene,
+  createLifeScene,
+  createPositionFluidScene,
+} from '../../src/scenes/method-scene';
 import { flockOptions, lifeOptions } from './inputs/flocks';
 import { CELLAR, FOUNTAIN } from './inputs/fluids';
 import { blockOf, obstaclesIn } from './inputs/position-fluids';
@@ -168,7 +173,7 @@ function flockCase(name: string, options: FlockOptions): StateHashCase {
 function positionFluidSceneCase(name: string, dimensions: Dimensions): StateHashCase {
   const { gravity } = requireScene('pbf', name);
   const request = { dimensions, count: METHOD_PARTICLES, width: 1, seed: 1 };
-  const { radius, reach, ...options } = requireScene('pbf', name).generate(request);
+  const { radius, reach, ...options } = createPositionFluidScene(name, request);
   const given = {
     ...options,
     radius: reach,
@@ -186,7 +191,7 @@ function positionFluidSceneCase(name: string, dimensions: Dimensions): StateHash
 function lifeSceneCase(name: string, dimensions: Dimensions): StateHashCase {
   const kinds = 6;
   const request = { dimensions, count: METHOD_PARTICLES, width: 1, seed: 1, kinds };
-  const { radius, ...options } = requireScene('life', name).generate(request);
+  const { radius, ...options } = createLifeScene(name, request);
   const given = { ...options, attraction: attractionTable('random', kinds, 1) };
   const hash = hashParticles(dimensions);
   return {
@@ -198,7 +203,7 @@ function lifeSceneCase(name: string, dimensions: Dimensions): StateHashCase {
 }
 
 function flockSceneCase(name: string, dimensions: Dimensions): StateHashCase {
-  const { radius, hunterRadius, ...options } = requireScene('flock', name).generate({
+  const { radius, hunterRadius, ...options } = createFlockScene(name, {
     dimensions,
     count: METHOD_PARTICLES,
     width: 1,

@@ -18,7 +18,6 @@ import type { GpuKind } from '../model/automatic';
 import { floorToTwoDigits } from '../model/choices';
 import { type Choices, type Colouring, MOST_PARTICLES } from '../model/fields';
 import {
-  describeMissing,
   FLUID_OVERLAYS,
   fieldsOf,
   GRID_OVERLAYS,
@@ -293,9 +292,8 @@ class GpuRun implements Run {
     return this.overlay?.occupiedCounts;
   }
 
-  missing({ candidatePairs, contactLines }: Overlays): string {
-    const pairs = candidatePairs || contactLines ? this.overlay?.pairsShown : undefined;
-    return pairs ? describeMissing(pairs) : '';
+  missing(shown: Overlays): string {
+    return this.overlay?.missing(shown) ?? '';
   }
 
   async createAnswers(): Promise<Answers> {

@@ -1,8 +1,6 @@
-/** Names, sizes, opacities and key texts of overlays. */
+/** Names of overlays, and which ones a run can show. */
 
 import type { World } from '../../index';
-import { formatCount, formatReal } from '../support/format';
-import { pressureEnd, velocityEnd } from './fluid-colours';
 import type { SimulationView } from './simulation-view';
 
 export const GRID_OVERLAYS = [
@@ -51,50 +49,6 @@ export function shownOf(chosen: Overlays): Overlays {
   return { ...gridOverlays, velocityArrows, pressureMap, solidCells };
 }
 
-/** Widths of lines between large particles, in CSS pixels. DASH is the length of a dash and of a gap. */
-export const THREAD_WIDTH = 1.5;
-export const CANDIDATE_WIDTH = 1;
-export const CONTACT_WIDTH = 2.5;
-export const DASH = 3;
-/** Width of the outline on either side of a line, in CSS pixels. */
-export const CASING = 0.75;
-
-/** Between particles of at least this diameter, in CSS pixels, lines have their full width. */
-const LARGE_PARTICLE = 14;
-/** Between the smallest particles, lines have this share of their full width. */
-const LEAST_LINE_SHARE = 0.5;
-
-/** Returns the factor of line widths: lines between small particles are thinner, to hide less. */
-export function lineShare(
-  { radius, radiusRange }: Pick<SimulationView, 'radius' | 'radiusRange'>,
-  pixelsPerUnit: number,
-): number {
-  const usual = radiusRange ? Math.sqrt(radiusRange.smallest * radiusRange.largest) : radius;
-  return Math.min(1, Math.max(LEAST_LINE_SHARE, (2 * usual * pixelsPerUnit) / LARGE_PARTICLE));
-}
-
-/** Cells that are narrower than this many CSS pixels have no lines. */
-export const NARROWEST_CELL = 4;
-/** Cells at least this wide, in CSS pixels, have the darkest lines. */
-export const WIDE_CELL = 9;
-
-/** Opacity of lines of the lowest and of the highest level. */
-export const LINE_OPACITY = [0.45, 0.9] as const;
-/** Opacity of almost empty cells, and of cells at the end of the scale. */
-export const HEAT_OPACITY = [0.16, 0.78] as const;
-
-export const BUCKET_OPACITY = 0.5;
-/** Saturation and value of the colours of buckets. */
-export const BUCKET_TONES = { dark: [0.6, 0.95], light: [0.7, 0.82] } as const;
-/** Distance between the lines of a hatch, in CSS pixels. */
-export const HATCH = 7;
-
-export const CANDIDATE_OPACITY = 0.7;
-
-/** Pieces of the sorted order's line that are longer than this many cells are fainter. */
-export const LEAP = 3;
-export const LEAP_OPACITY = 0.3;
-
 /** Spheres shrink by this factor under overlays that they would hide. */
 export const SPHERE_SHARE = 0.4;
 
@@ -102,40 +56,12 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
   return heatMap || thread || candidatePairs || contactLines;
 }
 
-export const MOST_PAIRS = { hardware: 2 ** 18, software: 2 ** 15 } as const;
-/** The pairs of a particle with more candidates are not listed. */
-export const MOST_EACH = 1024;
-
 /**
  * Returns the number of cells along each axis, without the ring. In a world with levels, counts the cells of the lowest
  * level.
  */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
-}
-
-/** Returns the edge of a cell; in a world with levels, that of a cell of the highest level. */
-export function largestCell({ cellSize, levels }: Pick<World, 'cellSize' | 'levels'>): number {
-  return cellSize * 2 ** Math.max(0, levels - 1);
-}
-
-/** Axes of the heat map: in 3D those of the floor. */
-export function heatAxes({ dimensions }: Pick<World, 'dimensions'>): readonly [number, number] {
-  return dimensions === 2 ? [0, 1] : [0, 2];
-}
-
-/**
- * Returns the number of particles at the end of the heat map's scale, at least 4. In 2D, about this many particles fit
- * into a cell without overlap. In 3D, it is four times the mean per column of cells, but at most the number in the
- * densest packing. In an unbounded world, it counts the particles of single cells in 3D, too.
- */
-export function heatEnd(world: World, count: number): number {
-  const packed = world.levels === 0 ? (world.cellSize / world.diameter) ** world.dimensions : 1;
-  if (world.kind === 'unbounded') return Math.max(4, Math.ceil(1.5 * packed));
-  const [width = 1, height = 1, depth = 1] = shownCells(world);
-  if (world.dimensions === 2) return Math.max(4, Math.ceil(1.2 * packed));
-  const dense = 1.5 * packed * height;
-  return Math.max(4, Math.ceil(Math.min(dense, (4 * count) / (width * depth))));
 }
 
 /** Says why an overlay cannot be shown; '' if all can. */
@@ -151,75 +77,10 @@ export interface OccupiedCounts {
   readonly shared: number;
 }
 
-export interface KeyLine {
-  readonly name: OverlayName | 'sharedBuckets';
-  readonly text: string;
-}
-
-export function keyOf(
-  shown: Overlays,
-  simulation: SimulationView,
-  pixelsPerUnit: number,
-  occupied?: OccupiedCounts,
-): KeyLine[] {
-  const { world, count, settings, boxes } = simulation;
-  const { levels, dimensions } = world;
-  const is3D = dimensions === 3;
-  const naive = settings.broadPhase === 'naive' ? ' of the grid; naive tests all' : '';
-  const isNarrow = largestCell(world) * pixelsPerUnit < NARROWEST_CELL;
-  const isUnbounded = world.kind === 'unbounded';
-  const lines = `${isUnbounded ? 'Occupied cells' : 'Cells'}${levels > 1 ? ` of all ${levels} levels` : ''}${is3D && !isUnbounded ? ', on the floor and two walls' : ''}`;
-  const texts: Readonly<Record<OverlayName, string>> = {
-    cellLines: isNarrow ? 'Cells are too narrow for lines; zoom in' : lines,
-    heatMap: `Particles ${is3D && !isUnbounded ? 'over a floor cell' : 'per cell'}${levels > 1 && !isUnbounded ? ' of the lowest level' : ''}: 1 to ${formatCount(heatEnd(world, count))} or more`,
-    buckets: occupied
-      ? `${formatCount(occupied.cells)} occupied cells, coloured by bucket: ${formatCount(occupied.buckets)} of ${formatCount(world.cellCount)} buckets`
-      : 'Occupied cells, coloured by bucket',
-    thread: `Order in memory, from first to last${levels > 1 ? ', level by level' : ''}`,
-    candidatePairs: `Candidate pairs${naive}`,
-    contactLines: `Contacts${boxes ? ', from middle to middle' : ''}`,
-    ...fieldTexts(simulation),
-  };
-  const sharing = occupied ? `${formatCount(occupied.shared)} cells` : 'Cells';
-  const collisions: KeyLine = {
-    name: 'sharedBuckets',
-    text: `${sharing} that share a bucket with another cell (hash collision)`,
-  };
-  return OVERLAY_NAMES.filter((name) => shown[name]).flatMap((name) => {
-    const line = { name, text: texts[name] };
-    return name === 'buckets' ? [line, collisions] : [line];
-  });
-}
-
-function fieldTexts({ fluid, dimensions }: SimulationView): Record<(typeof FLUID_OVERLAYS)[number], string> {
-  if (!fluid) return { velocityArrows: '', pressureMap: '', solidCells: '' };
-  const where = dimensions === 3 ? ' in the middle plane' : '';
-  return {
-    velocityArrows: `Velocity${where}; the longest arrow is ${formatReal(velocityEnd(fluid.plan))} units/s or more`,
-    pressureMap: `Pressure${where}: 0 to ${formatReal(pressureEnd(fluid.plan))} Pa or more`,
-    solidCells: 'Cells that are solid to the fluid',
-  };
-}
-
 export interface PairsShown {
   /** Pairs in view, of the kinds that are shown. */
   readonly found: number;
   readonly drawn: number;
   /** Particles in view with more than MOST_EACH candidates. */
   readonly crowded: number;
-}
-
-/** Says which pairs are not drawn; '' if all are. */
-export function describeMissing({ found, drawn, crowded }: PairsShown): string {
-  const sentences: string[] = [];
-  if (found > drawn) {
-    sentences.push(
-      `The first ${formatCount(drawn)} of ${formatCount(found)} pairs in view are drawn; zoom in to see all.`,
-    );
-  }
-  if (crowded > 0) {
-    const subject = crowded === 1 ? 'One particle has' : `${formatCount(crowded)} particles have`;
-    sentences.push(`${subject} more than ${formatCount(MOST_EACH)} candidates, which are left out.`);
-  }
-  return sentences.join(' ');
 }

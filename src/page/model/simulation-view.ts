@@ -17,7 +17,7 @@ import type {
 import type { LifeNumbers } from '../../methods/flock';
 import type { CpuFluid, Fluid } from '../../methods/fluid';
 import type { PositionFluidNumbers } from '../../methods/pbf';
-import type { AttractionKind } from '../../scenes';
+import type { AttractionKind } from '../../scenes/method-scene';
 import type { Choices } from './fields';
 import type { Method } from './scenes';
 

@@ -2,13 +2,15 @@
 import { type Legend, legendOf, readTheme, type Scale, scaleFor } from '../model/colour';
 import { themeOf } from '../model/fluid-colours';
 import type { Selection } from '../model/opened';
-import { hidesLines, shownOf } from '../model/overlays';
+import { hidesLines, isAnyOf, OVERLAY_NAMES, shownOf } from '../model/overlays';
 import { onAppearance } from '../support/appearance';
 import { isUnloaded } from '../support/chunk-errors';
+import { Later } from '../support/later';
+import { notify } from '../support/notes';
 import { Signal } from '../support/signal';
 import { explain, type Frame, type Run } from '../view/engine';
 import type { Marks } from '../view/marks';
-import { OverlayKey } from '../view/overlay-key';
+import type { OverlayKey } from '../view/overlay-key';
 import type { Session } from '../view/session';
 import type { Viewpoint } from '../view/viewpoint';
 
@@ -27,7 +29,12 @@ export class Picture {
   private scale: Scale = { by: 'speed', end: 1 };
   private theme = readTheme();
   private drawn: Frame | undefined;
-  private readonly key = new OverlayKey();
+  private readonly key = new Later<OverlayKey>(async () => {
+    const { OverlayKey: Made } = await import('../view/overlay-key');
+    return new Made();
+  });
+  /** The choices for which the key could not be loaded. */
+  private withoutKey: Selection | undefined;
   /** The live film, the time at which it took the last picture, and whether it takes the picture of this frame. */
   private watcher: Watcher | undefined;
   private watchedAt = 0;
@@ -92,7 +99,15 @@ export class Picture {
   }
 
   explainOverlays(run: Run): void {
-    if (this.drawn) this.key.update(this.drawn, run, run.missing(this.session.choices));
+    const { key, drawn, withoutKey } = this;
+    const { choices } = this.session;
+    if (key.part && drawn) key.part.update(drawn, run, run.missing(choices));
+    const isWanted = !key.part && isAnyOf(OVERLAY_NAMES, shownOf(choices)) && choices !== withoutKey;
+    if (!isWanted || key.isLoading) return;
+    key.get().catch((error) => {
+      this.withoutKey = choices;
+      notify(explain(error));
+    });
   }
 
   /** Draws and calls `use` in one task, because a WebGPU canvas loses its picture after the task. */

@@ -30,13 +30,10 @@ import {
   largestCell,
   lineShare,
   NARROWEST_CELL,
-  NO_FIELDS,
-  type OccupiedCounts,
-  type Overlays,
-  shownCells,
   THREAD_WIDTH,
   WIDE_CELL,
-} from '../model/overlays';
+} from '../model/overlay-look';
+import { NO_FIELDS, type OccupiedCounts, type Overlays, shownCells } from '../model/overlays';
 import type { SimulationView } from '../model/simulation-view';
 import { formatCount } from '../support/format';
 import { project } from './camera';

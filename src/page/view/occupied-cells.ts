@@ -5,7 +5,7 @@ import { bucketAt, latticeAt, levelOf } from '../../core/world/levels';
 import type { ParticleArrays, World } from '../../index';
 import { isFiniteParticle } from '../../reference/measure/finite';
 import type { Rgb } from '../model/colour';
-import { BUCKET_TONES } from '../model/overlays';
+import { BUCKET_TONES } from '../model/overlay-look';
 
 export interface OccupiedCell {
   readonly min: readonly number[];

@@ -11,7 +11,8 @@ import { Readback } from '../../gpu/readback';
 import { compileShader } from '../../gpu/shader-module';
 import type { Gpu, World } from '../../index';
 import { bodyFlags, type Variant, worldFlags, worldModules, worldName } from '../../passes/modules';
-import { BUCKET_OPACITY, HATCH, type OccupiedCounts } from '../model/overlays';
+import { BUCKET_OPACITY, HATCH } from '../model/overlay-look';
+import type { OccupiedCounts } from '../model/overlays';
 import type { Frame } from './engine';
 import { CONSTANTS, type OverlayPicture, SOURCES } from './overlay-pipelines';
 

@@ -3,7 +3,8 @@
  * the key is folded, to leave the picture visible.
  */
 
-import { type KeyLine, keyOf, type OccupiedCounts } from '../model/overlays';
+import { type KeyLine, keyOf } from '../model/overlay-look';
+import type { OccupiedCounts } from '../model/overlays';
 import { find } from '../support/dom';
 import type { Frame, Run } from './engine';
 

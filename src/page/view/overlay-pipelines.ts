@@ -31,7 +31,7 @@ import {
   NARROWEST_CELL,
   THREAD_WIDTH,
   WIDE_CELL,
-} from '../model/overlays';
+} from '../model/overlay-look';
 
 export const HEAT_FIELDS = { counters: 'extent', cells: 'extent', shift: 'u32' } as const;
 

@@ -9,8 +9,8 @@ import {
   LEAP,
   largestCell,
   lineShare,
-  shownCells,
-} from '../model/overlays';
+} from '../model/overlay-look';
+import { shownCells } from '../model/overlays';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 

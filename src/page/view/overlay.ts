@@ -10,13 +10,8 @@ import { type SharedBinding, SharedParameters } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import type { Gpu } from '../../index';
 import { Scan, type ScanBinding, scanBytes } from '../../passes/grid/scan';
-import {
-  MOST_PAIRS,
-  NO_FIELDS,
-  type OccupiedCounts,
-  type Overlays,
-  type PairsShown,
-} from '../model/overlays';
+import { describeMissing, MOST_PAIRS } from '../model/overlay-look';
+import { NO_FIELDS, type OccupiedCounts, type Overlays, type PairsShown } from '../model/overlays';
 import type { GpuSimulationView } from '../model/simulation-view';
 import type { Frame } from './engine';
 import { OccupiedCells } from './occupied';
@@ -268,6 +263,11 @@ export class Overlay {
       contactLines: wanted.contactLines && this.listing !== undefined,
       ...NO_FIELDS,
     };
+  }
+
+  /** Says which pairs of a recent picture were not drawn; '' if all were. */
+  missing(shown: Overlays): string {
+    return needsPairs(shown) && this.pairsShown ? describeMissing(this.pairsShown) : '';
   }
 
   drawOver(pass: GPURenderPassEncoder, { overlays }: Frame): void {

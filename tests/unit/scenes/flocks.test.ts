@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { requireScene } from '../../../src/scenes';
+import { createFlockScene } from '../../../src/scenes/method-scene';
 
 describe('a flock scene', () => {
   it('has its birds inside the box and a hunter near one, and is the same for the same seed', () => {
     for (const dimensions of [2, 3] as const) {
       const of = (seed: number, count = 400) =>
-        requireScene('flock', 'murmuration').generate({ dimensions, count, width: 1, seed });
+        createFlockScene('murmuration', { dimensions, count, width: 1, seed });
       const { positions, max, hunters, fear = 0 } = of(1);
       positions.forEach((value, index) => {
         expect(value).toBeGreaterThan(0);

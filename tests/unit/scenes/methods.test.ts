@@ -1,14 +1,32 @@
 import { describe, expect, it } from 'vitest';
-import { attractionTable, requireScene } from '../../../src/scenes';
+import { scenesOf } from '../../../src/scenes';
+import {
+  attractionTable,
+  createFlockScene,
+  createLifeScene,
+  createPositionFluidScene,
+} from '../../../src/scenes/method-scene';
 
 const SOME = { width: 1, seed: 1 } as const;
+
+describe('every scene of a method', () => {
+  it('can be created by its name, and no other scene can', () => {
+    const request = { dimensions: 2, count: 10, kinds: 2, ...SOME } as const;
+    for (const { name } of scenesOf('flock'))
+      expect(createFlockScene(name, request).positions.length).toBe(20);
+    for (const { name } of scenesOf('pbf'))
+      expect(createPositionFluidScene(name, request).positions.length).toBe(20);
+    for (const { name } of scenesOf('life')) expect(createLifeScene(name, request).positions.length).toBe(20);
+    expect(() => createFlockScene('pile', request)).toThrow(/murmuration/);
+  });
+});
 
 describe('a scene of a position-based fluid', () => {
   it.each([2, 3] as const)(
     'starts as a column at rest spacing, apart from its obstacles (%iD)',
     (dimensions) => {
-      const { generate } = requireScene('pbf', 'splash');
-      const make = (count: number, change = {}) => generate({ dimensions, count, ...SOME, ...change });
+      const make = (count: number, change = {}) =>
+        createPositionFluidScene('splash', { dimensions, count, ...SOME, ...change });
       for (const count of [2, 7, 400, 4000]) {
         const { positions, min, max, obstacles, reach } = make(count);
         expect(positions.length).toBe(dimensions * count);
@@ -40,9 +58,8 @@ describe('a scene of a position-based fluid', () => {
 
 describe('a scene of particle life', () => {
   it.each([2, 3] as const)('has equally many of each species inside the world (%iD)', (dimensions) => {
-    const { generate } = requireScene('life', 'particle-life');
     const make = (count: number, change = {}) =>
-      generate({ dimensions, count, ...SOME, kinds: 4, ...change });
+      createLifeScene('particle-life', { dimensions, count, ...SOME, kinds: 4, ...change });
     for (const count of [2, 7, 400]) {
       const { positions, max, periodic } = make(count);
       expect(periodic).toBe(true);

@@ -1,12 +1,12 @@
 import { createFlock, type FlockOptions } from '../../../methods/flock';
-import { requireScene } from '../../../scenes';
+import { createFlockScene } from '../../../scenes/method-scene';
 import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
 import { CpuFlockSimulation, GpuFlockSimulation } from './flock-simulation';
 
 export function startFlock(choices: Choices, count: number): Start {
   const { scene: name, dimensions, boxWidth, seed } = choices;
-  const scene = requireScene('flock', name).generate({ dimensions, count, width: boxWidth, seed });
+  const scene = createFlockScene(name, { dimensions, count, width: boxWidth, seed });
   const { radius, hunterRadius: _drawn, ...options } = scene;
   const { min, max, periodic, perception: cellSize, positions, velocities } = scene;
   const sized = (capacity: number | undefined): FlockOptions => ({ ...options, capacity });

@@ -3,7 +3,7 @@
 import { defaultSettings } from '../../../core/contact/settings';
 import type { NewParticles, StageTimes, World } from '../../../index';
 import type { CpuLife, Life, LifeCheckpoint } from '../../../methods/flock';
-import { attractionTable } from '../../../scenes';
+import { attractionTable } from '../../../scenes/method-scene';
 import type {
   CpuSimulationView,
   Figure,

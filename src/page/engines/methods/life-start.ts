@@ -1,5 +1,5 @@
 import { createLife, type LifeOptions } from '../../../methods/flock';
-import { attractionTable, requireScene } from '../../../scenes';
+import { attractionTable, createLifeScene } from '../../../scenes/method-scene';
 import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
 import { CpuLifeSimulation, GpuLifeSimulation } from './life-simulation';
@@ -7,7 +7,7 @@ import { CpuLifeSimulation, GpuLifeSimulation } from './life-simulation';
 export function startLife(choices: Choices, count: number): Start {
   const { scene: name, dimensions, boxWidth, seed, kinds, attraction, tableSeed } = choices;
   const { strength, halfLife, core } = choices;
-  const scene = requireScene('life', name).generate({ dimensions, count, width: boxWidth, seed, kinds });
+  const scene = createLifeScene(name, { dimensions, count, width: boxWidth, seed, kinds });
   const { radius, ...options } = scene;
   const { min, max, periodic, reach: cellSize, positions } = scene;
   const table = { attraction, tableSeed };

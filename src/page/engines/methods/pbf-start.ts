@@ -1,5 +1,5 @@
 import { createPositionFluid, type PositionFluidOptions } from '../../../methods/pbf';
-import { requireScene } from '../../../scenes';
+import { createPositionFluidScene } from '../../../scenes/method-scene';
 import { gravityVector } from '../../model/choices';
 import type { Choices } from '../../model/fields';
 import type { Start } from '../../model/simulation-view';
@@ -8,7 +8,7 @@ import { CpuPositionFluidSimulation, GpuPositionFluidSimulation } from './pbf-si
 export function startPositionFluid(choices: Choices, count: number): Start {
   const { scene: name, dimensions, boxWidth, seed, substeps } = choices;
   const { iterations, viscosity, vorticity, tension, pressure, softness } = choices;
-  const scene = requireScene('pbf', name).generate({ dimensions, count, width: boxWidth, seed });
+  const scene = createPositionFluidScene(name, { dimensions, count, width: boxWidth, seed });
   const { min, max, reach, positions, obstacles, radius } = scene;
   const gravity = gravityVector(choices);
   const sized = (capacity: number | undefined): PositionFluidOptions => ({

@@ -4,13 +4,8 @@ import type { ParticleArrays } from '../../../../src/core/simulation/simulation'
 import type { World } from '../../../../src/core/world/world';
 import { createSimulation, type Simulation } from '../../../../src/engine/simulation/simulation';
 import { Kernel } from '../../../../src/gpu/kernel';
-import {
-  heatAxes,
-  MOST_EACH,
-  MOST_PAIRS,
-  NO_OVERLAYS,
-  type Overlays,
-} from '../../../../src/page/model/overlays';
+import { heatAxes, MOST_EACH, MOST_PAIRS } from '../../../../src/page/model/overlay-look';
+import { NO_OVERLAYS, type Overlays } from '../../../../src/page/model/overlays';
 import { Camera2D, project } from '../../../../src/page/view/camera';
 import { Camera3D } from '../../../../src/page/view/camera-3d';
 import { createLayouts, overlayPicture } from '../../../../src/page/view/draw-pipelines';

@@ -18,7 +18,8 @@ import type { CpuSimulationView, State } from '../../../../src/page/model/simula
 import { openParticles } from '../../../../src/page/panel/open-file';
 import { readLink, writeLink } from '../../../../src/page/session/link';
 import { goOnFrom, refuseColours } from '../../../../src/page/view/engine';
-import { attractionTable, SCENES } from '../../../../src/scenes';
+import { SCENES } from '../../../../src/scenes';
+import { attractionTable } from '../../../../src/scenes/method-scene';
 import { drain } from '../../../helpers/inputs/drain';
 
 const METHOD_SCENES = SCENES.filter((scene) => scene.method !== 'collisions');

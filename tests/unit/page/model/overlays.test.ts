@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
+import { describeMissing, heatEnd, keyOf, lineShare } from '../../../../src/page/model/overlay-look';
 import {
-  describeMissing,
-  heatEnd,
-  keyOf,
-  lineShare,
   NO_FIELDS,
   NO_OVERLAYS,
   type Overlays,

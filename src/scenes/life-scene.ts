@@ -1,6 +1,6 @@
-/** Scenes of particle life, and tables of attraction between species. */
+/** Generates scenes of particle life, and tables of attraction between species. */
 import type { Dimensions } from '../core/world/world';
-import type { LifeSceneDefinition } from './definition';
+import type { LifeRequest, LifeScene } from './definition';
 import { Random } from './random';
 import { ceilRoot, stepFor, toCoordinate, UNITS } from './scene';
 
@@ -11,34 +11,24 @@ const SHAPE: Readonly<Record<Dimensions, readonly number[]>> = { 2: [1, 0.625], 
 /** Shortest edge: a periodic axis needs three cells. */
 const SHORTEST = 4;
 
-export const LIFE: LifeSceneDefinition = {
-  name: 'particle-life',
-  description:
-    'Particle life: a table says which species attracts which, and shapes form that move by themselves. The world wraps around.',
-  method: 'life',
-  gravity: 0,
-  substeps: 1,
-  generate({ dimensions, count, width, seed, kinds }) {
-    const random = new Random(seed);
-    const max = edgesFor(dimensions, count).map((edge, axis) =>
-      axis === 0 ? Math.ceil(edge * width) : edge,
-    );
-    const step = stepFor(Math.max(...max));
-    const positions = Float32Array.from({ length: dimensions * count }, (_, index) =>
-      toCoordinate(random.below((max[index % dimensions] as number) * UNITS), step),
-    );
-    return {
-      dimensions,
-      min: max.map(() => 0),
-      max,
-      periodic: true,
-      reach: 1,
-      positions,
-      species: Uint8Array.from({ length: count }, (_, particle) => particle % kinds),
-      radius: 0.09,
-    };
-  },
-};
+export function particleLife({ dimensions, count, width, seed, kinds }: LifeRequest): LifeScene {
+  const random = new Random(seed);
+  const max = edgesFor(dimensions, count).map((edge, axis) => (axis === 0 ? Math.ceil(edge * width) : edge));
+  const step = stepFor(Math.max(...max));
+  const positions = Float32Array.from({ length: dimensions * count }, (_, index) =>
+    toCoordinate(random.below((max[index % dimensions] as number) * UNITS), step),
+  );
+  return {
+    dimensions,
+    min: max.map(() => 0),
+    max,
+    periodic: true,
+    reach: 1,
+    positions,
+    species: Uint8Array.from({ length: count }, (_, particle) => particle % kinds),
+    radius: 0.09,
+  };
+}
 
 /** Returns whole edges. */
 function edgesFor(dimensions: Dimensions, count: number): number[] {
