@@ -1,7 +1,7 @@
 /**
  * Draws particles for the CPU engine. In 2D, it draws discs and rectangles. In 3D, it draws sphere sprites and faces of
- * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In 2D,
- * it draws the world and the obstacles only when they change, and paints discs as pixels.
+ * boxes, from far to near. It uses the GPU view's colours, rounded to COLOURS steps. In 2D, it draws the world and the
+ * obstacles only when they change. It paints discs, and spheres without boxes between them, as pixels.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { ParticleArrays } from '../../index';
@@ -12,9 +12,9 @@ import { type CameraMatrices, project, type Rectangle, type Viewport } from './c
 import type { CanvasOverlay } from './canvas-overlay';
 import { DiscPainter, type Discs } from './disc-painter';
 import type { Frame } from './engine';
+import { drawSpheres, projectBalls, SPRITE_SIZE } from './sphere-painter';
 
 const COLOURS = 32;
-const SPRITE_SIZE = 64;
 /** Boxes that are narrower than this many CSS pixels have no rim. */
 const NARROWEST_RIMMED = 5;
 /** Width of a box's rim, in CSS pixels. */
@@ -34,7 +34,7 @@ interface Point {
 
 export class CanvasView {
   readonly canvas = document.createElement('canvas');
-  private sprites: { readonly theme: Theme; readonly pictures: readonly HTMLCanvasElement[] } | undefined;
+  private sprites: Sprites | undefined;
   private readonly painter = new DiscPainter();
   /** What the painter's ground shows; empty if it is out of date. */
   private ground: readonly unknown[] = [];
@@ -158,8 +158,12 @@ export class CanvasView {
     bodies: readonly Bodies[],
     { camera, viewport, theme }: Frame,
   ): void {
+    if (bodies.every(({ count, halves }) => count === 0 || !halves)) {
+      drawSpheres(context, projectBalls(bodies, camera, viewport), this.spritesOf(theme).pixels);
+      return;
+    }
     const focal = camera.pixelsPerUnit * camera.distance;
-    const pictures = this.pictures(theme);
+    const { pictures } = this.spritesOf(theme);
     const faces = shadeFaces(camera, theme);
     const seen = bodies.flatMap((one) =>
       Array.from({ length: one.count }, (_, body) => {
@@ -181,12 +185,20 @@ export class CanvasView {
     }
   }
 
-  private pictures(theme: Theme): readonly HTMLCanvasElement[] {
+  private spritesOf(theme: Theme): Sprites {
     if (this.sprites?.theme !== theme) {
-      this.sprites = { theme, pictures: paletteOf(theme).map(paintSphere) };
+      const pictures = paletteOf(theme).map(paintSphere);
+      this.sprites = { theme, pictures, pixels: pictures.map(pixelsOf) };
     }
-    return this.sprites.pictures;
+    return this.sprites;
   }
+}
+
+/** The spheres in all colours of the palette: to be drawn, and as pixels. */
+interface Sprites {
+  readonly theme: Theme;
+  readonly pictures: readonly HTMLCanvasElement[];
+  readonly pixels: readonly Uint32Array[];
 }
 
 interface Bodies {
@@ -378,7 +390,7 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   const canvas = document.createElement('canvas');
   canvas.width = SPRITE_SIZE;
   canvas.height = SPRITE_SIZE;
-  const context = canvas.getContext('2d');
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) return canvas;
   const half = SPRITE_SIZE / 2;
   const shade = context.createRadialGradient(half * 0.7, half * 0.55, 0, half, half, half);
@@ -389,6 +401,12 @@ function paintSphere(colour: Rgb): HTMLCanvasElement {
   context.arc(half, half, half, 0, 2 * Math.PI);
   context.fill();
   return canvas;
+}
+
+function pixelsOf(sprite: HTMLCanvasElement): Uint32Array {
+  const image = sprite.getContext('2d')?.getImageData(0, 0, SPRITE_SIZE, SPRITE_SIZE);
+  const pixels = new Uint32Array(image?.data.buffer ?? new ArrayBuffer(4 * SPRITE_SIZE ** 2));
+  return pixels.map((pixel) => pixel | 0xff000000);
 }
 
 /** The edges of a box, as pairs of corners. Bit i of a corner is set if the corner is at the high end of axis i. */

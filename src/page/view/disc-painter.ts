@@ -70,7 +70,12 @@ export class DiscPainter {
   }
 }
 
-function regionOf({ count, x, y, radius }: Discs, width: number, height: number): Region {
+/** Returns the part of the picture that the discs cover. */
+export function regionOf(
+  { count, x, y, radius }: Omit<Discs, 'palette'>,
+  width: number,
+  height: number,
+): Region {
   let [left, top, right, bottom] = [width, height, 0, 0];
   for (let disc = 0; disc < count; disc++) {
     const [across, down, reach] = [x[disc] as number, y[disc] as number, (radius[disc] as number) + 1];
@@ -140,7 +145,7 @@ export function paintDiscs(pixels: Uint32Array, width: number, height: number, d
 }
 
 /** Mixes two opaque colours, two channels at a time. `cover` is the share of `ink`. */
-function blend(under: number, ink: number, cover: number): number {
+export function blend(under: number, ink: number, cover: number): number {
   const share = cover >= 1 ? 256 : cover <= 0 ? 0 : Math.round(256 * cover);
   const rest = 256 - share;
   const odd = (((under & 0xff00ff) * rest + (ink & 0xff00ff) * share) >>> 8) & 0xff00ff;
