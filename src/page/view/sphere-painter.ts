@@ -49,7 +49,8 @@ export function projectBalls(
       const x = (positions[3 * body] as number) - fromX;
       const y = (positions[3 * body + 1] as number) - fromY;
       const z = (positions[3 * body + 2] as number) - fromZ;
-      const far = dx * x + dy * y + dz * z + dw;
+      // Rounded as in `depth`, so that no depth lies outside the range.
+      const far = Math.fround(dx * x + dy * y + dz * z + dw);
       // The comparison with NaN is false.
       if (!(far > 0 && far < Number.POSITIVE_INFINITY)) continue;
       const w = wx * x + wy * y + wz * z + ww;

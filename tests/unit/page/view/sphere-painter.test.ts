@@ -7,6 +7,7 @@ import {
   projectBalls,
   SPRITE_SIZE,
 } from '../../../../src/page/view/sphere-painter';
+import { Random } from '../../../../src/scenes';
 
 const BOX = { min: [0, 0, 0], max: [10, 10, 10] };
 const VIEWPORT = {
@@ -47,6 +48,20 @@ describe('balls before the camera', () => {
     const order = [0, 1, 2].sort((first, second) => (distances[second] ?? 0) - (distances[first] ?? 0));
     expect([...colour]).toEqual(order);
     expect([...radius]).toEqual([...radius].sort((first, second) => first - second));
+  });
+
+  it('are all there, in order of depth, wherever they are', () => {
+    const random = new Random(7);
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const given = ballsAt(...Array.from({ length: 300 }, () => (10 * random.nextBits()) / 2 ** 32));
+      const { count, colour, radius } = projectBalls([given], camera, VIEWPORT);
+      expect(count).toBe(100);
+      expect([...colour].sort((first, second) => first - second)).toEqual([...Array(100).keys()]);
+      // Neighbours in one slice may be out of order by as much as a slice is deep.
+      for (let disc = 1; disc < count; disc++) {
+        expect(radius[disc]).toBeGreaterThan(0.998 * (radius[disc - 1] as number));
+      }
+    }
   });
 
   it('are left out behind the camera and without a finite position', () => {
