@@ -40,6 +40,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/gpu/bindings.ts': 'layouts for drawing, whose WGSL declarations are generated',
   'src/gpu/buffers.ts': 'buffers that report a lack of memory',
   'src/gpu/device.ts': 'whether an adapter is software, which gets fewer particles and plainer pictures',
+  'src/gpu/dispatch.ts': 'folds dispatches over the particles of a fluid',
   'src/gpu/explain.ts': 'words why there is no GPU as verify.html does',
   'src/gpu/kernel.ts': 'kernels of overlays and counts of neighbours, which probe the grid',
   'src/gpu/layout.ts': 'uniforms and obstacles in the layout of WGSL',

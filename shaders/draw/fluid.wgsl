@@ -5,18 +5,14 @@ struct Fluid {
   // xy: size of the picture in device pixels. z: texels of the fluid's textures per device pixel. w: device pixels per
   // CSS pixel.
   screen: vec4f,
-  // x: the radius at which a particle is drawn. y: the distance between particles. z: the radius of a drop. w: 1 if
-  // bodies may hide fluid.
+  // x: the radius at which a particle is drawn in 2D. y: the distance between particles. z: a drop's radius.
   kernel: vec4f,
   // xyz: cells along each axis. w: their edge.
   cells: vec4f,
-  // Lengths in the world, for 3D.
-  // x: the camera's distance from its target.
-  // y: the unit of depths in the fluid's textures, which are relative to x.
-  // z: the standard deviation of the smoothing.
-  // w: the greatest difference of depth within one surface.
+  // xyz: voxels of the volume along each axis, in 3D. w: the number of particles.
   range: vec4f,
-  // The colours that the surface mirrors: from above (`zenith`) and from the side (`horizon`).
+  // The colours that the surface mirrors: from above (`zenith`) and from the side (`horizon`). zenith.a: the light of a
+  // bright window above the tank.
   zenith: vec4f,
   horizon: vec4f,
   // Rates per length: the share exp(−rate × length) of the light is left. rgb: absorbed light. a: light replaced by the

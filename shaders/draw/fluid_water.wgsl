@@ -1,155 +1,168 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture. The surface mirrors light; the fluid refracts and
-// absorbs the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth. Textures hold
-// depths as fluid_balls.wgsl stores them.
-// Needs: quad_corner, frame, distances, NOTHING, fluid, spline, smooth_sample, thicknesses, linear, scene, LIGHT.
-// Needs: colour_at.
-
-struct Pixel {
-  @builtin(position) position: vec4f,
-  // The x and y of the camera's ray at depth 1.
-  @location(0) ray: vec2f,
-}
+// Draws the fluid in 3D as a strip of four vertices over the picture. Each pixel follows its ray through the volume of
+// densities to the surface, and the refracted ray on through the fluid. The surface mirrors the sky; the fluid absorbs
+// the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth.
+// Needs: Sight, start_of, voxel_edge, volume_at, BORDER, MOST_STEPS, STRIDE, Pixel, sight_of, frame, LEAST_SLOPE.
+// Needs: fluid, sight_along, INNER_STEPS, clip_of, scene, linear, SUN, colour_at, sky.
 
 struct Water {
   @location(0) colour: vec4f,
   @builtin(frag_depth) depth: f32,
 }
 
+// A surface on a ray: its distance and how much of the pixel it covers.
+struct Hit {
+  distance: f32,
+  coverage: f32,
+}
+
 // The share of head-on light that is mirrored, and the refractive index of air over that of water.
 const MIRRORED = 0.02;
 const BENT = 0.75;
-const LEAST_SLOPE = 1e-7;
-// The unit of THIN, BEYOND and TOUCHES is the distance between particles. Water fades in between the two thicknesses of
-// THIN.
-const THIN = vec2f(0.15, 0.5);
-// The width over which water fades out at the wall behind it.
-const BEYOND = 0.3;
-// If the surface is nearer to the front wall than TOUCHES.x, it is as flat as the wall. If it is farther than
-// TOUCHES.y, the wall has no effect.
-const TOUCHES = vec2f(0.6, 1.3);
-const CLEAR = 0.6;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
-const SHADE = vec3f(0.56, 0.72, 0.86);
-// Fast water looks like foam: at the end of the colour scale, it is 1 + FOAM times as cloudy as at the beginning.
-const FOAM = 5.0;
+const SHADE = vec3f(0.5, 0.68, 0.84);
+// The density beyond BORDER at which fluid behind a wall is as flat as the wall.
+const ROUNDING = 0.08;
+// Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
+const CHURN = 1.0;
+// The share of foam. There is foam where the position on the colour scale is above FAST.x, most above FAST.y, and the
+// density a little below the surface is low: most below AERATED.x, none above AERATED.y. AERATED.z is the distance from
+// the surface in voxels.
+const FOAM = 0.75;
+const FAST = vec2f(0.2, 0.5);
+const AERATED = vec3f(0.55, 0.85, 1.5);
+// A mirrored ray goes on inside the fluid for this share of the box's height.
+const REBOUND = 0.35;
+// The step in voxels from a point whose density is below EMPTY.
+const EMPTY_STRIDE = 2.0;
+const EMPTY = 0.02;
+// Cosines at the border from water to air: light is mirrored wholly below MIRROR.x, and hardly above MIRROR.y.
+const MIRROR = vec2f(0.62, 0.8);
 
-@vertex
-fn water_vertex(@builtin(vertex_index) index: u32) -> Pixel {
-  let corner = quad_corner(index);
-  let ray = (corner + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
-  return Pixel(vec4f(corner, 0.5, 1.0), ray);
+fn point_on(sight: Sight, distance: f32) -> vec3f {
+  return sight.origin + distance * sight.direction;
 }
 
-fn distance_at(texel: vec2i) -> f32 {
-  let last = vec2i(textureDimensions(distances)) - 1;
-  return textureLoad(distances, clamp(texel, vec2i(0), last), 0).x;
-}
-
-// Returns the smoothed depth of the surface, or NOTHING, and its change per texel along x and y.
-fn surface_at(texel: vec2f) -> vec3f {
-  let base = vec2i(floor(texel - 0.5));
-  let share = texel - 0.5 - vec2f(base);
-  var middle = distance_at(vec2i(floor(texel)));
-  for (var corner = 0; corner < 4 && middle >= f32(NOTHING); corner++) {
-    middle = distance_at(base + vec2i(corner & 1, corner >> 1));
+// Follows a ray from outside the fluid. A ray that passes close to the surface covers a part of its pixel.
+fn hit_along(sight: Sight, pixel_width: f32) -> Hit {
+  let start = start_of(sight);
+  let voxel = voxel_edge() / length(sight.direction);
+  var near = start;
+  var near_density = volume_at(point_on(sight, start)).x;
+  if (near_density >= BORDER) {
+    return Hit(start, 1.0);
   }
-  if (middle >= f32(NOTHING)) {
-    return vec3f(f32(NOTHING), 0.0, 0.0);
-  }
-  let allowed = 2.0 * fluid.range.w / fluid.range.y;
-  let x = spline(share.x);
-  let y = spline(share.y);
-  let rest = 1.0 - share;
-  let change_x = 0.5 * vec4f(-rest.x * rest.x, (3.0 * share.x - 4.0) * share.x, 1.0 + (2.0 - 3.0 * share.x) * share.x, share.x * share.x);
-  let change_y = 0.5 * vec4f(-rest.y * rest.y, (3.0 * share.y - 4.0) * share.y, 1.0 + (2.0 - 3.0 * share.y) * share.y, share.y * share.y);
-  var found = vec3f();
-  for (var row = 0; row < 4; row++) {
-    var along = vec2f();
-    for (var column = 0; column < 4; column++) {
-      var distance = distance_at(base + vec2i(column, row) - 1);
-      // A texel at a very different depth is not of this surface.
-      distance = select(middle, distance, abs(distance - middle) < allowed);
-      along += vec2f(x[column], change_x[column]) * distance;
+  var closest = start;
+  var most = near_density;
+  for (var index = 0u; index < MOST_STEPS && near < sight.exit; index++) {
+    // No surface is close to a point without fluid, because each particle reaches two voxels far.
+    let step = voxel * select(f32(STRIDE), EMPTY_STRIDE, near_density < EMPTY);
+    let far = min(near + step, sight.exit);
+    let density = volume_at(point_on(sight, far)).x;
+    if (density >= BORDER) {
+      let share = (BORDER - near_density) / (density - near_density);
+      let middle = mix(near, far, share);
+      let found = volume_at(point_on(sight, middle)).x;
+      let is_before = found < BORDER;
+      let low = select(vec2f(near, near_density), vec2f(middle, found), is_before);
+      let high = select(vec2f(middle, found), vec2f(far, density), is_before);
+      return Hit(mix(low.x, high.x, (BORDER - low.y) / max(high.y - low.y, 1e-5)), 1.0);
     }
-    found += vec3f(y[row] * along.x, y[row] * along.y, change_y[row] * along.x);
+    if (density > most) {
+      most = density;
+      closest = far;
+    }
+    near = far;
+    near_density = density;
   }
-  return found;
+  // About half of the density is lost over the width of a voxel.
+  let away = (BORDER - most) / 0.4 * voxel_edge() / (closest * pixel_width);
+  return Hit(closest, clamp(1.0 - away, 0.0, 1.0));
 }
 
-fn pixel_of(point: vec3f) -> vec2f {
-  let clip = frame.projection * vec4f(point, 1.0);
-  return clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5;
+fn normal_at(point: vec3f) -> vec3f {
+  let edge = 1.5 * voxel_edge();
+  let x = vec3f(edge, 0.0, 0.0);
+  let y = x.yxz;
+  let z = x.yzx;
+  let slope = vec3f(
+    volume_at(point - x).x - volume_at(point + x).x,
+    volume_at(point - y).x - volume_at(point + y).x,
+    volume_at(point - z).x - volume_at(point + z).x,
+  );
+  return slope / max(length(slope), 1e-6);
 }
 
 @fragment
 fn water_fragment(pixel: Pixel) -> Water {
-  let ray = vec3f(pixel.ray, -1.0);
-  // The depths at which the camera's ray enters and leaves the box.
-  let axes = transpose(mat3x3f(frame.view[0].xyz, frame.view[1].xyz, frame.view[2].xyz));
-  let camera = axes * -frame.view[3].xyz + frame.origin.xyz;
-  let towards = axes * ray;
-  let ahead = select(vec3f(-1.0), vec3f(1.0), towards >= vec3f());
-  let inverse = ahead / max(abs(towards), vec3f(LEAST_SLOPE));
-  let entries = (select(frame.highest.xyz, frame.lowest.xyz, ahead > vec3f()) - camera) * inverse;
-  let exits = (select(frame.lowest.xyz, frame.highest.xyz, ahead > vec3f()) - camera) * inverse;
-  let entry = max(entries.x, max(entries.y, entries.z));
-  let exit = min(exits.x, min(exits.y, exits.z));
+  let sight = sight_of(pixel.ray);
   let size = length(frame.highest.xyz - frame.lowest.xyz);
-  let through = clamp(exit - entry, -size, size);
+  let through = clamp(sight.exit - start_of(sight), -size, size);
   let in_box = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-
-  let texel = pixel.position.xy * fluid.screen.z;
-  let found = surface_at(texel);
-  let amount = smooth_sample(thicknesses, linear, texel).xy;
-  let open = fluid.range.x + found.x * fluid.range.y;
-  // Balls extend beyond the walls; the fluid does not.
-  let in_front = clamp(0.5 + (exit - open) / (BEYOND * fluid.kernel.y), 0.0, 1.0);
-  let coverage = in_box * in_front * smoothstep(THIN.x, THIN.y, amount.x);
-  if (found.x >= f32(NOTHING) || coverage < 0.01) {
+  if (in_box <= 0.0) {
     discard;
   }
-  // The change of the surface's depth per pixel, along x and y.
-  let steps = found.yz * fluid.range.y * fluid.screen.z;
-  let pixel_ray = vec2f(2.0, -2.0) / (fluid.screen.xy * vec2f(frame.projection[0].x, frame.projection[1].y));
-  let across = vec3f(pixel_ray.x, 0.0, 0.0) * open + ray * steps.x;
-  let down = vec3f(0.0, pixel_ray.y, 0.0) * open + ray * steps.y;
-  let surface_normal = normalize(cross(down, across));
+  let pixel_width = 2.0 / (fluid.screen.x * frame.projection[0].x);
+  let hit = hit_along(sight, pixel_width);
+  let coverage = in_box * hit.coverage;
+  if (coverage < 0.01) {
+    discard;
+  }
+  let distance = hit.distance;
+  let point = point_on(sight, distance);
+  let view = -normalize(sight.direction);
+  // Behind a wall, the normal is that of the wall, except close to the surface: the edge looks rounded.
+  let beyond = smoothstep(0.0, ROUNDING, volume_at(point).x - BORDER);
+  let flatness = select(0.0, beyond, distance == sight.entry);
+  let normal = normalize(mix(normal_at(point), sight.wall, flatness) + 1e-6 * view);
+  let upright = clamp(dot(normal, view), 0.02, 1.0);
 
-  let facing = select(vec3f(), -ahead, entries == vec3f(entry));
-  let wall_normal = (frame.view * vec4f(facing, 0.0)).xyz;
-  let from_wall = (open - entry) * abs(dot(towards, facing)) / fluid.kernel.y;
-  let free = smoothstep(TOUCHES.x, TOUCHES.y, from_wall);
-  let distance = mix(max(entry, 0.0), open, free);
-  let normal = normalize(mix(wall_normal, surface_normal, free));
-  let point = ray * distance;
-  let view = -normalize(ray);
-  let upright = max(dot(normal, view), 0.02);
-
-  // The length of the ray inside the fluid, and the pixel where the refracted ray ends.
-  let path_length = min(amount.x * fluid.kernel.y, max(exit - distance, 0.0) * length(ray));
+  // The refracted ray inside the fluid, up to where it leaves the fluid or the box.
   let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
-  var behind = pixel_of(point + bent * path_length);
-  let shown = vec2f(textureDimensions(scene));
-  // If that pixel has no fluid, the background straight behind this pixel is used instead.
-  let amount_behind = textureSampleLevel(thicknesses, linear, behind * shown * fluid.screen.z / vec2f(textureDimensions(thicknesses)), 0.0).x;
-  behind = select(behind, pixel.position.xy / shown, amount_behind < THIN.x);
+  let inner = sight_along(point, bent);
+  let stride = max(1.5 * f32(STRIDE) * voxel_edge(), inner.exit / f32(INNER_STEPS));
+  var path = 0.5 * stride;
+  var before = 1.0;
+  var share = vec2f();
+  for (var index = 0u; index < INNER_STEPS && path < inner.exit; index++) {
+    let found = volume_at(point + path * bent);
+    if (found.x < BORDER && index > 0u) {
+      path -= stride * (BORDER - found.x) / max(before - found.x, 1e-4);
+      break;
+    }
+    before = found.x;
+    share += exp(-2.0 * f32(index) / f32(INNER_STEPS)) * vec2f(found.y, 1.0);
+    path += stride;
+  }
+  path = clamp(path, 0.0, max(inner.exit, 0.0));
+  let end = point + path * bent;
+  let colour_share = share.x / max(share.y, 1e-4);
+  let clip = clip_of(end);
+  let behind = clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5;
   let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
-  let share = amount.y / max(amount.x, 1e-4);
-  let passed = exp(-fluid.absorption.rgb * path_length);
-  let cloud = 1.0 - CLEAR * exp(-fluid.absorption.a * (1.0 + FOAM * share * share) * path_length);
-  let up = frame.view[1].xyz;
-  let light = clamp(0.42 + 0.3 * dot(normal, up) + 0.45 * max(dot(normal, LIGHT), 0.0), 0.0, 1.0);
-  let inside = mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), light), cloud);
+#if !SOFTWARE
+  // Flat rays do not leave the fluid: its far sides mirror the inside. The floor lies in the fluid and mirrors nothing.
+  let is_at_wall = path >= inner.exit;
+  let leaving = select(normal_at(end), inner.far_wall, is_at_wall);
+  let kept_inside = 1.0 - smoothstep(MIRROR.x, MIRROR.y, dot(leaving, bent));
+  path += select(kept_inside, 0.0, leaving.y < -0.9) * REBOUND * (frame.highest.y - frame.lowest.y);
+#endif
+
+  let passed = exp(-fluid.absorption.rgb * path);
+  let cloud = 1.0 - exp(-fluid.absorption.a * (1.0 + CHURN * colour_share * colour_share) * path);
+  let light = clamp(0.5 + 0.25 * normal.y + 0.35 * max(dot(normal, SUN), 0.0), 0.0, 1.0);
+  let inside = mix(scenery * passed, colour_at(colour_share) * mix(SHADE, vec3f(1.0), light), cloud);
+  let surface = volume_at(point).y;
+  let within = volume_at(point - AERATED.z * voxel_edge() * normal).x;
+  let foam = FOAM * smoothstep(FAST.x, FAST.y, surface) * (1.0 - smoothstep(AERATED.x, AERATED.y, within));
   let mirrored = reflect(-view, normal);
-  let sky = mix(fluid.horizon.rgb, fluid.zenith.rgb, smoothstep(-0.3, 0.9, dot(mirrored, up)));
   let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
-  let glint = pow(max(0.0, dot(normal, normalize(LIGHT + view))), 90.0);
-  // Normals at edges are unreliable, so edges have no glint.
-  let shaded = mix(inside, sky, fresnel) + vec3f(0.45 * glint * smoothstep(1.0, 3.0, amount.x));
+  let glint = pow(max(0.0, dot(mirrored, SUN)), 240.0) * hit.coverage;
+  let clear = mix(inside, sky(mirrored), fresnel) + vec3f(0.5 * glint);
+  let shaded = mix(clear, fluid.zenith.rgb * mix(0.8, 1.0, light), foam);
   let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
-  let clip = frame.projection * vec4f(point, 1.0);
+  let at = clip_of(point);
   return Water(
     vec4f(mix(shaded, frame.background.rgb, haze) * coverage, coverage),
-    clamp(clip.z / clip.w, 0.0, 1.0),
+    clamp(at.z / at.w, 0.0, 1.0),
   );
 }

@@ -7,10 +7,12 @@
 type BufferKind = 'uniform' | 'parameters' | 'read' | 'write';
 
 /**
- * A `filtered` texture is read with a sampler, a `loaded` one without. A `depth` texture has one value per pixel, a
- * `depths` texture one per sample of a pixel.
+ * A `filtered` texture is read with a sampler. Kernels write a `stored` one, which has three dimensions and the format
+ * VOLUME_FORMAT.
  */
-type TextureKind = 'filtered' | 'loaded' | 'depth' | 'depths';
+type TextureKind = 'filtered' | 'stored';
+
+export const VOLUME_FORMAT = 'rgba16float';
 
 export type BindingKind = BufferKind | TextureKind | 'sampler';
 
@@ -40,9 +42,7 @@ const ENTRIES: Readonly<Record<BindingKind, Omit<GPUBindGroupLayoutEntry, 'bindi
   read: { buffer: { type: 'read-only-storage' } },
   write: { buffer: { type: 'storage' } },
   filtered: { texture: { sampleType: 'float' } },
-  loaded: { texture: { sampleType: 'unfilterable-float' } },
-  depth: { texture: { sampleType: 'depth' } },
-  depths: { texture: { sampleType: 'depth', multisampled: true } },
+  stored: { storageTexture: { access: 'write-only', format: VOLUME_FORMAT, viewDimension: '3d' } },
   sampler: { sampler: { type: 'filtering' } },
 };
 
@@ -58,7 +58,12 @@ export function declareBindings(group: number, bindings: Bindings): string[] {
   });
 }
 
-/** Creates a bind group layout: for a kernel or, without `isKernel`, for shaders that draw. */
+function entryOf(declared: Binding): Omit<GPUBindGroupLayoutEntry, 'binding' | 'visibility'> {
+  const entry = ENTRIES[kindOf(declared)];
+  return declared.includes('texture_3d') ? { texture: { ...entry.texture, viewDimension: '3d' } } : entry;
+}
+
+/** Creates a bind group layout: for a kernel or, without `isKernel`, for shaders that draw and their kernels. */
 export function declareLayout(
   device: GPUDevice,
   label: string,
@@ -69,8 +74,8 @@ export function declareLayout(
     label: `${label}.layout`,
     entries: Object.values(bindings).map((declared, binding) => ({
       binding,
-      visibility: isKernel ? GPUShaderStage.COMPUTE : GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT,
-      ...ENTRIES[kindOf(declared)],
+      visibility: GPUShaderStage.COMPUTE | (isKernel ? 0 : GPUShaderStage.VERTEX | GPUShaderStage.FRAGMENT),
+      ...entryOf(declared),
     })),
   });
   return { bindings, layout };

@@ -1,4 +1,4 @@
-/** Draws a fluid like the page, from given particles and a given lattice. No step is taken, so the picture is known. */
+/** Draws a fluid like the page, from given particles and a given lattice. No step is taken, so the result is known. */
 
 import type { DeclaredLayout } from '../../src/gpu/bindings';
 import { toBodies, toStored } from '../../src/gpu/layout';
@@ -10,7 +10,9 @@ import { project } from '../../src/page/view/camera';
 import { createLayouts, createPipelines, obstaclesDrawn } from '../../src/page/view/draw-pipelines';
 import type { Frame } from '../../src/page/view/engine';
 import { FluidFields } from '../../src/page/view/fluid/fields';
+import { FLUID_BYTES, packFluid, shapeOf } from '../../src/page/view/fluid/uniforms';
 import { FluidView } from '../../src/page/view/fluid/view';
+import { FluidVolume } from '../../src/page/view/fluid/volume';
 import { FRAME_BYTES, packFrame } from '../../src/page/view/frame';
 import { frameOf, overlayColours } from './inputs/frames';
 import type { GpuTools } from './node-gpu';
@@ -42,6 +44,10 @@ export interface Wanted {
   readonly overlays?: Partial<Overlays>;
   readonly zoom?: number;
   readonly samples?: 1 | 4;
+  /** Whether rays take fewer steps, as on a software GPU. Default: true. */
+  readonly isSoftware?: boolean;
+  /** The velocity of the particle at a position; the colour scale ends at 1. Default: 0. */
+  readonly velocityOf?: (position: readonly number[]) => readonly number[];
   /** False to draw only fields. Default: true. */
   readonly isSurface?: boolean;
   /** The velocity in all cells. */
@@ -60,7 +66,7 @@ export async function picture(
 ): Promise<Pictured> {
   const gpu = tools.wrap();
   const { device } = gpu;
-  const { zoom = 1, samples = 1, isSurface = true, overlays = {}, ball } = wanted;
+  const { zoom = 1, samples = 1, isSoftware = true, isSurface = true, overlays = {}, ball } = wanted;
   const plan = planFluid(options);
   const { dimensions, positions } = plan;
   const overlay = { ...overlayColours(BLACK), velocity: GREEN, solid: GREEN };
@@ -80,9 +86,9 @@ export async function picture(
       entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
     });
   const stored = tools.upload('positions', toStored(dimensions, positions));
-  const still = tools.upload('velocities', toStored(dimensions, new Float32Array(positions.length)));
+  const moving = tools.upload('velocities', toStored(dimensions, velocitiesOf(plan, wanted)));
   const source = { plan, buffers: latticeOf(tools, plan, wanted), substepSeconds: 1 };
-  const lent = { format: FORMAT, samples, isSoftware: true, layouts } as const;
+  const lent = { format: FORMAT, samples, isSoftware, layouts } as const;
   const view = new FluidView(device, source, lent);
   await view.prepare('speed');
   const fields = await FluidFields.create(device, source, lent);
@@ -110,9 +116,8 @@ export async function picture(
     frame,
     frameGroup: group(layouts.frame, [uniforms]),
     colour: 'speed',
-    particles: group(layouts.speed, [stored, still]),
+    particles: group(layouts.speed, [stored, moving]),
     count: isSurface ? positions.length / dimensions : 0,
-    isHidden: ball !== undefined,
     around: (pass) => {
       if (bodies) {
         pass.setPipeline(bodies.pipeline);
@@ -147,6 +152,93 @@ export async function picture(
       },
     },
   };
+}
+
+function velocitiesOf({ positions, dimensions }: FluidPlan, { velocityOf }: Wanted): Float32Array {
+  const velocities = new Float32Array(positions.length);
+  if (!velocityOf) return velocities;
+  for (let first = 0; first < positions.length; first += dimensions) {
+    velocities.set(velocityOf([...positions.subarray(first, first + dimensions)]), first);
+  }
+  return velocities;
+}
+
+/** What a 3D fluid's volume holds. Voxels are in the order of the texture: x fastest. */
+export interface Volume {
+  readonly densities: readonly number[];
+  /** Positions on the colour scale. */
+  readonly shares: readonly number[];
+  /** Slots of particles outside the fluid. */
+  readonly drops: readonly number[];
+  at(x: number, y: number, z: number): number;
+}
+
+/** Fills the volume of a 3D fluid, and reads it. */
+export async function readVolume(
+  tools: GpuTools,
+  options: FluidOptions,
+  wanted: Wanted = {},
+): Promise<Volume> {
+  const { device } = tools.wrap();
+  const plan = planFluid(options);
+  const { positions, capacity } = plan;
+  const frame = frameOf(plan, { width: SIZE, height: SIZE });
+  const layouts = createLayouts(device);
+  const usage = GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST;
+  const frames = tools.allocate('frame', FRAME_BYTES, usage);
+  const uniforms = tools.allocate('fluid', FLUID_BYTES, usage);
+  const shape = shapeOf(plan, true);
+  const count = positions.length / 3;
+  const extents = { width: SIZE, height: SIZE, scale: 1, count };
+  const packed = packFrame({ radius: plan.radius, dimensions: 3, time: 0 }, frame, 1);
+  device.queue.writeBuffer(frames, 0, packed);
+  device.queue.writeBuffer(uniforms, 0, packFluid(shape, frame, extents));
+  const { kinds } = latticeOf(tools, plan, wanted);
+  const lent = { format: FORMAT, samples: 1, isSoftware: true, layouts } as const;
+  const volume = await FluidVolume.create(device, shape, lent, { uniforms, kinds, capacity });
+  await volume.prepare('speed');
+  const group = ({ layout }: DeclaredLayout, buffers: readonly GPUBuffer[]) =>
+    device.createBindGroup({
+      layout,
+      entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })),
+    });
+  const particles = group(layouts.speed, [
+    tools.upload('positions', toStored(3, positions)),
+    tools.upload('velocities', toStored(3, velocitiesOf(plan, wanted))),
+  ]);
+  const [width, height, depth] = shape.voxels;
+  const row = Math.ceil((8 * width) / 256) * 256;
+  const both = GPUBufferUsage.COPY_DST | GPUBufferUsage.COPY_SRC;
+  const read = tools.allocate('volume', row * height * depth, both);
+  const list = tools.allocate('drops', volume.drops.size, both);
+  const encoder = device.createCommandEncoder({ label: 'test' });
+  volume.encode(encoder, 'speed', group(layouts.frame, [frames]), particles, count);
+  const layout = { buffer: read, bytesPerRow: row, rowsPerImage: height };
+  encoder.copyTextureToBuffer({ texture: volume.texture }, layout, [width, height, depth]);
+  encoder.copyBufferToBuffer(volume.drops, 0, list, 0, volume.drops.size);
+  device.queue.submit([encoder.finish()]);
+  const data = new Uint16Array(await tools.read(read));
+  const [, listed = 0, , , ...slots] = new Uint32Array(await tools.read(list));
+  volume.destroy();
+  const channel = (index: number) =>
+    Array.from({ length: width * height * depth }, (_, voxel) => {
+      const line = Math.floor(voxel / width);
+      return fromHalf(data[(row / 2) * line + 4 * (voxel % width) + index] as number);
+    });
+  const densities = channel(0);
+  return {
+    densities,
+    shares: channel(1),
+    drops: slots.slice(0, listed),
+    at: (x, y, z) => densities[x + width * (y + height * z)] as number,
+  };
+}
+
+/** Returns the number that the bits of a positive half float stand for. */
+function fromHalf(bits: number): number {
+  const exponent = bits >> 10;
+  const fraction = (bits & 1023) / 1024;
+  return exponent === 0 ? fraction * 2 ** -14 : (1 + fraction) * 2 ** (exponent - 15);
 }
 
 /** Cells with particles are fluid, cells of the mask are solid, and all others are air. */

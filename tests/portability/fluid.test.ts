@@ -3,9 +3,11 @@ import type { Dimensions } from '../../src/core/world/world';
 import { DenoEntry, denoDriver, skipsDeno } from '../helpers/deno';
 import { DIMENSIONS } from '../helpers/passes';
 import type { FluidReport } from './entries/fluid';
+import type { ViewReport } from './entries/fluid-view';
 
 const deno = new DenoEntry<Dimensions, FluidReport>('tests/portability/entries/fluid.ts');
-afterAll(() => deno.close());
+const drawing = new DenoEntry<Dimensions, ViewReport>('tests/portability/entries/fluid-view.ts');
+afterAll(() => Promise.all([deno.close(), drawing.close()]));
 
 describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
   test.each(DIMENSIONS)(
@@ -18,4 +20,8 @@ describe.skipIf(skipsDeno)(`the fluid under wgpu on ${denoDriver}`, () => {
       expect(residual).toBeLessThanOrEqual(1e-4);
     },
   );
+
+  test.each(DIMENSIONS)('has shaders that draw it in %dD', async (dimensions) => {
+    expect(await drawing.ask(dimensions)).toEqual({ isReady: true, complaints: [] });
+  });
 });

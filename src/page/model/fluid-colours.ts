@@ -17,6 +17,8 @@ export interface FluidColours {
   readonly zenith: Rgb;
   /** Colour that reflects from the horizon. */
   readonly horizon: Rgb;
+  /** The light of a bright window above the tank, which the fluid mirrors in 3D. */
+  readonly window: number;
   /** The exponents by which red, green and blue decay in fluid as thick as the box is high. */
   readonly absorption: Rgb;
   /** The exponent by which the background fades behind fluid as thick as the box is high. */
@@ -25,8 +27,8 @@ export interface FluidColours {
 
 /** Colours from still (deep water) to fast (foam). Foam must be visible in the light theme, too. */
 const WATER = {
-  dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '79c1ea', 'e2f4fc'],
-  light: ['0d4787', '1763a8', '2580c4', '469fda', '78bfe8', 'b4dff5'],
+  dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '62bcf0', 'a4e0fb'],
+  light: ['0d4787', '1763a8', '2580c4', '469fda', '6ac0f0', '9adcf9'],
 } as const;
 
 export function fluidColours(isDark: boolean): FluidColours {
@@ -34,9 +36,10 @@ export function fluidColours(isDark: boolean): FluidColours {
   return {
     stops: Array.from({ length: COLOUR_STOPS }, (_, index) => interpolate(water, index / (COLOUR_STOPS - 1))),
     zenith: parseHex(isDark ? 'd9f1fd' : 'f4fbff'),
-    horizon: parseHex(isDark ? '27435f' : 'c3dcee'),
-    absorption: [4.5, 1.5, 0.8],
-    cloud: isDark ? 2.6 : 1.4,
+    horizon: parseHex(isDark ? '1f3f66' : 'b9d9f0'),
+    window: isDark ? 0.9 : 0.35,
+    absorption: [6, 1.5, 0.5],
+    cloud: isDark ? 3 : 1.8,
   };
 }
 

@@ -161,8 +161,8 @@ export class GpuView {
       colour: drawnOf(simulation, by).colour,
       particles: this.particleGroup(simulation, by, data),
       count: simulation.count,
-      isHidden: data.obstacles !== undefined || frame.overlays.solidCells,
-      around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines),
+      // The view of a fluid in 3D draws a floor itself.
+      around: (pass) => this.drawBehind(pass, simulation, frame, data, pipelines, is3D),
       over: (pass) => {
         // Now the depth buffer contains the fluid, so only edges in front of it appear.
         if (is3D) this.drawEdges(pass, 3, frame, pipelines);
@@ -177,8 +177,9 @@ export class GpuView {
     frame: Frame,
     { obstacles, overlay, fields }: PictureData,
     pipelines: Pipelines,
+    hasFloor = false,
   ): void {
-    if (frame.box.isWorld) {
+    if (frame.box.isWorld && !hasFloor) {
       pass.setPipeline(pipelines.surface);
       pass.draw(4);
     }

@@ -1,9 +1,11 @@
-/** Layouts and pipelines of a fluid's surface. Particles are drawn into a field in 2D, and as balls in 3D. */
+/** Layouts and pipelines of a fluid's surface. volume.ts has the kernels of the 3D volume. */
 import colourText from '../../../../shaders/draw/colour.wgsl?raw';
 import fluidText from '../../../../shaders/draw/fluid.wgsl?raw';
-import ballsText from '../../../../shaders/draw/fluid_balls.wgsl?raw';
+import floorText from '../../../../shaders/draw/fluid_floor.wgsl?raw';
+import lightText from '../../../../shaders/draw/fluid_light.wgsl?raw';
 import reachText from '../../../../shaders/draw/fluid_reach.wgsl?raw';
 import splatText from '../../../../shaders/draw/fluid_splat.wgsl?raw';
+import sprayText from '../../../../shaders/draw/fluid_spray.wgsl?raw';
 import surfaceText from '../../../../shaders/draw/fluid_surface.wgsl?raw';
 import waterText from '../../../../shaders/draw/fluid_water.wgsl?raw';
 import { type Bindings, type DeclaredLayout, declareLayout } from '../../../gpu/bindings';
@@ -13,38 +15,35 @@ import { SOLID } from '../../../methods/fluid/lattice';
 import { COLOUR_STOPS } from '../../model/colour';
 import { BLEND, DEPTH_FORMAT, FRAME_SOURCE } from '../frame';
 
-export const FLUID_SOURCE: ShaderSource = { name: 'draw/fluid.wgsl', text: fluidText };
-
-const SOURCES = {
+export const SOURCES = {
   colour: { name: 'draw/colour.wgsl', text: colourText },
-  fluid: FLUID_SOURCE,
+  fluid: { name: 'draw/fluid.wgsl', text: fluidText },
   reach: { name: 'draw/fluid_reach.wgsl', text: reachText },
   splat: { name: 'draw/fluid_splat.wgsl', text: splatText },
   surface: { name: 'draw/fluid_surface.wgsl', text: surfaceText },
-  balls: { name: 'draw/fluid_balls.wgsl', text: ballsText },
+  light: { name: 'draw/fluid_light.wgsl', text: lightText },
+  floor: { name: 'draw/fluid_floor.wgsl', text: floorText },
+  spray: { name: 'draw/fluid_spray.wgsl', text: sprayText },
   water: { name: 'draw/fluid_water.wgsl', text: waterText },
 } as const satisfies Record<string, ShaderSource>;
 
-/** The smoothing reaches at most this many texels to either side. Balls near the camera need the most. */
-const MOST_TEXELS = { hardware: 32, software: 20 } as const;
-
 /**
- * Marks pixels without a ball. The number must fit into a half float and be greater than any ball's depth. Depths are
- * relative to the camera's target, in units of `CameraMatrices.reach`, so they are at most about 1.
+ * How finely rays follow the volume in 3D. STRIDE is in voxels. Rays end after the given number of steps; INNER_STEPS
+ * counts those of the refracted ray, SHADOW_STEPS those from the floor to the sun.
  */
-export const NOTHING = 16;
+const RAYS = {
+  hardware: { STRIDE: 0.75, MOST_STEPS: 2048, INNER_STEPS: 48, SHADOW_STEPS: 20 },
+  software: { STRIDE: 1.25, MOST_STEPS: 1024, INNER_STEPS: 8, SHADOW_STEPS: 6 },
+} as const;
+
+/** The list of drops in 3D begins after this many words, which are the arguments of an indirect draw. */
+export const FIRST_DROP = 4;
 
 export const FIELD_FORMAT = 'rg16float';
-export const NEAREST_FORMAT = 'r16float';
-export const DISTANCE_FORMAT = 'r32float';
 
 const ADD: GPUBlendState = {
   color: { srcFactor: 'one', dstFactor: 'one' },
   alpha: { srcFactor: 'one', dstFactor: 'one' },
-};
-const LEAST: GPUBlendState = {
-  color: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
-  alpha: { operation: 'min', srcFactor: 'one', dstFactor: 'one' },
 };
 
 export type FluidColour = 'speed' | 'value' | 'age';
@@ -60,22 +59,38 @@ export interface FluidPicture {
 export interface Layouts {
   readonly alone: DeclaredLayout;
   readonly surface: DeclaredLayout;
-  readonly balls: DeclaredLayout;
+  readonly lit: DeclaredLayout;
+  readonly spray: DeclaredLayout;
   readonly water: DeclaredLayout;
 }
 
+/** The pipelines that do not depend on the colour. */
+export interface FixedPipelines {
+  /** The surface in 2D, the water in 3D. */
+  readonly surface: GPURenderPipeline;
+  /** Undefined in 2D. */
+  readonly floor: GPURenderPipeline | undefined;
+}
+
 export interface ColourPipelines {
-  readonly particles: GPURenderPipeline;
-  /** Draws single drops. Undefined in 3D. */
-  readonly drops: GPURenderPipeline | undefined;
+  /** Draws the field of the particles. Undefined in 3D. */
+  readonly field: GPURenderPipeline | undefined;
+  /** Draws single drops. */
+  readonly drops: GPURenderPipeline;
 }
 
-export function createLayout(device: GPUDevice, label: string, bindings: Bindings): DeclaredLayout {
-  return declareLayout(device, `draw.fluid.${label}`, { fluid: 'uniform Fluid', ...bindings });
+export function createLayout(
+  device: GPUDevice,
+  label: string,
+  bindings: Bindings,
+  isKernel?: boolean,
+): DeclaredLayout {
+  return declareLayout(device, `draw.fluid.${label}`, { fluid: 'uniform Fluid', ...bindings }, isKernel);
 }
 
-export function createLayouts(device: GPUDevice, isMultisampled: boolean): Layouts {
+export function createLayouts(device: GPUDevice): Layouts {
   const linear = 'sampler sampler';
+  const volume = 'filtered texture_3d<f32>';
   return {
     alone: createLayout(device, 'splat', {}),
     surface: createLayout(device, 'surface', {
@@ -84,101 +99,114 @@ export function createLayouts(device: GPUDevice, isMultisampled: boolean): Layou
       field: 'filtered texture_2d<f32>',
       linear,
     }),
-    balls: createLayout(device, 'balls', {
-      bodies: isMultisampled ? 'depths texture_depth_multisampled_2d' : 'depth texture_depth_2d',
-    }),
-    water: createLayout(device, 'water', {
-      distances: 'loaded texture_2d<f32>',
-      thicknesses: 'filtered texture_2d<f32>',
-      // The picture without the fluid.
-      scene: 'filtered texture_2d<f32>',
-      linear,
-    }),
+    lit: createLayout(device, 'lit', { volume, linear }),
+    spray: createLayout(device, 'spray', { volume, linear, drops: 'read array<u32>' }),
+    // `scene` is the picture without the fluid.
+    water: createLayout(device, 'water', { volume, linear, scene: 'filtered texture_2d<f32>' }),
   };
 }
 
-export interface Described {
+interface Described {
   readonly label: string;
   readonly sources: readonly ShaderSource[];
   readonly entryPoints: readonly [string, string];
   readonly groups: readonly DeclaredLayout[];
-  readonly targets: readonly GPUColorTargetState[];
-  readonly topology?: GPUPrimitiveTopology;
-  readonly depth?: GPUDepthStencilState;
-  readonly samples?: number;
+  readonly format: GPUTextureFormat;
+  readonly blend?: GPUBlendState;
+  readonly depth?: Omit<GPUDepthStencilState, 'format'>;
 }
 
-/** If there are two `groups`, the first holds the particles. */
-export async function createPipeline(
+/** Compiles shaders of a fluid. Bind group 0 is the frame. If there are two `groups`, the first holds the particles. */
+export function compileFluid(
   device: GPUDevice,
   dimensions: 2 | 3,
-  { isSoftware, samples, layouts: { frame } }: FluidPicture,
+  { isSoftware, layouts: { frame } }: FluidPicture,
   colour: FluidColour | undefined,
-  described: Described,
-): Promise<GPURenderPipeline> {
-  const { label, sources, entryPoints, groups, targets, topology = 'triangle-strip' } = described;
-  const [vertex, fragment] = entryPoints;
+  { label, sources, groups }: Pick<Described, 'label' | 'sources' | 'groups'>,
+): { readonly module: Promise<GPUShaderModule>; readonly layout: GPUPipelineLayout } {
   const layouts = [frame, ...groups];
-  const module = await compileShader(device, `draw.fluid.${label}`, {
+  const module = compileShader(device, `draw.fluid.${label}`, {
     dimensions,
     layouts,
     sources: [FRAME_SOURCE, ...sources],
     flags: {
       SLOTS: groups.length > 1,
-      SAMPLED: samples > 1,
       VALUED: colour === 'value',
       AGED: colour === 'age',
       PLAIN: false,
+      SOFTWARE: isSoftware,
     },
-    constants: {
-      STOPS: COLOUR_STOPS,
-      NOTHING,
-      SOLID,
-      MOST_TEXELS: MOST_TEXELS[isSoftware ? 'software' : 'hardware'],
-    },
+    constants: { STOPS: COLOUR_STOPS, SOLID, FIRST_DROP, ...RAYS[isSoftware ? 'software' : 'hardware'] },
   });
+  const layout = device.createPipelineLayout({
+    label: `draw.fluid.${label}.pipeline-layout`,
+    bindGroupLayouts: layouts.map((declared) => declared.layout),
+  });
+  return { module, layout };
+}
+
+async function createPipeline(
+  device: GPUDevice,
+  dimensions: 2 | 3,
+  picture: FluidPicture,
+  colour: FluidColour | undefined,
+  described: Described,
+): Promise<GPURenderPipeline> {
+  const { label, entryPoints, format, blend = BLEND, depth } = described;
+  const [vertex, fragment] = entryPoints;
+  const compiled = compileFluid(device, dimensions, picture, colour, described);
+  const module = await compiled.module;
   return device.createRenderPipelineAsync({
     label: `draw.fluid.${label}.pipeline`,
-    layout: device.createPipelineLayout({
-      label: `draw.fluid.${label}.pipeline-layout`,
-      bindGroupLayouts: layouts.map(({ layout }) => layout),
-    }),
+    layout: compiled.layout,
     vertex: { module, entryPoint: vertex },
-    fragment: { module, entryPoint: fragment, targets: [...targets] },
-    primitive: { topology },
-    ...(described.samples && { multisample: { count: described.samples } }),
-    ...(described.depth && { depthStencil: described.depth }),
+    fragment: { module, entryPoint: fragment, targets: [{ format, blend }] },
+    primitive: { topology: 'triangle-strip' },
+    ...(depth && {
+      depthStencil: { format: DEPTH_FORMAT, ...depth },
+      multisample: { count: picture.samples },
+    }),
   });
 }
 
-/** Draws the surface in 2D, the water in 3D. */
-export function createSurface(
+export async function createFixed(
   device: GPUDevice,
   dimensions: 2 | 3,
   picture: FluidPicture,
   layouts: Layouts,
-): Promise<GPURenderPipeline> {
-  const { fluid, reach, surface, water } = SOURCES;
+): Promise<FixedPipelines> {
+  const { fluid, reach, surface, light, floor, water } = SOURCES;
+  const { format } = picture;
   const create = (described: Described) => createPipeline(device, dimensions, picture, undefined, described);
-  const targets = [{ format: picture.format, blend: BLEND }];
   if (dimensions === 2) {
-    return create({
+    const flat = await create({
       label: 'surface',
       sources: [fluid, reach, surface],
       entryPoints: ['surface_vertex', 'surface_fragment'],
       groups: [layouts.surface],
-      targets,
+      format,
     });
+    return { surface: flat, floor: undefined };
   }
-  return create({
-    label: 'water',
-    sources: [fluid, water],
-    entryPoints: ['water_vertex', 'water_fragment'],
-    groups: [layouts.water],
-    targets,
-    depth: { format: DEPTH_FORMAT, depthWriteEnabled: true, depthCompare: 'less-equal' },
-    samples: picture.samples,
-  });
+  const [liquid, ground] = await Promise.all([
+    create({
+      label: 'water',
+      sources: [fluid, light, water],
+      entryPoints: ['screen_vertex', 'water_fragment'],
+      groups: [layouts.water],
+      format,
+      depth: { depthWriteEnabled: true, depthCompare: 'less-equal' },
+    }),
+    create({
+      label: 'floor',
+      sources: [fluid, light, floor],
+      entryPoints: ['screen_vertex', 'floor_fragment'],
+      groups: [layouts.lit],
+      format,
+      depth: { depthWriteEnabled: false, depthCompare: 'always' },
+    }),
+  ]);
+  return { surface: liquid, floor: ground };
 }
 
 export async function createColoured(
@@ -188,37 +216,38 @@ export async function createColoured(
   layouts: Layouts,
   colour: FluidColour,
 ): Promise<ColourPipelines> {
-  const { colour: colouring, fluid, reach, splat, surface, balls } = SOURCES;
-  const particleLayout = picture.layouts[colour];
+  const { colour: colouring, fluid, reach, splat, surface, light, spray } = SOURCES;
+  const { format } = picture;
+  const particles = picture.layouts[colour];
   const create = (described: Described) => createPipeline(device, dimensions, picture, colour, described);
+  const entryPoints = ['drop_vertex', 'drop_fragment'] as const;
   if (dimensions === 3) {
-    const particles = await create({
-      label: 'balls',
-      sources: [colouring, fluid, balls],
-      entryPoints: ['ball_vertex', 'ball_fragment'],
-      groups: [particleLayout, layouts.balls],
-      targets: [
-        { format: NEAREST_FORMAT, blend: LEAST },
-        { format: FIELD_FORMAT, blend: ADD },
-      ],
+    const drops = await create({
+      label: 'spray',
+      sources: [colouring, fluid, light, spray],
+      entryPoints,
+      groups: [particles, layouts.spray],
+      format,
+      depth: { depthWriteEnabled: false, depthCompare: 'less-equal' },
     });
-    return { particles, drops: undefined };
+    return { field: undefined, drops };
   }
-  const [particles, drops] = await Promise.all([
+  const [field, drops] = await Promise.all([
     create({
       label: 'splat',
       sources: [colouring, fluid, reach, splat],
       entryPoints: ['splat_vertex', 'splat_fragment'],
-      groups: [particleLayout, layouts.alone],
-      targets: [{ format: FIELD_FORMAT, blend: ADD }],
+      groups: [particles, layouts.alone],
+      format: FIELD_FORMAT,
+      blend: ADD,
     }),
     create({
       label: 'drops',
       sources: [colouring, fluid, reach, surface],
-      entryPoints: ['drop_vertex', 'drop_fragment'],
-      groups: [particleLayout, layouts.surface],
-      targets: [{ format: picture.format, blend: BLEND }],
+      entryPoints,
+      groups: [particles, layouts.surface],
+      format,
     }),
   ]);
-  return { particles, drops };
+  return { field, drops };
 }

@@ -10,25 +10,39 @@ export interface FluidShape {
   readonly cellSize: number;
   /** Initial distance between particles. */
   readonly spacing: number;
+  /** Voxels of the volume along each axis, in 3D. */
+  readonly voxels: readonly [number, number, number];
 }
 
-export function shapeOf({ dimensions, lattice, cellSize, particlesPerCell }: FluidPlan): FluidShape {
-  const spacing = cellSize / particlesPerCell ** (1 / dimensions);
-  return { dimensions, cells: lattice.cells, cellSize, spacing };
+/** Voxels are as wide as the initial distance between particles, or wider if there were more than this many. */
+const MOST_VOXELS = { hardware: 2 ** 23, software: 2 ** 18 } as const;
+/** The edge of a 3D texture that every device allows. */
+const MOST_ALONG = 2048;
+
+export function shapeOf(
+  { dimensions, lattice, cellSize, particlesPerCell }: FluidPlan,
+  isSoftware: boolean,
+): FluidShape {
+  const perCell = Math.round(particlesPerCell ** (1 / dimensions));
+  const most = MOST_VOXELS[isSoftware ? 'software' : 'hardware'];
+  const wanted = lattice.cells.map((along) => along * perCell);
+  const coarser = Math.max(1, Math.cbrt(wanted.reduce((product, along) => product * along, 1) / most));
+  const along = (axis: 0 | 1 | 2) =>
+    Math.min(MOST_ALONG, Math.max(1, Math.floor((wanted[axis] as number) / coarser)));
+  const voxels = [along(0), along(1), along(2)] as const;
+  return { dimensions, cells: lattice.cells, cellSize, spacing: cellSize / perCell, voxels };
 }
 
 /**
- * A particle's reach, in initial distances between particles. In 2D, a particle adds to the field within its reach. A
- * smaller reach shows jitter; a larger one rounds off crests. In 3D, the reach is the ball's radius. With a smaller
- * one, still water has holes.
+ * In 2D, a particle adds to the field within its reach, in initial distances between particles. A smaller reach shows
+ * jitter; a larger one rounds off crests.
  */
-export const REACH = { 2: 2.7, 3: 0.8 } as const;
-/** A drop in 2D has the area of a square whose edge is the initial distance. */
-const DROP = 1 / Math.sqrt(Math.PI);
-/** Standard deviation of the smoothing, in radii of a ball. */
-const SMOOTHING = 1.6;
-/** Depths that differ by more than this, in radii of a ball, belong to separate surfaces. */
-const STEP = 2.2;
+export const REACH = 3.3;
+/**
+ * The radius of a drop, in initial distances between particles. In 2D, a drop has the area of a square whose edge is
+ * that distance. In 3D, drops look like spray only if they are smaller than that.
+ */
+const DROP = { 2: 1 / Math.sqrt(Math.PI), 3: 0.34 } as const;
 
 /** Fields of the shader's struct, each a vec4f. */
 const FLUID_FIELDS = ['screen', 'kernel', 'cells', 'range', 'zenith', 'horizon', 'absorption'] as const;
@@ -43,24 +57,23 @@ export interface FluidExtents {
   readonly height: number;
   /** Texels of the fluid's textures per pixel. */
   readonly scale: number;
-  /** True if bodies may hide the fluid. */
-  readonly isHidden: boolean;
+  /** Particles. */
+  readonly count: number;
 }
 
 export function packFluid(
-  { dimensions, cells, cellSize, spacing }: FluidShape,
-  { camera, viewport, theme, box }: Frame,
-  { width, height, scale, isHidden }: FluidExtents,
+  { dimensions, cells, cellSize, spacing, voxels }: FluidShape,
+  { viewport, theme, box }: Frame,
+  { width, height, scale, count }: FluidExtents,
 ): Float32Array<ArrayBuffer> {
   const colours = fluidColours(theme.isDark);
-  const reach = REACH[dimensions] * spacing;
   const boxHeight = (box.max[1] as number) - (box.min[1] as number);
   const values: FluidValues = {
     screen: [width, height, scale, viewport.pixelRatio],
-    kernel: [reach, spacing, DROP * spacing, isHidden ? 1 : 0],
+    kernel: [REACH * spacing, spacing, DROP[dimensions] * spacing, 0],
     cells: [cells[0] ?? 1, cells[1] ?? 1, cells[2] ?? 1, cellSize],
-    range: [camera.distance, Math.max(camera.reach, 1e-30), SMOOTHING * reach, STEP * reach],
-    zenith: [...colours.zenith, 1],
+    range: [...voxels, count],
+    zenith: [...colours.zenith, colours.window],
     horizon: [...colours.horizon, 1],
     absorption: [...colours.absorption, colours.cloud].map((share) => share / boxHeight),
   };

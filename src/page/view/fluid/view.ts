@@ -1,8 +1,8 @@
 /**
  * Draws a fluid as a smooth surface. In 2D, particles add up to a density (shaders/draw/fluid_splat.wgsl), and the
- * surface is where the density has a fixed value (fluid_surface.wgsl). In 3D, the depths of the nearest balls
- * (fluid_balls.wgsl) are smoothed (fluid_smooth.wgsl) and shaded (fluid_water.wgsl). If particles look large, the
- * textures are coarser than the picture.
+ * surface is where the density has a fixed value (fluid_surface.wgsl). If particles look large, the texture of densities
+ * is coarser than the picture. In 3D, the density is a volume (fluid_volume.wgsl), whose surface the camera's rays meet
+ * (fluid_water.wgsl). Particles outside the surface are drops.
  */
 import type { DeclaredLayout } from '../../../gpu/bindings';
 import type { Fluid } from '../../../methods/fluid';
@@ -10,21 +10,19 @@ import type { Frame } from '../engine';
 import {
   type ColourPipelines,
   createColoured,
+  createFixed,
   createLayouts,
-  createSurface,
-  DISTANCE_FORMAT,
   FIELD_FORMAT,
+  type FixedPipelines,
   type FluidColour,
   type FluidPicture,
   type Layouts,
-  NEAREST_FORMAT,
-  NOTHING,
 } from './pipelines';
-import { type Distances, FluidSmoothing } from './smooth';
 import { FLUID_BYTES, type FluidShape, packFluid, REACH, shapeOf } from './uniforms';
+import { FluidVolume } from './volume';
 
-/** Texels per reach of a particle. More would not show: the values are smooth. */
-const TEXELS = { hardware: { 2: 6, 3: 6 }, software: { 2: 4, 3: 4 } } as const;
+/** Texels per reach of a particle in 2D. More would not show: the values are smooth. */
+const TEXELS = { hardware: 6, software: 4 } as const;
 
 /** The view reads the fluid's cells: in 2D, the surface also covers full cells, which fill gaps between particles. */
 export type FluidSource = Pick<Fluid, 'plan' | 'buffers'>;
@@ -45,35 +43,24 @@ export interface FluidScene {
   readonly colour: FluidColour;
   readonly particles: GPUBindGroup;
   readonly count: number;
-  readonly isHidden: boolean;
   /** Draws what is behind or beside the fluid. Bind group 0 is set already. */
   readonly around: (pass: GPURenderPassEncoder) => void;
   /** Draws overlays on top. Bind group 0 is set already. */
   readonly over: (pass: GPURenderPassEncoder) => void;
 }
 
-/** The pipelines that do not depend on the colour. */
-interface FixedPipelines {
-  readonly surface: GPURenderPipeline;
-  readonly smoothing: FluidSmoothing | undefined;
-}
-
 interface Textures {
   /** The picture's width, height and scale. */
   readonly size: string;
-  readonly all: readonly GPUTexture[];
-  /** The particles' field in 2D, the fluid's thickness in 3D. */
-  readonly field: GPUTexture;
-  readonly distances: Distances | undefined;
-  /** The picture without the fluid. It shows through the water. Undefined in 2D. */
-  readonly scene: GPUTexture | undefined;
+  /** The field of the particles in 2D. In 3D, the picture without the fluid, which shows through the water. */
+  readonly texture: GPUTexture;
 }
 
 interface Groups {
-  readonly depth: GPUTexture | undefined;
-  readonly particles: GPUBindGroup;
+  /** The particles' field in 2D, the floor in 3D. */
+  readonly beside: GPUBindGroup;
   readonly surface: GPUBindGroup;
-  readonly smooth: readonly GPUBindGroup[];
+  readonly drops: GPUBindGroup;
 }
 
 export class FluidView {
@@ -83,6 +70,9 @@ export class FluidView {
   private readonly sampler: GPUSampler;
   private readonly coloured = new Map<FluidColour, ColourPipelines>();
   private fixed: FixedPipelines | undefined;
+  private creating: Promise<FluidVolume> | undefined;
+  private volume: FluidVolume | undefined;
+  private isDestroyed = false;
   private textures: Textures | undefined;
   private groups: Groups | undefined;
 
@@ -91,8 +81,8 @@ export class FluidView {
     private readonly fluid: FluidSource,
     private readonly picture: FluidPicture,
   ) {
-    this.shape = shapeOf(fluid.plan);
-    this.layouts = createLayouts(device, picture.samples > 1);
+    this.shape = shapeOf(fluid.plan, picture.isSoftware);
+    this.layouts = createLayouts(device);
     this.uniforms = device.createBuffer({
       label: 'draw.fluid',
       size: FLUID_BYTES,
@@ -110,8 +100,9 @@ export class FluidView {
     if (this.isReady(colour)) return;
     const { device, shape, picture, layouts } = this;
     const [fixed, coloured] = await Promise.all([
-      this.fixed ?? this.createFixed(),
+      this.fixed ?? createFixed(device, shape.dimensions, picture, layouts),
       createColoured(device, shape.dimensions, picture, layouts, colour),
+      this.prepareVolume(colour),
     ]);
     this.fixed = fixed;
     this.coloured.set(colour, coloured);
@@ -122,108 +113,101 @@ export class FluidView {
   }
 
   get memoryBytes(): number {
-    const bytes: Partial<Record<GPUTextureFormat, number>> = { [NEAREST_FORMAT]: 2 };
-    const each = ({ format, width, height }: GPUTexture) => (bytes[format] ?? 4) * width * height;
-    return (this.textures?.all ?? []).reduce((sum, texture) => sum + each(texture), 0);
+    const { textures, volume } = this;
+    return (textures ? 4 * textures.texture.width * textures.texture.height : 0) + (volume?.memoryBytes ?? 0);
   }
 
   record(encoder: GPUCommandEncoder, targets: FluidTargets, scene: FluidScene): void {
-    const { fixed, shape } = this;
+    const { fixed, shape, volume } = this;
     const coloured = this.coloured.get(scene.colour);
     if (!fixed || !coloured) return;
     const { width, height } = targets.target;
     const scale = this.scaleFor(scene.frame);
-    const textures = this.texturesFor(targets.target, scale);
-    const groups = this.groupsFor(textures, targets.depth);
-    const extents = { width, height, scale, isHidden: scene.isHidden };
+    const { texture } = this.texturesFor(targets.target, scale);
+    const groups = this.groupsFor(texture);
+    const extents = { width, height, scale, count: scene.count };
     this.device.queue.writeBuffer(this.uniforms, 0, packFluid(shape, scene.frame, extents));
-    const extent = [scale * width, scale * height] as const;
-    if (shape.dimensions === 2) {
-      this.splat(encoder, textures, groups, coloured, scene, extent);
-      const pass = begin(encoder, targets, scene, 'clear', targets.target);
-      scene.around(pass);
-      pass.setPipeline(fixed.surface);
-      pass.setBindGroup(1, groups.surface);
-      pass.draw(4);
-      if (coloured.drops && scene.count > 0) {
-        pass.setPipeline(coloured.drops);
-        pass.setBindGroup(1, scene.particles);
-        pass.setBindGroup(2, groups.surface);
-        pass.draw(4, scene.count);
+    let pass: GPURenderPassEncoder;
+    if (volume && fixed.floor) {
+      volume.encode(encoder, scene.colour, scene.frameGroup, scene.particles, scene.count);
+      const around = begin(encoder, targets, scene, 'clear', texture);
+      around.setPipeline(fixed.floor);
+      around.setBindGroup(1, groups.beside);
+      around.draw(4);
+      scene.around(around);
+      around.end();
+      if (!targets.colour) {
+        encoder.copyTextureToTexture({ texture: targets.target }, { texture }, [width, height]);
       }
-      scene.over(pass);
-      pass.end();
-      return;
+      pass = begin(encoder, targets, scene, 'load', targets.target);
+    } else {
+      this.splat(encoder, texture, groups, coloured, scene, [scale * width, scale * height]);
+      pass = begin(encoder, targets, scene, 'clear', targets.target);
+      scene.around(pass);
     }
-    const around = begin(encoder, targets, scene, 'clear', textures.scene);
-    scene.around(around);
-    around.end();
-    if (!targets.colour && textures.scene) {
-      encoder.copyTextureToTexture({ texture: targets.target }, { texture: textures.scene }, [width, height]);
-    }
-    this.splat(encoder, textures, groups, coloured, scene, extent);
-    if (fixed.smoothing && textures.distances) {
-      fixed.smoothing.encode(encoder, groups.smooth, textures.distances, scene.frameGroup, extent);
-    }
-    const pass = begin(encoder, targets, scene, 'load', targets.target);
     pass.setPipeline(fixed.surface);
     pass.setBindGroup(1, groups.surface);
     pass.draw(4);
+    if (scene.count > 0) {
+      pass.setPipeline(coloured.drops);
+      pass.setBindGroup(1, scene.particles);
+      pass.setBindGroup(2, groups.drops);
+      if (volume) pass.drawIndirect(volume.drops, 0);
+      else pass.draw(4, scene.count);
+    }
     scene.over(pass);
     pass.end();
   }
 
   destroy(): void {
     this.uniforms.destroy();
-    for (const texture of this.textures?.all ?? []) texture.destroy();
+    this.textures?.texture.destroy();
     this.textures = undefined;
     this.groups = undefined;
+    this.volume?.destroy();
+    this.isDestroyed = true;
   }
 
-  private async createFixed(): Promise<FixedPipelines> {
-    const { device, shape, picture, layouts } = this;
-    const [surface, smoothing] = await Promise.all([
-      createSurface(device, shape.dimensions, picture, layouts),
-      shape.dimensions === 3 ? FluidSmoothing.create(device, picture) : undefined,
-    ]);
-    return { surface, smoothing };
+  private async prepareVolume(colour: FluidColour): Promise<void> {
+    const { device, shape, picture, uniforms, fluid } = this;
+    if (shape.dimensions === 2) return;
+    const { kinds } = fluid.buffers;
+    const source = { uniforms, kinds, capacity: fluid.plan.capacity };
+    this.creating ??= FluidVolume.create(device, shape, picture, source);
+    this.volume = await this.creating;
+    if (this.isDestroyed) this.volume.destroy();
+    await this.volume.prepare(colour);
   }
 
   /** Returns texels per pixel, rounded to a power of √2, so that zooming seldom creates new textures. */
   private scaleFor({ camera, viewport }: Frame): number {
     const { shape, picture } = this;
-    const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'][shape.dimensions];
-    const pixels = REACH[shape.dimensions] * shape.spacing * camera.pixelsPerUnit * viewport.pixelRatio;
+    if (shape.dimensions === 3) return 1;
+    const texels = TEXELS[picture.isSoftware ? 'software' : 'hardware'];
+    const pixels = REACH * shape.spacing * camera.pixelsPerUnit * viewport.pixelRatio;
     return Math.min(1, 2 ** (Math.round(2 * Math.log2(texels / pixels)) / 2));
   }
 
   private splat(
     encoder: GPUCommandEncoder,
-    { field, distances }: Textures,
+    texture: GPUTexture,
     groups: Groups,
-    { particles }: ColourPipelines,
+    { field }: ColourPipelines,
     scene: FluidScene,
     [width, height]: readonly [number, number],
   ): void {
-    const attachment = (texture: GPUTexture, value: number) => ({
-      view: texture.createView(),
-      clearValue: [value, 0, 0, 0],
-      loadOp: 'clear' as const,
-      storeOp: 'store' as const,
-    });
     const pass = encoder.beginRenderPass({
       label: 'draw.fluid.particles',
       colorAttachments: [
-        ...(distances ? [attachment(distances.nearest, NOTHING)] : []),
-        attachment(field, 0),
+        { view: texture.createView(), clearValue: [0, 0, 0, 0], loadOp: 'clear', storeOp: 'store' },
       ],
     });
-    if (scene.count > 0) {
+    if (field && scene.count > 0) {
       pass.setViewport(0, 0, width, height, 0, 1);
-      pass.setPipeline(particles);
+      pass.setPipeline(field);
       pass.setBindGroup(0, scene.frameGroup);
       pass.setBindGroup(1, scene.particles);
-      pass.setBindGroup(2, groups.particles);
+      pass.setBindGroup(2, groups.beside);
       pass.draw(4, scene.count);
     }
     pass.end();
@@ -232,43 +216,26 @@ export class FluidView {
   private texturesFor({ width, height, format }: GPUTexture, scale: number): Textures {
     const size = `${width} ${height} ${scale}`;
     if (this.textures?.size === size) return this.textures;
-    for (const texture of this.textures?.all ?? []) texture.destroy();
+    this.textures?.texture.destroy();
     this.groups = undefined;
-    const all: GPUTexture[] = [];
-    const create = (label: string, format: GPUTextureFormat, share: number, usage = 0) => {
-      const texture = this.device.createTexture({
-        label: `draw.fluid.${label}`,
-        size: [Math.ceil(share * width), Math.ceil(share * height)],
-        format,
-        usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.TEXTURE_BINDING | usage,
-      });
-      all.push(texture);
-      return texture;
-    };
-    const field = create('field', FIELD_FORMAT, scale);
     const is3D = this.shape.dimensions === 3;
-    this.textures = {
-      size,
-      all,
-      field,
-      distances: is3D
-        ? {
-            nearest: create('nearest', NEAREST_FORMAT, scale),
-            across: create('across', DISTANCE_FORMAT, scale),
-            up: create('up', DISTANCE_FORMAT, scale),
-          }
-        : undefined,
-      scene: is3D ? create('scene', format, 1, GPUTextureUsage.COPY_DST) : undefined,
-    };
+    const texture = this.device.createTexture({
+      label: `draw.fluid.${is3D ? 'scene' : 'field'}`,
+      size: [Math.ceil(scale * width), Math.ceil(scale * height)],
+      format: is3D ? format : FIELD_FORMAT,
+      usage:
+        GPUTextureUsage.RENDER_ATTACHMENT |
+        GPUTextureUsage.TEXTURE_BINDING |
+        (is3D ? GPUTextureUsage.COPY_DST : 0),
+    });
+    this.textures = { size, texture };
     return this.textures;
   }
 
-  private groupsFor(textures: Textures, depth: GPUTexture | undefined): Groups {
-    const known = this.groups;
-    if (known && known.depth === depth) return known;
-    const { layouts } = this;
+  private groupsFor(texture: GPUTexture): Groups {
+    if (this.groups) return this.groups;
+    const { layouts, volume, sampler } = this;
     const { kinds, fullness } = this.fluid.buffers;
-    const { field, distances, scene } = textures;
     const group = (label: string, { layout }: DeclaredLayout, resources: readonly GPUBindingResource[]) =>
       this.device.createBindGroup({
         label: `draw.fluid.${label}.group`,
@@ -278,27 +245,18 @@ export class FluidView {
           resource,
         })),
       });
-    const view = (texture: GPUTexture) => texture.createView();
-    const smoothing = this.fixed?.smoothing;
-    if (smoothing && distances && scene && depth) {
+    const view = texture.createView();
+    if (volume) {
+      const lit = [volume.texture.createView(), sampler];
       this.groups = {
-        depth,
-        particles: group('balls', layouts.balls, [view(depth)]),
-        smooth: smoothing.bind(this.uniforms, distances),
-        surface: group('water', layouts.water, [view(distances.up), view(field), view(scene), this.sampler]),
+        beside: group('lit', layouts.lit, lit),
+        surface: group('water', layouts.water, [...lit, view]),
+        drops: group('spray', layouts.spray, [...lit, { buffer: volume.drops }]),
       };
     } else {
-      this.groups = {
-        depth,
-        particles: group('splat', layouts.alone, []),
-        smooth: [],
-        surface: group('surface', layouts.surface, [
-          { buffer: kinds },
-          { buffer: fullness },
-          view(field),
-          this.sampler,
-        ]),
-      };
+      const read = [{ buffer: kinds }, { buffer: fullness }, view, sampler];
+      const surface = group('surface', layouts.surface, read);
+      this.groups = { beside: group('splat', layouts.alone, []), surface, drops: surface };
     }
     return this.groups;
   }

@@ -1,0 +1,19 @@
+// Draws the floor under and around the tank of a 3D fluid, as a strip of four vertices over the picture.
+// Needs: Pixel, sight_of, frame, FLOOR_END, tiles_at, sunlight_at.
+
+@fragment
+fn floor_fragment(pixel: Pixel) -> @location(0) vec4f {
+  let sight = sight_of(pixel.ray);
+  let distance = (frame.lowest.y - sight.origin.y) / min(sight.direction.y, -1e-6);
+  let point = sight.origin + distance * sight.direction;
+  let width = fwidth(point.xz);
+  let half = 0.5 * (frame.highest.xz - frame.lowest.xz);
+  let away = length(point.xz - frame.lowest.xz - half) / length(half);
+  let opacity = 1.0 - smoothstep(0.7, FLOOR_END, away);
+  if (sight.direction.y >= 0.0 || distance <= 0.0 || opacity <= 0.0) {
+    discard;
+  }
+  let colour = tiles_at(point.xz, width) * sunlight_at(point);
+  let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
+  return vec4f(mix(colour, frame.background.rgb, haze) * opacity, opacity);
+}

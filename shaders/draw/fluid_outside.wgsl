@@ -1,0 +1,26 @@
+// Lists the particles of a 3D fluid that may lie outside its surface, in any order. Before the list there are the
+// arguments of an indirect draw: drops[1] counts the particles.
+// Needs: fluid, position, is_drawable, lift, frame, volume, drops, FIRST_DROP.
+
+// fluid_spray.wgsl interpolates densities, so particles beside a voxel with a greater density may be drops.
+const DENSEST = 0.6;
+
+@compute @workgroup_size(TILE_SIZE)
+fn list_outside(
+  @builtin(global_invocation_id) thread: vec3u,
+  @builtin(num_workgroups) groups: vec3u,
+) {
+  let slot = thread.x + thread.y * groups.x * TILE_SIZE;
+  if (slot >= u32(fluid.range.w)) {
+    return;
+  }
+  let centre = body_position(position[slot]);
+  if (!is_drawable(centre)) {
+    return;
+  }
+  let share = (lift(centre) + frame.origin.xyz - frame.lowest.xyz) / (frame.highest.xyz - frame.lowest.xyz);
+  let voxel = clamp(vec3i(share * fluid.range.xyz), vec3i(0), vec3i(fluid.range.xyz) - 1);
+  if (textureLoad(volume, voxel, 0).x < DENSEST) {
+    atomicStore(&drops[FIRST_DROP + atomicAdd(&drops[1], 1u)], slot);
+  }
+}
