@@ -1,5 +1,15 @@
-// Draws the floor under and around the tank of a 3D fluid, as a strip of four vertices over the picture.
-// Needs: Pixel, sight_of, frame, FLOOR_END, tiles_at, sunlight_at.
+// Draws the floor under and around the tank of a 3D fluid, as a strip of four vertices over it.
+// Needs: Pixel, frame, FLOOR_END, corner_over, sight_of, tiles_at, sunlight_at.
+
+@vertex
+fn floor_vertex(@builtin(vertex_index) index: u32) -> Pixel {
+  let half = 0.5 * (frame.highest.xz - frame.lowest.xz);
+  let middle = frame.lowest.xz + half;
+  let reach = FLOOR_END * length(half);
+  let low = vec3f(middle.x - reach, frame.lowest.y, middle.y - reach);
+  let high = vec3f(middle.x + reach, frame.lowest.y, middle.y + reach);
+  return corner_over(index, low, high);
+}
 
 @fragment
 fn floor_fragment(pixel: Pixel) -> @location(0) vec4f {

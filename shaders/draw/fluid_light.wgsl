@@ -1,6 +1,6 @@
 // What is around the water of a 3D fluid: camera rays, the volume of densities (fluid_volume.wgsl), sun, sky and floor.
 // Positions and directions are those of the world.
-// Needs: quad_corner, frame, fluid, volume, linear, SHADOW_STEPS.
+// Needs: fluid, quad_corner, frame, volume, linear, SHADOW_STEPS.
 
 struct Pixel {
   @builtin(position) position: vec4f,
@@ -23,7 +23,7 @@ struct Sight {
 const BORDER = 0.42;
 const LEAST_SLOPE = 1e-7;
 const SUN = vec3f(-0.4567, 0.8119, -0.3637);
-// The floor beyond the tank ends at this many half diagonals of the tank's floor.
+// The floor ends this many half diagonals of the tank's floor away from its middle.
 const FLOOR_END = 1.7;
 // Tiles along the tank's height.
 const TILES = 5.0;
@@ -31,9 +31,24 @@ const TILE_TONE = 0.5;
 // The share of each channel that is left on the floor behind much fluid.
 const SHADOW = vec3f(0.5, 0.6, 0.72);
 
-@vertex
-fn screen_vertex(@builtin(vertex_index) index: u32) -> Pixel {
-  let corner = quad_corner(index);
+// Returns a corner of a rectangle on the screen that covers a box.
+fn corner_over(index: u32, lowest: vec3f, highest: vec3f) -> Pixel {
+  var least = vec2f(1.0);
+  var most = vec2f(-1.0);
+  var nearest = 1.0;
+  for (var bits = 0u; bits < 8u; bits++) {
+    let clip = clip_of(select(lowest, highest, (vec3u(bits, bits >> 1u, bits >> 2u) & vec3u(1u)) == vec3u(1u)));
+    nearest = min(nearest, clip.z);
+    least = min(least, clip.xy / clip.w);
+    most = max(most, clip.xy / clip.w);
+  }
+  // Corners nearer than the near plane cannot be projected, so the rectangle covers the whole picture. It leaves room
+  // for antialiased edges.
+  let room = 4.0 / fluid.screen.xy;
+  let is_whole = nearest < 0.0;
+  let low = select(max(least - room, vec2f(-1.0)), vec2f(-1.0), is_whole);
+  let high = select(min(most + room, vec2f(1.0)), vec2f(1.0), is_whole);
+  let corner = mix(low, high, 0.5 + 0.5 * quad_corner(index));
   let ray = (corner + frame.projection[2].xy) / vec2f(frame.projection[0].x, frame.projection[1].y);
   return Pixel(vec4f(corner, 0.5, 1.0), ray);
 }

@@ -1,8 +1,8 @@
-// Draws the fluid in 3D as a strip of four vertices over the picture. Each pixel follows its ray through the volume of
+// Draws the fluid in 3D as a strip of four vertices over the box. Each pixel follows its ray through the volume of
 // densities to the surface, and the refracted ray on through the fluid. The surface mirrors the sky; the fluid absorbs
 // the light from behind. The fluid ends flat at the walls, like water behind glass. Writes depth.
-// Needs: Sight, start_of, voxel_edge, volume_at, BORDER, MOST_STEPS, STRIDE, Pixel, sight_of, frame, LEAST_SLOPE.
-// Needs: fluid, sight_along, INNER_STEPS, clip_of, scene, linear, SUN, colour_at, sky.
+// Needs: Sight, start_of, voxel_edge, volume_at, BORDER, MOST_STEPS, STRIDE, frame, sight_along, INNER_STEPS, clip_of.
+// Needs: scene, linear, fluid, colour_at, SUN, sky, Pixel, corner_over, sight_of, LEAST_SLOPE.
 
 struct Water {
   @location(0) colour: vec4f,
@@ -19,7 +19,11 @@ struct Hit {
 const MIRRORED = 0.02;
 const BENT = 0.75;
 // The share of each channel that is left in shade. Blue keeps most, because grey looks like dirt.
-const SHADE = vec3f(0.5, 0.68, 0.84);
+const SHADE = vec3f(0.3, 0.62, 0.84);
+// Strength and sharpness of the sun's reflection.
+const GLINT = vec2f(0.5, 240.0);
+// The distance in voxels, along each axis, between a point and the densities that decide its normal.
+const NORMAL_REACH = 1.1;
 // The density beyond BORDER at which fluid behind a wall is as flat as the wall.
 const ROUNDING = 0.08;
 // Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
@@ -29,7 +33,7 @@ const CHURN = 1.0;
 // the surface in voxels.
 const FOAM = 0.75;
 const FAST = vec2f(0.2, 0.5);
-const AERATED = vec3f(0.55, 0.85, 1.5);
+const AERATED = vec3f(0.5, 0.75, 1.5);
 // A mirrored ray goes on inside the fluid for this share of the box's height.
 const REBOUND = 0.35;
 // The step in voxels from a point whose density is below EMPTY.
@@ -79,17 +83,79 @@ fn hit_along(sight: Sight, pixel_width: f32) -> Hit {
   return Hit(closest, clamp(1.0 - away, 0.0, 1.0));
 }
 
+// Returns the outward normal of the surface, from the densities at the corners of a tetrahedron.
 fn normal_at(point: vec3f) -> vec3f {
-  let edge = 1.5 * voxel_edge();
-  let x = vec3f(edge, 0.0, 0.0);
-  let y = x.yxz;
-  let z = x.yzx;
-  let slope = vec3f(
-    volume_at(point - x).x - volume_at(point + x).x,
-    volume_at(point - y).x - volume_at(point + y).x,
-    volume_at(point - z).x - volume_at(point + z).x,
-  );
+  let reach = NORMAL_REACH * voxel_edge();
+  var slope = vec3f();
+  for (var corner = 0u; corner < 4u; corner++) {
+    let bits = vec3u(corner, corner >> 1u, corner ^ (corner >> 1u)) & vec3u(1u);
+    let side = select(vec3f(-1.0), vec3f(1.0), bits == vec3u(1u));
+    slope -= side * volume_at(point + reach * side).x;
+  }
   return slope / max(length(slope), 1e-6);
+}
+
+// Follows the refracted ray up to where it leaves the fluid or the box, and returns the light that comes along it.
+fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> vec3f {
+  let height = frame.highest.y - frame.lowest.y;
+  let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
+  let sight = sight_along(point, bent);
+  let stride = max(1.5 * f32(STRIDE) * voxel_edge(), sight.exit / f32(INNER_STEPS));
+  var path = 0.5 * stride;
+  var before = 1.0;
+  var shares = vec2f();
+  for (var index = 0u; index < INNER_STEPS && path < sight.exit; index++) {
+    let found = volume_at(point + path * bent);
+    if (found.x < BORDER && index > 0u) {
+      path -= stride * (BORDER - found.x) / max(before - found.x, 1e-4);
+      break;
+    }
+    before = found.x;
+    // What is near the surface counts more.
+    shares += exp(-2.0 * f32(index) / f32(INNER_STEPS)) * vec2f(found.y, 1.0);
+    path += stride;
+  }
+  path = clamp(path, 0.0, max(sight.exit, 0.0));
+  let share = shares.x / max(shares.y, 1e-4);
+  let end = point + path * bent;
+  let clip = clip_of(end);
+  let scenery = textureSampleLevel(scene, linear, clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5, 0.0).rgb;
+  // Flat rays do not leave the fluid: its far sides mirror the inside. The floor lies in the fluid and mirrors nothing.
+#if SOFTWARE
+  let far_surface = bent;
+#else
+  let far_surface = normal_at(end);
+#endif
+  let leaving = select(far_surface, sight.far_wall, path >= sight.exit);
+  let kept = 1.0 - smoothstep(MIRROR.x, MIRROR.y, dot(leaving, bent));
+  path += select(kept, 0.0, leaving.y < -0.9) * REBOUND * height;
+  let passed = exp(-fluid.absorption.rgb * path);
+  let cloud = 1.0 - exp(-fluid.absorption.a * (1.0 + CHURN * share * share) * path);
+  return mix(scenery * passed, colour_at(share) * mix(SHADE, vec3f(1.0), brightness), cloud);
+}
+
+// Returns the colour of a point on the surface or on a wall with fluid behind it.
+fn shade(sight: Sight, hit: Hit) -> vec3f {
+  let point = point_on(sight, hit.distance);
+  let view = -normalize(sight.direction);
+  let found = volume_at(point);
+  // Behind a wall, the normal is that of the wall, except close to the surface: the edge looks rounded.
+  let flatness = select(0.0, smoothstep(0.0, ROUNDING, found.x - BORDER), hit.distance == sight.entry);
+  let normal = normalize(mix(normal_at(point), sight.wall, flatness) + 1e-6 * view);
+  let brightness = clamp(0.5 + 0.25 * normal.y + 0.35 * max(dot(normal, SUN), 0.0), 0.0, 1.0);
+  let mirrored = reflect(-view, normal);
+  let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - clamp(dot(normal, view), 0.02, 1.0), 5.0);
+  let glint = GLINT.x * pow(max(0.0, dot(mirrored, SUN)), GLINT.y) * hit.coverage;
+  let clear = mix(light_inside(point, normal, view, brightness), sky(mirrored), fresnel) + vec3f(glint);
+  let within = volume_at(point - AERATED.z * voxel_edge() * normal).x;
+  let foam = FOAM * smoothstep(FAST.x, FAST.y, found.y) * (1.0 - smoothstep(AERATED.x, AERATED.y, within));
+  let haze = smoothstep(frame.fog.x, frame.fog.y, hit.distance) * frame.fog.z;
+  return mix(mix(clear, fluid.zenith.rgb * mix(0.8, 1.0, brightness), foam), frame.background.rgb, haze);
+}
+
+@vertex
+fn water_vertex(@builtin(vertex_index) index: u32) -> Pixel {
+  return corner_over(index, frame.lowest.xyz, frame.highest.xyz);
 }
 
 @fragment
@@ -98,71 +164,20 @@ fn water_fragment(pixel: Pixel) -> Water {
   let size = length(frame.highest.xyz - frame.lowest.xyz);
   let through = clamp(sight.exit - start_of(sight), -size, size);
   let in_box = clamp(0.5 + through / max(fwidth(through), LEAST_SLOPE), 0.0, 1.0);
-  if (in_box <= 0.0) {
-    discard;
-  }
   let pixel_width = 2.0 / (fluid.screen.x * frame.projection[0].x);
-  let hit = hit_along(sight, pixel_width);
+  var hit = Hit(start_of(sight), 0.0);
+  var colour = vec3f();
+  // Software adapters run both sides of a branch, but no rounds of a loop that has none. Few pixels show water.
+  for (var round = 0u; round < 1u && in_box > 0.0; round++) {
+    hit = hit_along(sight, pixel_width);
+  }
   let coverage = in_box * hit.coverage;
+  for (var round = 0u; round < 1u && coverage >= 0.01; round++) {
+    colour = shade(sight, hit);
+  }
   if (coverage < 0.01) {
     discard;
   }
-  let distance = hit.distance;
-  let point = point_on(sight, distance);
-  let view = -normalize(sight.direction);
-  // Behind a wall, the normal is that of the wall, except close to the surface: the edge looks rounded.
-  let beyond = smoothstep(0.0, ROUNDING, volume_at(point).x - BORDER);
-  let flatness = select(0.0, beyond, distance == sight.entry);
-  let normal = normalize(mix(normal_at(point), sight.wall, flatness) + 1e-6 * view);
-  let upright = clamp(dot(normal, view), 0.02, 1.0);
-
-  // The refracted ray inside the fluid, up to where it leaves the fluid or the box.
-  let bent = refract(-view, select(normal, view, dot(normal, view) < 0.02), BENT);
-  let inner = sight_along(point, bent);
-  let stride = max(1.5 * f32(STRIDE) * voxel_edge(), inner.exit / f32(INNER_STEPS));
-  var path = 0.5 * stride;
-  var before = 1.0;
-  var share = vec2f();
-  for (var index = 0u; index < INNER_STEPS && path < inner.exit; index++) {
-    let found = volume_at(point + path * bent);
-    if (found.x < BORDER && index > 0u) {
-      path -= stride * (BORDER - found.x) / max(before - found.x, 1e-4);
-      break;
-    }
-    before = found.x;
-    share += exp(-2.0 * f32(index) / f32(INNER_STEPS)) * vec2f(found.y, 1.0);
-    path += stride;
-  }
-  path = clamp(path, 0.0, max(inner.exit, 0.0));
-  let end = point + path * bent;
-  let colour_share = share.x / max(share.y, 1e-4);
-  let clip = clip_of(end);
-  let behind = clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5;
-  let scenery = textureSampleLevel(scene, linear, behind, 0.0).rgb;
-#if !SOFTWARE
-  // Flat rays do not leave the fluid: its far sides mirror the inside. The floor lies in the fluid and mirrors nothing.
-  let is_at_wall = path >= inner.exit;
-  let leaving = select(normal_at(end), inner.far_wall, is_at_wall);
-  let kept_inside = 1.0 - smoothstep(MIRROR.x, MIRROR.y, dot(leaving, bent));
-  path += select(kept_inside, 0.0, leaving.y < -0.9) * REBOUND * (frame.highest.y - frame.lowest.y);
-#endif
-
-  let passed = exp(-fluid.absorption.rgb * path);
-  let cloud = 1.0 - exp(-fluid.absorption.a * (1.0 + CHURN * colour_share * colour_share) * path);
-  let light = clamp(0.5 + 0.25 * normal.y + 0.35 * max(dot(normal, SUN), 0.0), 0.0, 1.0);
-  let inside = mix(scenery * passed, colour_at(colour_share) * mix(SHADE, vec3f(1.0), light), cloud);
-  let surface = volume_at(point).y;
-  let within = volume_at(point - AERATED.z * voxel_edge() * normal).x;
-  let foam = FOAM * smoothstep(FAST.x, FAST.y, surface) * (1.0 - smoothstep(AERATED.x, AERATED.y, within));
-  let mirrored = reflect(-view, normal);
-  let fresnel = MIRRORED + (1.0 - MIRRORED) * pow(1.0 - upright, 5.0);
-  let glint = pow(max(0.0, dot(mirrored, SUN)), 240.0) * hit.coverage;
-  let clear = mix(inside, sky(mirrored), fresnel) + vec3f(0.5 * glint);
-  let shaded = mix(clear, fluid.zenith.rgb * mix(0.8, 1.0, light), foam);
-  let haze = smoothstep(frame.fog.x, frame.fog.y, distance) * frame.fog.z;
-  let at = clip_of(point);
-  return Water(
-    vec4f(mix(shaded, frame.background.rgb, haze) * coverage, coverage),
-    clamp(at.z / at.w, 0.0, 1.0),
-  );
+  let at = clip_of(point_on(sight, hit.distance));
+  return Water(vec4f(colour * coverage, coverage), clamp(at.z / at.w, 0.0, 1.0));
 }

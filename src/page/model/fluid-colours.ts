@@ -27,7 +27,7 @@ export interface FluidColours {
 
 /** Colours from still (deep water) to fast (foam). Foam must be visible in the light theme, too. */
 const WATER = {
-  dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '62bcf0', 'a4e0fb'],
+  dark: ['0c3a75', '12559c', '1d74be', '3a97d8', '62bcf0', '8fd8fb'],
   light: ['0d4787', '1763a8', '2580c4', '469fda', '6ac0f0', '9adcf9'],
 } as const;
 

@@ -33,7 +33,7 @@ export const SOURCES = {
  */
 const RAYS = {
   hardware: { STRIDE: 0.75, MOST_STEPS: 2048, INNER_STEPS: 48, SHADOW_STEPS: 20 },
-  software: { STRIDE: 1.25, MOST_STEPS: 1024, INNER_STEPS: 8, SHADOW_STEPS: 6 },
+  software: { STRIDE: 1.4, MOST_STEPS: 1024, INNER_STEPS: 9, SHADOW_STEPS: 5 },
 } as const;
 
 /** The list of drops in 3D begins after this many words, which are the arguments of an indirect draw. */
@@ -192,7 +192,7 @@ export async function createFixed(
     create({
       label: 'water',
       sources: [fluid, light, water],
-      entryPoints: ['screen_vertex', 'water_fragment'],
+      entryPoints: ['water_vertex', 'water_fragment'],
       groups: [layouts.water],
       format,
       depth: { depthWriteEnabled: true, depthCompare: 'less-equal' },
@@ -200,7 +200,7 @@ export async function createFixed(
     create({
       label: 'floor',
       sources: [fluid, light, floor],
-      entryPoints: ['screen_vertex', 'floor_fragment'],
+      entryPoints: ['floor_vertex', 'floor_fragment'],
       groups: [layouts.lit],
       format,
       depth: { depthWriteEnabled: false, depthCompare: 'always' },
