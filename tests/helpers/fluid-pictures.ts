@@ -99,7 +99,6 @@ export async function picture(
       sampleCount,
       usage:
         GPUTextureUsage.RENDER_ATTACHMENT |
-        (sampleCount === 1 || format === 'depth24plus' ? GPUTextureUsage.TEXTURE_BINDING : 0) |
         (sampleCount === 1 && format === FORMAT ? GPUTextureUsage.COPY_SRC : 0),
     });
   const isSpace = dimensions === 3;

@@ -299,9 +299,7 @@ export class GpuView {
         size: [width, height],
         format,
         sampleCount: this.samples,
-        // Fluid shaders read the depth to find where bodies hide the fluid.
-        usage:
-          GPUTextureUsage.RENDER_ATTACHMENT | (format === DEPTH_FORMAT ? GPUTextureUsage.TEXTURE_BINDING : 0),
+        usage: GPUTextureUsage.RENDER_ATTACHMENT,
       });
     this.targets = {
       colour: this.samples > 1 ? texture('draw.colour', this.format) : undefined,

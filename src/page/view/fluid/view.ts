@@ -33,7 +33,7 @@ export interface FluidTargets {
   readonly background: readonly number[];
   /** Exists in 3D with several samples per pixel. */
   readonly colour: GPUTexture | undefined;
-  /** Exists in 3D. Shaders read it, too. */
+  /** Exists in 3D. */
   readonly depth: GPUTexture | undefined;
 }
 
