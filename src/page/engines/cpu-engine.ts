@@ -4,8 +4,8 @@
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
-import { MOST_ON_CPU } from '../model/choices';
 import type { Colouring } from '../model/fields';
+import { MOST_ON_CPU } from '../model/limits';
 import {
   GRID_OVERLAYS,
   isAnyOf,

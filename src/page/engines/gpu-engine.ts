@@ -15,8 +15,8 @@ import {
   type SimulationOptions,
 } from '../../index';
 import type { GpuKind } from '../model/automatic';
-import { floorToTwoDigits } from '../model/choices';
 import { type Choices, type Colouring, MOST_PARTICLES } from '../model/fields';
+import { floorToTwoDigits } from '../model/limits';
 import {
   FLUID_OVERLAYS,
   fieldsOf,

@@ -1,6 +1,7 @@
 /** Chooses the engine for a visitor who has not. */
-import { capOf } from './choices';
+
 import type { Choices, EngineKind } from './fields';
+import { capOf } from './limits';
 
 /** 'software': the processor emulates the GPU. */
 export type GpuKind = 'hardware' | 'software' | 'none';

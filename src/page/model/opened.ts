@@ -3,8 +3,9 @@ import { describeCount } from '../../core/base/errors';
 import type { Checkpoint, Drive, SimulationOptions } from '../../index';
 import { isDriven, smallestDiameter } from '../../scenes';
 import { formatCount } from '../support/format';
-import { capOf, changedFields, effectiveCount, type Hardware, settingsOf, startOfScene } from './choices';
+import { changedFields, settingsOf, startOfScene } from './choices';
 import { type Choices, type FieldName, fieldOf } from './fields';
+import { capOf, effectiveCount, type Hardware } from './limits';
 
 export interface Opened {
   readonly name: string;

@@ -1,8 +1,9 @@
 /** Chooses the first scene for an address without choices, from measured numbers alone. */
 import type { Timing } from '../../core/base/curves';
 import { formatCount, formatMilliseconds } from '../support/format';
-import { floorToTwoDigits, STEP_SECONDS } from './choices';
+import { STEP_SECONDS } from './choices';
 import { type Choices, type EngineKind, LEAST_LIMIT } from './fields';
+import { floorToTwoDigits } from './limits';
 
 /** A first scene. */
 export interface Opening {

@@ -2,8 +2,9 @@
  * Handles each choice: refuses it with a message, applies it to the run, or starts a new run. Loads what the choices
  * need, for one choice after another.
  */
-import { type Cap, capOf, changedFields, chooseScene, roomFor } from '../model/choices';
+import { changedFields, chooseScene, roomFor } from '../model/choices';
 import { type Choices, type FieldName, fieldOf, MOST_PARTICLES, refusalOf } from '../model/fields';
+import { type Cap, capOf } from '../model/limits';
 import { describeOpened, type Opened, refuseOpened, type Selection } from '../model/opened';
 import { formatCount } from '../support/format';
 import { notify, showEngineNote } from '../support/notes';

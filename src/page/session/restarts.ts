@@ -10,7 +10,7 @@ import { planSimulation } from '../../core/simulation/plan';
 import { CellstormError, GpuError, type GpuRequest, LimitError, type SimulationOptions } from '../../index';
 import { startFrom } from '../engines/methods/start';
 import type { GpuKind } from '../model/automatic';
-import { capOf, changedFields, type Hardware, hardwareOf, roomFor } from '../model/choices';
+import { changedFields, roomFor } from '../model/choices';
 import {
   adopted,
   type ContinuedState,
@@ -19,6 +19,7 @@ import {
   packContinued,
 } from '../model/continued-state';
 import { type Choices, fieldOf } from '../model/fields';
+import { capOf, type Hardware, hardwareOf } from '../model/limits';
 import { refuseOpened, type Selection, settingChanges, startCount } from '../model/opened';
 import type { SeenBox } from '../model/seen-box';
 import type { MethodStart, State } from '../model/simulation-view';

@@ -4,8 +4,8 @@
  */
 import type { ParticleArrays } from '../../index';
 import { Random } from '../../scenes';
-import type { Cap } from '../model/choices';
 import { isSameStart } from '../model/continued-state';
+import type { Cap } from '../model/limits';
 import type { Selection } from '../model/opened';
 import { METHOD_WORDS } from '../model/scenes';
 import { notify } from '../support/notes';

@@ -4,7 +4,6 @@ import type { CpuFluidSimulation } from '../../../../src/page/engines/methods/fl
 import type { CpuLifeSimulation } from '../../../../src/page/engines/methods/life-simulation';
 import { startFrom } from '../../../../src/page/engines/methods/start';
 import {
-  capOf,
   chooseScene,
   defaultChoices,
   isUsed,
@@ -12,6 +11,7 @@ import {
   roomFor,
 } from '../../../../src/page/model/choices';
 import { type Choices, FIELD_NAMES, fieldOf } from '../../../../src/page/model/fields';
+import { capOf } from '../../../../src/page/model/limits';
 import { settingChanges } from '../../../../src/page/model/opened';
 import { methodOf } from '../../../../src/page/model/scenes';
 import type { CpuSimulationView, State } from '../../../../src/page/model/simulation-view';

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  capOf,
-  defaultChoices,
-  effectiveCount,
-  roomFor,
-  simulationOptions,
-} from '../../../../src/page/model/choices';
+import { defaultChoices, roomFor, simulationOptions } from '../../../../src/page/model/choices';
+import { capOf, effectiveCount } from '../../../../src/page/model/limits';
 import { readLink } from '../../../../src/page/session/link';
 
 const HARDWARE = { isSoftware: false, most: 100_000_000 };

@@ -1,7 +1,8 @@
 /** Tests that the picture shows all particles or, if they are too far apart, those near the first one. */
 import { describe, expect, it } from 'vitest';
-import { capOf, defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
+import { defaultChoices, simulationOptions } from '../../../../src/page/model/choices';
 import { FIELDS, MOST_PARTICLES } from '../../../../src/page/model/fields';
+import { capOf } from '../../../../src/page/model/limits';
 import { boxAround, worldBox } from '../../../../src/page/model/seen-box';
 import { Camera2D, project, type Viewport } from '../../../../src/page/view/camera';
 import { Camera3D } from '../../../../src/page/view/camera-3d';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import {
-  capOf,
   chooseScene,
   defaultChoices,
   isUsed,
@@ -10,6 +9,7 @@ import {
 } from '../../../../src/page/model/choices';
 import { adopted, needsRenewal } from '../../../../src/page/model/continued-state';
 import type { Choices } from '../../../../src/page/model/fields';
+import { capOf } from '../../../../src/page/model/limits';
 import { createScene, sceneNames, sceneOptions, wallOf } from '../../../../src/scenes';
 import { DIMENSIONS } from '../../../helpers/passes';
 
