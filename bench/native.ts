@@ -10,7 +10,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createCudaGrids } from './engines/native/cuda';
-import type { NativeEngine } from './harness/engine';
+import { type NativeEngine, refusalOf } from './harness/engine';
 import { Judge } from './harness/judge';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from './harness/scenes';
 
@@ -87,9 +87,9 @@ async function checkAll(engine: NativeEngine, counts: readonly number[]): Promis
       const scenes = counts
         .filter((count) => count <= most)
         .map((count) => createBenchScene(name, { dimensions, count }));
-      const accepted = scenes.filter((scene) => engine.refuse?.(scene) === undefined);
+      const accepted = scenes.filter((scene) => refusalOf(engine, scene) === undefined);
       if (accepted.length === 0) {
-        const reasons = new Set(scenes.map((scene) => engine.refuse?.(scene)));
+        const reasons = new Set(scenes.map((scene) => refusalOf(engine, scene)));
         process.stdout.write(`${engine.name}, ${name} ${dimensions}D: refused. ${[...reasons].join(' ')}\n`);
         continue;
       }

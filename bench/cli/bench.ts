@@ -54,7 +54,10 @@ const MOST_LIMIT_SECONDS = 3600;
 
 export const BENCH_FLAGS: Flags = {
   list: { help: 'print the engines and scenes, and run nothing' },
-  only: { value: 'engine,…', help: 'engines to run (default all); see --list' },
+  only: {
+    value: 'engine,…',
+    help: 'engines to run, or all (default those that --list does not mark); see --list',
+  },
   scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
   count: { value: 'n,…', help: `numbers of bodies, each 0 or more, such as 1e6 (default ${DEFAULT_COUNTS})` },
   dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
@@ -161,10 +164,11 @@ function enginesOf(given: Given): readonly Engine[] {
 
 function planOf(given: Given): BenchPlan {
   const backends = severalOf(given, 'backend', BACKENDS) ?? BACKENDS;
-  const only = severalOf(given, 'only', ENGINE_NAMES);
+  const only = severalOf(given, 'only', ['all', ...ENGINE_NAMES]);
   const engines = enginesOf(given).filter(
-    ({ name, backend, absent }) =>
-      backends.includes(backend) && (only ? only.includes(name) : absent === undefined),
+    ({ name, backend, absent, byDefault = true }) =>
+      backends.includes(backend) &&
+      (only?.includes(name) || (absent === undefined && (only ? only.includes('all') : byDefault))),
   );
   if (engines.length === 0) {
     throw new UsageError(

@@ -9,11 +9,11 @@ import { describeDevices, describeGpuClock } from '../report/machine';
 import { type Case, groupsOf } from '../report/summary';
 
 export function describeChoices(offered: readonly Engine[], width: number): string {
-  const engines = offered.map(({ name, backend, peer, about, absent }) => [
+  const engines = offered.map(({ name, backend, peer, about, absent, byDefault = true }) => [
     name,
     backend,
     peer ?? 'cellstorm',
-    absent === undefined ? about : `${about} ${absent}`,
+    [about, ...(byDefault ? [] : ['Runs only if --only names it.']), ...(absent ? [absent] : [])].join(' '),
   ]);
   const scenes = BENCH_SCENES.map(({ name, about }) => [name, about]);
   return `Engines\n\n${formatWrapped(engines, width)}\n\nScenes\n\n${formatWrapped(scenes, width)}\n`;

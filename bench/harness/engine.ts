@@ -1,8 +1,9 @@
 /**
  * The interface of a broad phase in the benchmark.
  *
- * Two bodies overlap if the distance of their centres is less than the sum of their radii. In the scenes, rounding
- * cannot decide whether two bodies overlap (see scenes.ts), so each scene has one correct answer.
+ * Two discs or balls overlap if the distance of their centres is less than the sum of their radii. Two boxes overlap
+ * if they have a point in common, so touching boxes overlap. In the scenes, rounding cannot decide whether two bodies
+ * overlap (see scenes.ts), so each scene has one correct answer.
  */
 import { CellstormError } from '../../src/core/base/errors';
 import type { PairList } from '../../src/core/simulation/simulation';
@@ -25,7 +26,14 @@ interface Described {
   /** A package's name, or TUTORIAL; undefined for an engine of this project. */
   readonly peer?: string | undefined;
   readonly about: string;
-  /** Says in one sentence why the engine does not accept the scene; undefined if it does. */
+  /** False if the engine runs only if --only names it. */
+  readonly byDefault?: false | undefined;
+  /** True if the bodies may be boxes. */
+  readonly boxes?: true | undefined;
+  /**
+   * Says in one sentence why the engine does not accept the scene; undefined if it does. `refusalOf` also checks
+   * `boxes`.
+   */
   readonly refuse?: ((scene: BenchScene) => string | undefined) | undefined;
   /**
    * Says in one sentence what the engine lacks, if anything. A run leaves such an engine out or, if --only names it,
@@ -127,6 +135,12 @@ export interface NativeRunner {
 }
 
 export type Engine = CpuEngine | GpuEngine | NativeEngine;
+
+/** Says in one sentence why the engine does not accept the scene; undefined if it does. */
+export function refusalOf({ boxes, refuse }: Engine, scene: BenchScene): string | undefined {
+  if (scene.halfExtents && !boxes) return 'It finds overlapping discs and balls, not boxes.';
+  return refuse?.(scene);
+}
 
 /** Thrown if an engine lacks something outside this project, such as a package. */
 export class AbsentError extends CellstormError {

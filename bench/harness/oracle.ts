@@ -19,17 +19,21 @@ interface Columns {
    * ends of rows.
    */
   readonly ahead: readonly number[];
+  /** The longest edge's axis first, the shortest edge's last. */
+  readonly axes: readonly number[];
   /** The id of each sorted body. */
   readonly ids: Uint32Array;
-  /** Coordinates of sorted bodies. The longest edge's axis is first, the shortest edge's last. */
+  /** Coordinates of sorted bodies along `axes`. */
   readonly coordinates: Float32Array;
 }
 
 export function findExpected(scene: BenchScene, positions: Float32Array): Found {
-  const { dimensions, radius, radii } = scene;
-  const { starts, ahead, ids, coordinates } = sortIntoColumns(scene, positions);
-  const diameter = 2 * radius;
+  const { dimensions, radius, radii, halfExtents } = scene;
+  const { starts, ahead, ids, coordinates, axes } = sortIntoColumns(scene, positions);
+  const diameter = greatestReach(scene);
   const is3D = dimensions === 3;
+  const halfOf = (halves: Float32Array, id: number, axis: number) =>
+    halves[dimensions * id + (axes[axis] as number)] as number;
   let pairs = 0;
   let checksum = 0;
   /**
@@ -48,8 +52,13 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
       const dy = (coordinates[dimensions * other + 1] as number) - y;
       const dz = is3D ? (coordinates[dimensions * other + 2] as number) - z : 0;
       const otherId = ids[other] as number;
-      const reach = own + (radii ? (radii[otherId] as number) : radius);
-      if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
+      if (halfExtents) {
+        const reach = (axis: number) => halfOf(halfExtents, id, axis) + halfOf(halfExtents, otherId, axis);
+        if (Math.abs(dx) > reach(0) || Math.abs(dy) > reach(1) || (is3D && Math.abs(dz) > reach(2))) continue;
+      } else {
+        const reach = own + (radii ? (radii[otherId] as number) : radius);
+        if (dx * dx + dy * dy + dz * dz >= reach * reach) continue;
+      }
       pairs++;
       checksum = (checksum + mixPair(id, otherId)) >>> 0;
     }
@@ -76,14 +85,20 @@ export function findExpected(scene: BenchScene, positions: Float32Array): Found 
   return { pairs, checksum };
 }
 
-function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions: Float32Array): Columns {
+/** Bodies at least so far apart do not overlap. Touching boxes do, so their reach is a little longer. */
+function greatestReach({ radius, halfExtents }: BenchScene): number {
+  return 2 * radius * (halfExtents ? 1 + 2 ** -20 : 1);
+}
+
+function sortIntoColumns(scene: BenchScene, positions: Float32Array): Columns {
+  const { dimensions, min, max } = scene;
   const count = positions.length / dimensions;
   const edgeOf = (axis: number) => (max[axis] as number) - (min[axis] as number);
   // Sort the axes by their edges, because a scene may be a line along any axis.
   const axes = Array.from({ length: dimensions }, (_, axis) => axis).sort((a, b) => edgeOf(b) - edgeOf(a));
   const [longest = 0, middle = 1, shortest = 1] = axes;
   const width = chooseWidth(
-    2 * radius,
+    greatestReach(scene),
     count,
     dimensions === 2 ? [edgeOf(middle)] : [edgeOf(middle), edgeOf(shortest)],
   );
@@ -123,6 +138,7 @@ function sortIntoColumns({ dimensions, radius, min, max }: BenchScene, positions
   return {
     starts,
     ahead: dimensions === 2 ? [1] : [1, row - 1, row, row + 1],
+    axes,
     ids: from,
     coordinates,
   };

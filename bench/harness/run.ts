@@ -10,7 +10,7 @@ import { type Curve, expectedTime, type Timing } from '../../src/core/base/curve
 import type { Dimensions } from '../../src/core/world/world';
 import type { Gpu } from '../../src/gpu/device';
 import { COPY_BYTES, type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
-import type { Engine, OwnDevice } from './engine';
+import { type Engine, type OwnDevice, refusalOf } from './engine';
 import { GpuClock } from './gpu-clock';
 import { Judge } from './judge';
 import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu, openNative } from './open';
@@ -218,7 +218,7 @@ class Bench {
     engine: Engine,
     scene: BenchScene,
   ): Promise<Pick<Outcome, 'status' | 'reason'> | undefined> {
-    const refusal = engine.refuse?.(scene);
+    const refusal = refusalOf(engine, scene);
     if (refusal) return { status: 'refused', reason: refusal };
     if (engine.backend === 'gpu' && !engine.native && !this.host.openGpu)
       return { status: 'refused', reason: 'There is no GPU.' };
@@ -245,7 +245,7 @@ class Bench {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
       const small = createBenchScene(name, { dimensions, count: pilot, seed });
-      if (engine.refuse?.(small)) continue;
+      if (refusalOf(engine, small)) continue;
       try {
         const run = await this.open(engine, small);
         try {

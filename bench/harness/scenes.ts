@@ -23,6 +23,11 @@ export interface BenchScene {
   /** The smallest possible radius; without `radii` it equals `radius`. */
   readonly smallestRadius: number;
   readonly radii: Float32Array | undefined;
+  /**
+   * If the bodies are boxes: half of each edge, `dimensions` numbers per body. `radius` is then half of the longest
+   * edge possible, `smallestRadius` half of the shortest longest edge.
+   */
+  readonly halfExtents: Float32Array | undefined;
   /** Corner of a box around all centres in all frames. */
   readonly min: readonly number[];
   readonly max: readonly number[];
@@ -45,6 +50,7 @@ interface Content {
   readonly radius?: number;
   readonly smallestRadius?: number;
   readonly radii?: Float32Array | undefined;
+  readonly halfExtents?: Float32Array | undefined;
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly positions: Float32Array;
@@ -230,6 +236,52 @@ function hugeWorld(request: Request): Content {
   return content;
 }
 
+/** Half of a box's edges, in units. */
+interface BoxKind {
+  /** Half of the longest edge possible. */
+  readonly most: number;
+  /** Half of the longest edge of the smallest box. */
+  readonly least: number;
+  readonly halves: (random: Random, dimensions: Dimensions) => readonly number[];
+}
+
+const SIMILAR_BOXES: BoxKind = {
+  most: 460,
+  least: 154,
+  halves: (random, dimensions) => Array.from({ length: dimensions }, () => random.between(154, 460)),
+};
+
+/** A box that is twice as wide is a quarter as frequent. */
+const MIXED_BOXES: BoxKind = {
+  most: 64 * 48,
+  least: 48,
+  halves: (random, dimensions) =>
+    repeat(Math.round(48 / Math.sqrt(random.between(1, 4096) / 4096)), dimensions),
+};
+
+const LONG_BOXES: BoxKind = {
+  most: 2560,
+  least: 2560,
+  halves: (random, dimensions) => repeat(51, dimensions).with(random.below(dimensions), 2560),
+};
+
+/** Scatters boxes, one per unit square or cube. */
+function scatteredBoxes({ most, least, halves }: BoxKind): BenchSceneDefinition['generate'] {
+  return (request) => {
+    const { dimensions, count, seed } = request;
+    const random = new Random(seed);
+    const content = spread(request, random, repeat(ceilRoot(count, dimensions) + 1, dimensions));
+    const halfExtents = new Float32Array(dimensions * count);
+    for (let body = 0; body < count; body++) {
+      halfExtents.set(
+        halves(random, dimensions).map((half) => half / UNITS),
+        body * dimensions,
+      );
+    }
+    return { ...content, halfExtents, radius: most / UNITS, smallestRadius: least / UNITS };
+  };
+}
+
 function clamp(value: number, low: number, high: number): number {
   return Math.min(Math.max(value, low), high);
 }
@@ -327,6 +379,24 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
     dimensions: BOTH,
     generate: hugeWorld,
   },
+  {
+    name: 'boxes',
+    about: 'Boxes with sides from 0.3 to 0.9, one per unit square or cube, scattered evenly at random.',
+    dimensions: BOTH,
+    generate: scatteredBoxes(SIMILAR_BOXES),
+  },
+  {
+    name: 'boxes-mixed',
+    about: 'Squares or cubes, many small and few large, with sides from 0.1 to 6; scattered like boxes.',
+    dimensions: BOTH,
+    generate: scatteredBoxes(MIXED_BOXES),
+  },
+  {
+    name: 'boxes-long',
+    about: 'Boxes with a side of 5 along one axis and of 0.1 along the others; scattered like boxes.',
+    dimensions: BOTH,
+    generate: scatteredBoxes(LONG_BOXES),
+  },
 ];
 
 export const BENCH_SCENE_NAMES: readonly string[] = BENCH_SCENES.map(({ name }) => name);
@@ -344,7 +414,8 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   checkInteger('count', count, 0, definition.most ?? MAX_PARTICLES);
   checkInteger('seed', seed, 0, 2 ** 32 - 1);
   const content = definition.generate({ dimensions, count, seed });
-  const { radius = RADIUS, radii, min, max, motion = radii ? UNTIMED_RADII : UNTIMED } = content;
+  const { radius = RADIUS, radii, halfExtents, min, max } = content;
+  const { motion = radii ? UNTIMED_RADII : UNTIMED } = content;
   return {
     name,
     dimensions,
@@ -353,6 +424,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
     radius,
     smallestRadius: content.smallestRadius ?? radius,
     radii,
+    halfExtents,
     min,
     max,
     moves: motion.timed,

@@ -101,7 +101,8 @@ class BenchPage {
         for (const backend of ['gpu', 'cpu'] as const) {
           const offered = engines.filter((engine) => engine.backend === backend);
           const isMissing = backend === 'gpu' && missingGpu !== undefined;
-          this.offer(`${backend}-engines`, 'engine', offered, isMissing ? [] : offered, isMissing);
+          const checked = isMissing ? [] : offered.filter(({ byDefault }) => byDefault);
+          this.offer(`${backend}-engines`, 'engine', offered, checked, isMissing);
         }
         this.offer(
           'scenes',

@@ -12,6 +12,8 @@ export interface Choice {
 
 export interface EngineChoice extends Choice {
   readonly backend: Backend;
+  /** True if the engine is chosen at first. */
+  readonly byDefault: boolean;
 }
 
 export interface SceneChoice extends Choice {

@@ -35,7 +35,12 @@ offer();
 async function offer(): Promise<void> {
   say({
     kind: 'choices',
-    engines: ENGINES.map(({ name, about, backend }) => ({ name, about, backend })),
+    engines: ENGINES.map(({ name, about, backend, byDefault = true }) => ({
+      name,
+      about,
+      backend,
+      byDefault,
+    })),
     scenes: BENCH_SCENES.map(({ name, about, dimensions }) => ({ name, about, dimensions })),
     missingGpu: await findMissingGpu(),
   });

@@ -7,6 +7,7 @@ export const BOX_INTERSECT: CpuEngine = {
   name: 'box-intersect',
   peer: 'box-intersect',
   backend: 'cpu',
+  boxes: true,
   about:
     'Interval trees and sweeps: the build updates one box array per body; everything else happens in the query.',
   async open(scene) {
@@ -20,11 +21,11 @@ export const BOX_INTERSECT: CpuEngine = {
         const { positions } = overlaps;
         for (let body = 0; body < count; body++) {
           const box = boxes[body] as number[];
-          const radius = overlaps.radiusOf(body);
           for (let axis = 0; axis < dimensions; axis++) {
             const centre = positions[body * dimensions + axis] as number;
-            box[axis] = centre - radius;
-            box[dimensions + axis] = centre + radius;
+            const half = overlaps.extentOf(body, axis);
+            box[axis] = centre - half;
+            box[dimensions + axis] = centre + half;
           }
         }
       },

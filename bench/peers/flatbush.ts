@@ -7,6 +7,7 @@ export const FLATBUSH: CpuEngine = {
   name: 'flatbush',
   peer: 'flatbush',
   backend: 'cpu',
+  boxes: true,
   about:
     'Packed Hilbert R-tree: Float32Array boxes in nodes of 16; a query searches once per body, with a filter instead of a list of results.',
   refuse: refuse3D,
@@ -26,8 +27,9 @@ export const FLATBUSH: CpuEngine = {
         for (let body = 0; body < count; body++) {
           const x = positions[2 * body] as number;
           const y = positions[2 * body + 1] as number;
-          const radius = overlaps.radiusOf(body);
-          index.add(x - radius, y - radius, x + radius, y + radius);
+          const halfX = overlaps.extentOf(body, 0);
+          const halfY = overlaps.extentOf(body, 1);
+          index.add(x - halfX, y - halfY, x + halfX, y + halfY);
         }
         index.finish();
       },
@@ -42,12 +44,13 @@ export const FLATBUSH: CpuEngine = {
         for (; body < count && index; body++) {
           const x = positions[2 * body] as number;
           const y = positions[2 * body + 1] as number;
-          const radius = overlaps.radiusOf(body);
+          const halfX = overlaps.extentOf(body, 0);
+          const halfY = overlaps.extentOf(body, 1);
           index.search(
-            Math.fround(x - radius),
-            Math.fround(y - radius),
-            Math.fround(x + radius),
-            Math.fround(y + radius),
+            Math.fround(x - halfX),
+            Math.fround(y - halfY),
+            Math.fround(x + halfX),
+            Math.fround(y + halfY),
             take,
           );
         }

@@ -10,12 +10,14 @@ export class Overlaps extends PairSink {
   private readonly dimensions: number;
   private readonly radius: number;
   private readonly radii: Float32Array | undefined;
+  private readonly halfExtents: Float32Array | undefined;
 
-  constructor({ dimensions, radius, radii }: BenchScene) {
+  constructor({ dimensions, radius, radii, halfExtents }: BenchScene) {
     super();
     this.dimensions = dimensions;
     this.radius = radius;
     this.radii = radii;
+    this.halfExtents = halfExtents;
   }
 
   place(positions: Float32Array): void {
@@ -26,7 +28,19 @@ export class Overlaps extends PairSink {
     return this.radii ? (this.radii[body] as number) : this.radius;
   }
 
+  /** Half the length of a body along an axis. */
+  extentOf(body: number, axis: number): number {
+    return this.halfExtents
+      ? (this.halfExtents[body * this.dimensions + axis] as number)
+      : this.radiusOf(body);
+  }
+
   testPair(a: number, b: number): void {
+    if (this.halfExtents) this.testBoxes(a, b);
+    else this.testBalls(a, b);
+  }
+
+  private testBalls(a: number, b: number): void {
     const { positions, dimensions } = this;
     const dx = (positions[a * dimensions] as number) - (positions[b * dimensions] as number);
     const dy = (positions[a * dimensions + 1] as number) - (positions[b * dimensions + 1] as number);
@@ -37,6 +51,16 @@ export class Overlaps extends PairSink {
     }
     const reach = this.radiusOf(a) + this.radiusOf(b);
     if (squared < reach * reach) this.add(a, b);
+  }
+
+  private testBoxes(a: number, b: number): void {
+    const { positions, dimensions } = this;
+    for (let axis = 0; axis < dimensions; axis++) {
+      const apart =
+        (positions[a * dimensions + axis] as number) - (positions[b * dimensions + axis] as number);
+      if (Math.abs(apart) > this.extentOf(a, axis) + this.extentOf(b, axis)) return;
+    }
+    this.add(a, b);
   }
 }
 

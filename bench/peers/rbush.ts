@@ -15,6 +15,7 @@ export const RBUSH: CpuEngine = {
   name: 'rbush',
   peer: 'rbush',
   backend: 'cpu',
+  boxes: true,
   about: 'Dynamic R-tree: a build clears it and loads reused items in bulk; a query searches once per item.',
   refuse: refuse3D,
   async open(scene) {
@@ -32,11 +33,12 @@ export const RBUSH: CpuEngine = {
         for (const item of items) {
           const x = positions[2 * item.body] as number;
           const y = positions[2 * item.body + 1] as number;
-          const radius = overlaps.radiusOf(item.body);
-          item.minX = x - radius;
-          item.minY = y - radius;
-          item.maxX = x + radius;
-          item.maxY = y + radius;
+          const halfX = overlaps.extentOf(item.body, 0);
+          const halfY = overlaps.extentOf(item.body, 1);
+          item.minX = x - halfX;
+          item.minY = y - halfY;
+          item.maxX = x + halfX;
+          item.maxY = y + halfY;
         }
         tree.clear();
         tree.load(items);

@@ -1,12 +1,17 @@
 /** Tests every pair, which is fastest for a few bodies. */
-import type { CpuEngine } from '../../harness/engine';
+import type { CpuEngine, CpuRunner } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
+import type { BenchScene } from '../../harness/scenes';
+import { Overlaps } from '../../peers/overlaps';
 
 export const CPU_NAIVE: CpuEngine = {
   name: 'cpu-naive',
   backend: 'cpu',
+  boxes: true,
   about: 'Tests all n(n−1)/2 pairs in two loops over typed arrays.',
-  open({ dimensions, count, radius, radii }) {
+  open(scene) {
+    const { dimensions, count, radius, radii } = scene;
+    if (scene.halfExtents) return openBoxes(scene);
     const sink = new PairSink();
     const radiusOf = radii ?? new Float32Array(count).fill(radius);
     const flat = new Float32Array(count);
@@ -43,3 +48,19 @@ export const CPU_NAIVE: CpuEngine = {
     };
   },
 };
+
+function openBoxes(scene: BenchScene): CpuRunner {
+  const overlaps = new Overlaps(scene);
+  return {
+    place: (positions) => overlaps.place(positions),
+    build: () => undefined,
+    query() {
+      overlaps.clear();
+      for (let a = 0; a < scene.count; a++) {
+        for (let b = a + 1; b < scene.count; b++) overlaps.testPair(a, b);
+      }
+      return overlaps;
+    },
+    memoryBytes: 4 * scene.dimensions * scene.count,
+  };
+}

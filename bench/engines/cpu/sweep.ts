@@ -1,74 +1,209 @@
 /**
- * Sweep and prune: sorts intervals along x by their lower ends, then compares each interval with later ones that begin
- * before its end. Each build sorts anew, which costs little compared with the sweep.
+ * Sweep and prune: sorts intervals along an axis by their lower ends, then compares each interval with later ones that
+ * begin before its end. The engines differ in the axis and in how a build sorts.
  */
 import type { CpuEngine } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
+import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
 
-export const CPU_SWEEP: CpuEngine = {
+interface SweepKind {
+  readonly name: string;
+  readonly about: string;
+  readonly byDefault?: false;
+  /** Chooses the axis along which the positions of a frame vary most, instead of x. */
+  readonly widest?: boolean;
+  /** Moves each body to its new slot by insertion, beginning with the order of the last build. */
+  readonly coherent?: boolean;
+}
+
+function sweep({ name, about, byDefault, ...kind }: SweepKind): CpuEngine {
+  return {
+    name,
+    backend: 'cpu',
+    boxes: true,
+    byDefault,
+    about,
+    open(scene) {
+      const sweep = new Sweep(scene, kind);
+      return {
+        place: (positions) => {
+          sweep.positions = positions;
+        },
+        build: () => sweep.build(),
+        query: () => sweep.query(),
+        memoryBytes: sweep.memoryBytes,
+      };
+    },
+  };
+}
+
+export const CPU_SWEEP = sweep({
   name: 'cpu-sweep',
-  backend: 'cpu',
   about:
     'Sweep and prune: every build radix-sorts intervals along x, and a query sweeps over them; typed arrays.',
-  open({ dimensions, count, radius, radii }) {
-    const sink = new PairSink();
-    const order = new FloatOrder(count);
-    const ids = new Uint32Array(count);
-    const begins = new Float32Array(count);
-    // Four floats per body, in sorted order: its centre and radius.
-    const bodies = new Float32Array(4 * count);
-    let current = new Float32Array(0);
+});
 
-    function build(): void {
-      const positions = current;
-      const { keys } = order;
-      for (let body = 0; body < count; body++) {
-        keys[body] = (positions[body * dimensions] as number) - (radii ? (radii[body] as number) : radius);
+export const CPU_SWEEP_WIDEST = sweep({
+  name: 'cpu-sweep-widest',
+  about: 'The same along the axis on which positions vary most, which every build finds anew.',
+  widest: true,
+});
+
+export const CPU_SWEEP_COHERENT = sweep({
+  name: 'cpu-sweep-coherent',
+  about:
+    'cpu-sweep, but only the first build radix-sorts; later builds sort the last order by insertion, which takes no time if nothing moves.',
+  coherent: true,
+});
+
+/** Numbers per slot: the centre, the swept axis first, then half of each edge, or the radius in `RADIUS`. */
+const STRIDE = 6;
+const RADIUS = 3;
+
+class Sweep {
+  positions = new Float32Array(0) as Float32Array;
+  private readonly sink = new PairSink();
+  private readonly order: FloatOrder;
+  /** The body of each slot. */
+  private readonly ids: Uint32Array;
+  private readonly begins: Float32Array;
+  private readonly bodies: Float32Array;
+  /** The swept axis, then the others. */
+  private axes: readonly number[];
+  private isSorted = false;
+
+  constructor(
+    private readonly scene: BenchScene,
+    private readonly kind: Pick<SweepKind, 'widest' | 'coherent'>,
+  ) {
+    const { count, dimensions } = scene;
+    this.order = new FloatOrder(count);
+    this.ids = new Uint32Array(count);
+    this.begins = new Float32Array(count);
+    this.bodies = new Float32Array(STRIDE * count);
+    this.axes = [0, 1, 2].slice(0, dimensions);
+  }
+
+  get memoryBytes(): number {
+    const { order, ids, begins, bodies } = this;
+    return order.memoryBytes + ids.byteLength + begins.byteLength + bodies.byteLength;
+  }
+
+  build(): void {
+    if (this.kind.widest) this.chooseAxis();
+    const { scene, order, positions } = this;
+    const { dimensions, count, radius, radii, halfExtents } = scene;
+    const [axis = 0] = this.axes;
+    const { keys } = order;
+    for (let body = 0; body < count; body++) {
+      const at = body * dimensions + axis;
+      const half = halfExtents ? (halfExtents[at] as number) : radii ? (radii[body] as number) : radius;
+      keys[body] = (positions[at] as number) - half;
+    }
+    if (this.kind.coherent && this.isSorted) this.sortByInsertion();
+    else this.ids.set(order.sort());
+    this.isSorted = true;
+    this.store();
+  }
+
+  private chooseAxis(): void {
+    const { scene, positions } = this;
+    const { dimensions, count } = scene;
+    const variances = this.axes.map((_, axis) => {
+      let sum = 0;
+      let squares = 0;
+      for (let at = axis; at < dimensions * count; at += dimensions) {
+        const position = positions[at] as number;
+        sum += position;
+        squares += position * position;
       }
-      const sorted = order.sort();
-      for (let slot = 0; slot < count; slot++) {
-        const body = sorted[slot] as number;
-        const from = body * dimensions;
-        ids[slot] = body;
-        begins[slot] = keys[body] as number;
-        bodies[4 * slot] = positions[from] as number;
-        bodies[4 * slot + 1] = positions[from + 1] as number;
-        bodies[4 * slot + 2] = dimensions === 3 ? (positions[from + 2] as number) : 0;
-        bodies[4 * slot + 3] = radii ? (radii[body] as number) : radius;
+      return squares / count - (sum / count) ** 2;
+    });
+    const widest = count > 0 ? variances.indexOf(Math.max(...variances)) : 0;
+    this.axes = variances.map((_, index) => (widest + index) % dimensions);
+  }
+
+  private sortByInsertion(): void {
+    const { ids, order } = this;
+    const { keys } = order;
+    for (let slot = 1; slot < ids.length; slot++) {
+      const body = ids[slot] as number;
+      const key = keys[body] as number;
+      let target = slot;
+      while (target > 0 && (keys[ids[target - 1] as number] as number) > key) {
+        ids[target] = ids[target - 1] as number;
+        target--;
+      }
+      ids[target] = body;
+    }
+  }
+
+  private store(): void {
+    const { scene, positions, ids, begins, bodies, axes } = this;
+    const { dimensions, count, radius, radii, halfExtents } = scene;
+    const { keys } = this.order;
+    const [first = 0, second = 1, third = 0] = axes;
+    for (let slot = 0; slot < count; slot++) {
+      const body = ids[slot] as number;
+      const from = body * dimensions;
+      begins[slot] = keys[body] as number;
+      bodies[STRIDE * slot] = positions[from + first] as number;
+      bodies[STRIDE * slot + 1] = positions[from + second] as number;
+      if (dimensions === 3) bodies[STRIDE * slot + 2] = positions[from + third] as number;
+      if (halfExtents) {
+        axes.forEach((axis, index) => {
+          bodies[STRIDE * slot + RADIUS + index] = halfExtents[from + axis] as number;
+        });
+      } else bodies[STRIDE * slot + RADIUS] = radii ? (radii[body] as number) : radius;
+    }
+  }
+
+  query(): PairSink {
+    this.sink.clear();
+    if (this.scene.halfExtents) this.sweepBoxes();
+    else this.sweepBalls();
+    return this.sink;
+  }
+
+  private sweepBalls(): void {
+    const { sink, ids, begins, bodies, scene } = this;
+    const { count } = scene;
+    for (let slot = 0; slot < count; slot++) {
+      const x = bodies[STRIDE * slot] as number;
+      const y = bodies[STRIDE * slot + 1] as number;
+      const z = bodies[STRIDE * slot + 2] as number;
+      const own = bodies[STRIDE * slot + RADIUS] as number;
+      // Round to 32 bits, like `begins`; otherwise the loop could miss a pair.
+      const end = Math.fround(x + own);
+      for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
+        const reach = own + (bodies[STRIDE * other + RADIUS] as number);
+        const dy = (bodies[STRIDE * other + 1] as number) - y;
+        if (dy >= reach || dy <= -reach) continue;
+        const dx = (bodies[STRIDE * other] as number) - x;
+        const dz = (bodies[STRIDE * other + 2] as number) - z;
+        if (dx * dx + dy * dy + dz * dz < reach * reach) sink.add(ids[slot] as number, ids[other] as number);
       }
     }
+  }
 
-    function query(): PairSink {
-      sink.clear();
-      for (let slot = 0; slot < count; slot++) {
-        const x = bodies[4 * slot] as number;
-        const y = bodies[4 * slot + 1] as number;
-        const z = bodies[4 * slot + 2] as number;
-        const own = bodies[4 * slot + 3] as number;
-        // Round to 32 bits, like `begins`; otherwise the loop could miss a pair.
-        const end = Math.fround(x + own);
-        for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
-          const reach = own + (bodies[4 * other + 3] as number);
-          const dy = (bodies[4 * other + 1] as number) - y;
-          if (dy >= reach || dy <= -reach) continue;
-          const dx = (bodies[4 * other] as number) - x;
-          const dz = (bodies[4 * other + 2] as number) - z;
-          if (dx * dx + dy * dy + dz * dz < reach * reach) {
-            sink.add(ids[slot] as number, ids[other] as number);
-          }
-        }
+  private sweepBoxes(): void {
+    const { sink, ids, begins, bodies, scene } = this;
+    const { count } = scene;
+    for (let slot = 0; slot < count; slot++) {
+      const y = bodies[STRIDE * slot + 1] as number;
+      const z = bodies[STRIDE * slot + 2] as number;
+      const halfY = bodies[STRIDE * slot + RADIUS + 1] as number;
+      const halfZ = bodies[STRIDE * slot + RADIUS + 2] as number;
+      const end = Math.fround((bodies[STRIDE * slot] as number) + (bodies[STRIDE * slot + RADIUS] as number));
+      for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
+        const at = STRIDE * other;
+        const reachY = halfY + (bodies[at + RADIUS + 1] as number);
+        if (Math.abs((bodies[at + 1] as number) - y) > reachY) continue;
+        const reachZ = halfZ + (bodies[at + RADIUS + 2] as number);
+        if (Math.abs((bodies[at + 2] as number) - z) > reachZ) continue;
+        sink.add(ids[slot] as number, ids[other] as number);
       }
-      return sink;
     }
-
-    return {
-      place(positions) {
-        current = positions as Float32Array<ArrayBuffer>;
-      },
-      build,
-      query,
-      memoryBytes: order.memoryBytes + ids.byteLength + begins.byteLength + bodies.byteLength,
-    };
-  },
-};
+  }
+}

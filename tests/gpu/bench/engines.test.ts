@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GPU_ENGINES } from '../../../bench/engines/gpu';
 import { openNaive } from '../../../bench/engines/gpu/naive';
 import { openSweep } from '../../../bench/engines/gpu/sweep';
-import { type Found, foldCounters, type GpuEngine } from '../../../bench/harness/engine';
+import { type Found, foldCounters, type GpuEngine, refusalOf } from '../../../bench/harness/engine';
 import { findExpected } from '../../../bench/harness/oracle';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../bench/harness/scenes';
 import type { Dimensions } from '../../../src/core/world/world';
@@ -79,7 +79,7 @@ it('lists all broad phases', () => {
 describe.each(GPU_ENGINES.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
   for (const { name, dimensions: offered } of BENCH_SCENES) {
     for (const dimensions of offered) {
-      if (engine.refuse?.(createBenchScene(name, { dimensions, count: COUNT })) !== undefined) continue;
+      if (refusalOf(engine, createBenchScene(name, { dimensions, count: COUNT })) !== undefined) continue;
       gpuTest(
         `finds every pair of the scene ${name} in ${dimensions}D`,
         (_, tools) => expectFound(tools, engine, ask(name, dimensions)),

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CPU_ENGINES } from '../../../../bench/engines/cpu';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
-import { type CpuEngine, foldPairs } from '../../../../bench/harness/engine';
+import { type CpuEngine, foldPairs, refusalOf } from '../../../../bench/harness/engine';
 import { findExpected } from '../../../../bench/harness/oracle';
 import { BENCH_SCENES, type BenchScene, createBenchScene } from '../../../../bench/harness/scenes';
 import { PEERS } from '../../../../bench/peers';
@@ -50,14 +50,14 @@ for (const { name, dimensions: offered } of BENCH_SCENES) {
       expect(expected).toEqual(await foundBy(CPU_NAIVE, scene));
     });
 
-    it.each(CPU_ENGINES.filter((engine) => !engine.refuse?.(scene)))(
+    it.each(CPU_ENGINES.filter((engine) => !refusalOf(engine, scene)))(
       'has its pairs found by $name',
       async (engine) => {
         expect(await foundBy(engine, scene)).toEqual(expected);
       },
     );
 
-    it.each(PEERS.filter((engine) => !engine.refuse?.(smaller)))(
+    it.each(PEERS.filter((engine) => !refusalOf(engine, smaller)))(
       'has its pairs found by $name',
       { tags: 'case' },
       async (engine) => {
