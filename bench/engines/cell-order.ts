@@ -4,6 +4,8 @@ import type { BenchScene } from '../harness/scenes';
 /** With more cells per body than this, cells become larger. */
 const MOST_CELLS_PER_BODY = 16;
 const FEW_CELLS = 2 ** 16;
+/** In Morton order the greatest number may be eight times as large, which 32 bits must hold. */
+const MANY_CELLS = 2 ** 28;
 /**
  * Cells are wider than the largest body by this share per cell of an axis. So the cells of two overlapping bodies are
  * adjacent, even if 32-bit floats round both coordinates.
@@ -23,9 +25,10 @@ export function layOutCells(
   morton: boolean,
 ): CellLayout {
   const edges = max.map((high, axis) => high - (min[axis] as number));
-  const most = Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * count);
+  const most = Math.min(MANY_CELLS, Math.max(FEW_CELLS, MOST_CELLS_PER_BODY * count));
   let cellSize = 2 * radius;
-  const sidesOf = () => edges.map((edge) => Math.floor(edge / cellSize) + 1);
+  // Engines multiply too: a quotient could be rounded to the other side of a whole number.
+  const sidesOf = () => edges.map((edge) => Math.floor(edge * (1 / cellSize)) + 1);
   const volume = () => sidesOf().reduce((product, side) => product * side, 1);
   while (volume() > most) cellSize *= 2 ** (1 / dimensions);
   cellSize *= 1 + MARGIN * Math.max(...sidesOf());

@@ -9,9 +9,9 @@ const deno = new DenoEntry<BenchQuestion, BenchReport>('tests/portability/entrie
 afterAll(() => deno.close());
 
 describe.skipIf(skipsDeno)(`the benchmark under wgpu on ${denoDriver}`, () => {
-  for (const { name: engine } of GPU_ENGINES) {
+  for (const { name: engine, boxes } of GPU_ENGINES) {
     for (const dimensions of DIMENSIONS) {
-      test.each(['uniform', 'mixed'])(
+      test.each(boxes ? ['boxes', 'boxes-mixed'] : ['uniform', 'mixed'])(
         `finds every pair with the engine ${engine} in ${dimensions}D, in the scene %s`,
         async (scene) => {
           const { found, expected, complaints } = await deno.ask({ engine, scene, dimensions });

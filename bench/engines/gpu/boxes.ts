@@ -1,0 +1,84 @@
+/** Wraps BoxPairs. A build also searches, because BoxPairs does both at once; a query only counts the listed pairs. */
+import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import { BoxPairs } from '../../../src/engine/box-pairs';
+import { createParts } from '../../../src/gpu/buffers';
+import { storedFloats } from '../../../src/gpu/layout';
+import type { GpuEngine } from '../../harness/engine';
+import { findExpected } from '../../harness/oracle';
+import type { BenchScene } from '../../harness/scenes';
+import { benchSource, createBodyBuffers, createKernel, FOLDING, inPass } from './bodies';
+import text from './listed.wgsl?raw';
+
+/** Other frames may have more pairs than frame 0. */
+const ROOM = 2;
+const LEAST_PAIRS = 1024;
+
+export const GPU_BOXES: GpuEngine = {
+  name: 'gpu-boxes',
+  backend: 'gpu',
+  boxes: true,
+  about:
+    'BoxPairs: sorts boxes into hashed cells on levels by their size and lists the pairs; its build includes the search.',
+  refuse: ({ halfExtents }) => (halfExtents ? undefined : 'It finds overlapping boxes, not discs or balls.'),
+  async open(scene, gpu) {
+    const { dimensions, count, radius, smallestRadius } = scene;
+    const expected = findExpected(scene, scene.frame(0)).pairs;
+    const { finder, bodyBuffers, kernel } = await createParts({
+      finder: BoxPairs.create(gpu, {
+        dimensions,
+        capacity: count,
+        pairs: Math.max(LEAST_PAIRS, ROOM * expected),
+        extents: { smallest: 2 * smallestRadius, largest: 2 * radius },
+      }),
+      bodyBuffers: createBodyBuffers(gpu, scene, 'bench.boxes', {
+        boxes: 8 * storedFloats(dimensions) * count,
+      }),
+      kernel: createKernel(gpu, scene, {
+        label: 'boxes.listed',
+        sources: [...FOLDING, benchSource('listed.wgsl', text)],
+        entryPoint: 'count_listed',
+        bindings: {
+          pairs: 'read array<vec2u>',
+          list_count: 'read array<u32>',
+          counters: 'write array<atomic<u32>>',
+        },
+      }),
+    });
+    const { boxes, counters } = bodyBuffers.owned.buffers;
+    const group = kernel.bind({ pairs: finder.pairs, list_count: finder.count, counters });
+    return {
+      bodies: boxes,
+      place: (positions) => gpu.device.queue.writeBuffer(boxes, 0, boxesOf(scene, positions)),
+      encodeBuild: (encoder) => finder.encode(encoder, { boxes, count }),
+      encodeQuery(encoder) {
+        inPass(encoder, 'bench.boxes.listed', (pass) =>
+          kernel.encode(pass, bodyBuffers.shared, group, Math.ceil(finder.capacity / WORKGROUP_SIZE)),
+        );
+      },
+      counters,
+      memoryBytes: finder.memoryBytes + bodyBuffers.bytes,
+      destroy() {
+        finder.destroy();
+        bodyBuffers.destroy();
+      },
+    };
+  },
+};
+
+/** Returns the corners of all boxes, as BoxPairs reads them. */
+function boxesOf(
+  { dimensions, count, halfExtents }: BenchScene,
+  positions: Float32Array,
+): Float32Array<ArrayBuffer> {
+  const width = storedFloats(dimensions);
+  const boxes = new Float32Array(2 * width * count);
+  for (let body = 0; body < count; body++) {
+    for (let axis = 0; axis < dimensions; axis++) {
+      const centre = positions[body * dimensions + axis] as number;
+      const half = halfExtents?.[body * dimensions + axis] ?? 0;
+      boxes[2 * width * body + axis] = centre - half;
+      boxes[2 * width * body + width + axis] = centre + half;
+    }
+  }
+  return boxes;
+}
