@@ -157,8 +157,9 @@ class Quadtree {
       if (loose) {
         if (2 * extent > half) return 0;
         if (centre >= middle) child |= 1 << axis;
-      } else if (centre - extent >= middle) child |= 1 << axis;
-      else if (centre + extent > middle) return 0;
+      } else if (centre - extent > middle) child |= 1 << axis;
+      // A box that ends at the middle overlaps the boxes that begin there.
+      else if (centre + extent >= middle) return 0;
     }
     return child + 1;
   }

@@ -74,6 +74,32 @@ it.each([...CPU_ENGINES, ...PEERS])('$name accepts scenes with no body and with 
   }
 });
 
+it.each([...CPU_ENGINES, ...PEERS].filter(({ boxes }) => boxes))(
+  '$name finds boxes that only touch, on both sides of every line',
+  async (engine) => {
+    // 16 × 16 boxes of edge 1 tile a square. Each touches its eight neighbours. Quadtrees divide it between boxes.
+    const side = 16;
+    const positions = new Float32Array(2 * side * side);
+    for (let body = 0; body < side * side; body++) {
+      positions[2 * body] = body % side;
+      positions[2 * body + 1] = Math.floor(body / side);
+    }
+    const scene: BenchScene = {
+      ...createBenchScene('boxes', { dimensions: 2, count: side * side }),
+      radius: 0.5,
+      smallestRadius: 0.5,
+      halfExtents: new Float32Array(2 * side * side).fill(0.5),
+      min: [0, 0],
+      max: [side - 1, side - 1],
+      frame: () => positions,
+    };
+    const pairs = 2 * side * (side - 1) + 2 * (side - 1) ** 2;
+    expect(findExpected(scene, positions).pairs).toBe(pairs);
+    const expected = FRAMES.map(() => findExpected(scene, positions));
+    if (!refusalOf(engine, scene)) expect(await foundBy(engine, scene)).toEqual(expected);
+  },
+);
+
 it.each([2, 3] as const)('cpu-grid finds the pairs with each of its sorts, in %dD', async (dimensions) => {
   for (const name of ['uniform', 'steady']) {
     const scene = createBenchScene(name, { dimensions, count: 40_000 });
