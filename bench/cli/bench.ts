@@ -9,13 +9,15 @@
  */
 import { access, constants, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { cpus, loadavg } from 'node:os';
-import { dirname, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { version } from '../../package.json';
 import {
   type Flags,
   type Given,
   HELP_FLAG,
+  oneOf,
   parseFlags,
+  realNumber,
   SEED_FLAG,
   severalOf,
   UsageError,
@@ -27,10 +29,12 @@ import { commitOf } from '../../src/cli/commit';
 import { Progress, widthOf } from '../../src/cli/output';
 import { CellstormError } from '../../src/core/base/errors';
 import { MAX_PARTICLES } from '../../src/core/simulation/ids';
+import { LARGEST_DIAMETER, SMALLEST_DIAMETER } from '../../src/core/world/world';
 import { openDawn } from '../../src/node/dawn';
 import { listEngines } from '../engines';
 import { openWholeGpu } from '../harness/device';
 import { BACKENDS, type Engine } from '../harness/engine';
+import { readInput } from '../harness/input';
 import {
   type BenchRecord,
   FORMAT,
@@ -40,7 +44,7 @@ import {
   toCsv,
 } from '../harness/record';
 import { type BenchHost, type BenchPlan, type BenchResult, casesOf, runBench } from '../harness/run';
-import { BENCH_SCENE_NAMES } from '../harness/scenes';
+import { BENCH_SCENE_NAMES, type BenchSceneDefinition } from '../harness/scenes';
 import { describeChanges } from './changes';
 import { describeChoices, describeRecord } from './table';
 
@@ -59,7 +63,15 @@ export const BENCH_FLAGS: Flags = {
     help: 'engines to run, or all (default those that --list does not mark); see --list',
   },
   scene: { value: 'name,…', help: `scenes to run, or all (default ${DEFAULT_SCENES}); see --list` },
-  count: { value: 'n,…', help: `numbers of bodies, each 0 or more, such as 1e6 (default ${DEFAULT_COUNTS})` },
+  input: {
+    value: 'file',
+    help: 'run on the bodies of this file instead of --scene: a .csv with columns x, y, perhaps z and radius, or plain 32-bit floats',
+  },
+  radius: { value: 'r', help: 'radius of the bodies of --input, if it has no sizes (default 0.5)' },
+  count: {
+    value: 'n,…',
+    help: `numbers of bodies, each 0 or more, such as 1e6 (default ${DEFAULT_COUNTS}; with --input all)`,
+  },
   dimensions: { value: '2|3|2,3', help: 'dimensions to run (default 2)' },
   backend: { value: 'gpu|cpu|gpu,cpu', help: 'backends whose engines run (default gpu,cpu)' },
   repeat: { value: 'n', help: `timed rounds, 3 to 1000 (default ${DEFAULT_REPEAT})` },
@@ -95,7 +107,7 @@ export async function bench(argv: readonly string[]): Promise<number> {
   }
   const native = given.get('native');
   if (native !== undefined) await checkRunnable(native);
-  const plan = planOf(given);
+  const plan = planOf(given, await inputOf(given));
   const baseline = await readBaseline(given.get('baseline'));
   const out = given.get('out');
   if (out !== undefined) await checkWritable(out);
@@ -162,7 +174,29 @@ function enginesOf(given: Given): readonly Engine[] {
   return listEngines(native === undefined ? undefined : resolve(native));
 }
 
-function planOf(given: Given): BenchPlan {
+/** Reads the file of --input. */
+async function inputOf(given: Given): Promise<BenchSceneDefinition | undefined> {
+  const path = given.get('input');
+  const radius = realNumber(given, 'radius');
+  if (path === undefined) {
+    if (radius !== undefined) throw new UsageError('--radius belongs to --input, which is missing.');
+    return undefined;
+  }
+  if (given.has('scene')) {
+    throw new UsageError('--scene and --input both choose the bodies; give only one of them.');
+  }
+  if (radius !== undefined && !(radius >= SMALLEST_DIAMETER / 2 && radius <= LARGEST_DIAMETER / 2)) {
+    throw new UsageError(`--radius is ${given.get('radius')}, but it must be a number from 2^-41 to 2^59.`);
+  }
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError(`--input is ${path}, which cannot be read (${error.code}).`);
+  });
+  const asked = oneOf(given, 'dimensions', ['2', '3'] as const);
+  const dimensions = asked === undefined ? undefined : asked === '3' ? 3 : 2;
+  return readInput(bytes, { name: basename(path), dimensions, radius });
+}
+
+function planOf(given: Given, input: BenchSceneDefinition | undefined): BenchPlan {
   const backends = severalOf(given, 'backend', BACKENDS) ?? BACKENDS;
   const only = severalOf(given, 'only', ['all', ...ENGINE_NAMES]);
   const engines = enginesOf(given).filter(
@@ -177,11 +211,14 @@ function planOf(given: Given): BenchPlan {
   }
   const scenes = severalOf(given, 'scene', ['all', ...BENCH_SCENE_NAMES]) ?? DEFAULT_SCENES;
   const dimensions = severalOf(given, 'dimensions', ['2', '3'] as const) ?? ['2'];
+  const named = scenes.includes('all') ? BENCH_SCENE_NAMES : scenes;
   return {
     engines,
-    scenes: scenes.includes('all') ? BENCH_SCENE_NAMES : scenes,
-    dimensions: dimensions.map((text) => (text === '3' ? 3 : 2)),
-    counts: wholeNumbers(given, 'count', 0, MAX_PARTICLES) ?? DEFAULT_COUNTS,
+    scenes: input ? [input] : named,
+    dimensions: input?.dimensions ?? dimensions.map((text) => (text === '3' ? 3 : 2)),
+    counts:
+      wholeNumbers(given, 'count', input ? 1 : 0, input?.most ?? MAX_PARTICLES) ??
+      (input?.most === undefined ? DEFAULT_COUNTS : [input.most]),
     seed: wholeNumber(given, 'seed', 0, 2 ** 32 - 1) ?? 1,
     repeat: wholeNumber(given, 'repeat', 3, 1000) ?? DEFAULT_REPEAT,
     limit: 1000 * (wholeNumber(given, 'limit', 1, MOST_LIMIT_SECONDS) ?? DEFAULT_LIMIT_SECONDS),

@@ -15,13 +15,19 @@ import { GpuClock } from './gpu-clock';
 import { Judge } from './judge';
 import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu, openNative } from './open';
 import type { CaseName, Measured, Outcome } from './record';
-import { type BenchScene, createBenchScene, defineBenchScene } from './scenes';
+import {
+  type BenchScene,
+  type BenchSceneChoice,
+  type BenchSceneDefinition,
+  createBenchScene,
+  defineBenchScene,
+} from './scenes';
 import { describeSamples } from './statistics';
 import { ONE_EACH, type Taken, takeTurns, WARM_ROUNDS } from './turns';
 
 export interface BenchPlan {
   readonly engines: readonly Engine[];
-  readonly scenes: readonly string[];
+  readonly scenes: readonly BenchSceneChoice[];
   readonly dimensions: readonly Dimensions[];
   readonly counts: readonly number[];
   readonly seed: number;
@@ -82,11 +88,13 @@ export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<B
 /** Lists the cases. Counts ascend, because times of small counts predict the times of larger counts. */
 export function casesOf({ scenes, dimensions, counts }: BenchPlan): CaseName[] {
   const ascending = [...new Set(counts)].sort((a, b) => a - b);
-  return scenes.flatMap((scene) =>
-    dimensions
-      .filter((offered) => defineBenchScene(scene).dimensions.includes(offered))
-      .flatMap((offered) => ascending.map((count) => ({ scene, dimensions: offered, count }))),
-  );
+  return scenes
+    .map(defineBenchScene)
+    .flatMap((scene) =>
+      dimensions
+        .filter((offered) => scene.dimensions.includes(offered))
+        .flatMap((offered) => ascending.map((count) => ({ scene: scene.name, dimensions: offered, count }))),
+    );
 }
 
 class Bench {
@@ -98,6 +106,8 @@ class Bench {
   private clock: GpuClock | undefined;
   /** The devices of native engines, by name. */
   private readonly devices = new Map<string, OwnDevice>();
+  /** The scenes of the plan, by name. */
+  private readonly scenes: ReadonlyMap<string, BenchSceneDefinition>;
   private done = 0;
   private readonly total: number;
 
@@ -107,6 +117,7 @@ class Bench {
   ) {
     this.total = casesOf(plan).length * plan.engines.length;
     this.copy = cpuCopySpeed(host.copyBytes);
+    this.scenes = new Map(plan.scenes.map(defineBenchScene).map((scene) => [scene.name, scene]));
   }
 
   async run(): Promise<BenchResult> {
@@ -151,7 +162,8 @@ class Bench {
   private async runCase(name: CaseName): Promise<void> {
     const { engines, seed } = this.plan;
     const { scene: sceneName, dimensions, count } = name;
-    const { most = Number.POSITIVE_INFINITY } = defineBenchScene(sceneName);
+    const definition = this.sceneOf(sceneName);
+    const { most = Number.POSITIVE_INFINITY } = definition;
     if (count > most) {
       for (const engine of engines) {
         this.report(name, engine, {
@@ -162,7 +174,7 @@ class Bench {
       return;
     }
     await this.announce(name, 'making the bodies');
-    const scene = createBenchScene(sceneName, { dimensions, count, seed });
+    const scene = createBenchScene(definition, { dimensions, count, seed });
     const chosen: Engine[] = [];
     for (const engine of engines) {
       const reason = await this.reasonAgainst(engine, scene);
@@ -175,6 +187,10 @@ class Bench {
     const judge = new Judge(scene, [frames.timed[0], frames.untimed]);
     const apart = await this.runTogether(name, scene, frames, judge, chosen, false);
     for (const engine of apart) await this.runTogether(name, scene, frames, judge, [engine], true);
+  }
+
+  private sceneOf(name: string): BenchSceneDefinition {
+    return this.scenes.get(name) as BenchSceneDefinition;
   }
 
   /** Returns the engines that must be opened alone. */
@@ -244,7 +260,7 @@ class Bench {
     for (const pilot of pilotsFor(count)) {
       if (known.some((timing) => timing.count === pilot)) continue;
       if (known.length >= PILOTS.length && expectedTime(known, pilot, LEAST_GROWTH) > this.plan.limit) break;
-      const small = createBenchScene(name, { dimensions, count: pilot, seed });
+      const small = createBenchScene(this.sceneOf(name), { dimensions, count: pilot, seed });
       if (refusalOf(engine, small)) continue;
       try {
         const run = await this.open(engine, small);

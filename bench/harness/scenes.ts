@@ -54,6 +54,8 @@ interface Content {
   readonly min: readonly number[];
   readonly max: readonly number[];
   readonly positions: Float32Array;
+  /** Coordinates are multiples of this length. By default it depends on `radii` and on the longest edge. */
+  readonly step?: number;
   readonly motion?: Motion;
 }
 
@@ -401,14 +403,18 @@ export const BENCH_SCENES: readonly BenchSceneDefinition[] = [
 
 export const BENCH_SCENE_NAMES: readonly string[] = BENCH_SCENES.map(({ name }) => name);
 
-export function defineBenchScene(name: string): BenchSceneDefinition {
-  const definition = BENCH_SCENES.find((candidate) => candidate.name === name);
-  if (!definition) throw new ArgumentError('scene', name, `one of ${BENCH_SCENE_NAMES.join(', ')}`);
+/** The name of a scene, or a definition that is not in the list. */
+export type BenchSceneChoice = string | BenchSceneDefinition;
+
+export function defineBenchScene(scene: BenchSceneChoice): BenchSceneDefinition {
+  if (typeof scene !== 'string') return scene;
+  const definition = BENCH_SCENES.find(({ name }) => name === scene);
+  if (!definition) throw new ArgumentError('scene', scene, `one of ${BENCH_SCENE_NAMES.join(', ')}`);
   return definition;
 }
 
-export function createBenchScene(name: string, request: SceneRequest): BenchScene {
-  const definition = defineBenchScene(name);
+export function createBenchScene(choice: BenchSceneChoice, request: SceneRequest): BenchScene {
+  const definition = defineBenchScene(choice);
   const { dimensions, count, seed = DEFAULT_SEED } = request;
   checkDimensions(dimensions);
   checkInteger('count', count, 0, definition.most ?? MAX_PARTICLES);
@@ -417,7 +423,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
   const { radius = RADIUS, radii, halfExtents, min, max } = content;
   const { motion = radii ? UNTIMED_RADII : UNTIMED } = content;
   return {
-    name,
+    name: definition.name,
     dimensions,
     count: content.positions.length / dimensions,
     seed,
@@ -434,7 +440,7 @@ export function createBenchScene(name: string, request: SceneRequest): BenchScen
 
 /** Returns the positions in a frame. Bodies that leave the box are mirrored back into it. */
 function moved(
-  { positions, min, max, radii }: Content,
+  { positions, min, max, radii, step: given }: Content,
   { greatest, kind }: Motion,
   dimensions: Dimensions,
   seed: number,
@@ -443,7 +449,7 @@ function moved(
   if (number === 0) return positions.slice();
   const longest = Math.max(...max.map((high, axis) => high - (min[axis] as number)));
   // With radii, coordinates are multiples of 1/32.
-  const step = radii ? UNITS / 32 : stepFor(longest);
+  const step = given === undefined ? (radii ? UNITS / 32 : stepFor(longest)) : given * UNITS;
   const random = new Random((seed ^ 0x5eed) + (kind === 'shake' ? number : 0));
   const most = Math.max(1, Math.floor(greatest / step));
   const factor = kind === 'drift' ? number : 1;

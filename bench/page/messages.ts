@@ -20,7 +20,10 @@ export interface SceneChoice extends Choice {
   readonly dimensions: readonly Dimensions[];
 }
 
-export type NamedPlan = Omit<BenchPlan, 'engines'> & { readonly engines: readonly string[] };
+export type NamedPlan = Omit<BenchPlan, 'engines' | 'scenes'> & {
+  readonly engines: readonly string[];
+  readonly scenes: readonly string[];
+};
 
 export type Question = { readonly kind: 'run'; readonly plan: NamedPlan } | { readonly kind: 'stop' };
 

@@ -183,7 +183,44 @@ describe('bench', () => {
     expect(STATUSES.filter(isBad)).toEqual(['wrong', 'failed']);
   });
 
+  it('runs engines on all bodies of a file, and names the line and value of an error', async () => {
+    const path = join(folder, 'points.csv');
+    writeFileSync(path, 'x,y\n0,0\n0.5,0.5\n8,8\n8.25,8\n');
+    const flags = ['--backend', 'cpu', '--only', 'cpu-naive,cpu-bvh', '--repeat', '3'];
+    const { code, out } = await cellstorm('bench', '--input', path, ...flags, '--json');
+    expect(code).toBe(0);
+    const { outcomes } = JSON.parse(out);
+    const found = { pairs: 2 };
+    const one = { scene: 'points.csv', dimensions: 2, count: 4, status: 'timed', found };
+    expect(outcomes).toMatchObject([one, one]);
+    writeFileSync(path, 'x,y\n0,0\n0.5,\n');
+    const { code: wrong, error } = await cellstorm('bench', '--input', path, ...flags);
+    expect(wrong).not.toBe(0);
+    expect(error).toMatch(/points\.csv, line 3, column y is "", but it must be a finite number/);
+  });
+
+  it('runs only engines that are marked as default, unless --only names others or all', async () => {
+    const { out } = await cellstorm('bench', '--list');
+    expect(out.replaceAll(/\s+/g, ' ')).toMatch(
+      /cpu-morton cpu cellstorm [^.]*\. Runs only if --only names it\./,
+    );
+    const enginesOf = async (...flags: string[]) => {
+      const nothing = ['--backend', 'cpu', '--scene', 'one-cell', '--count', '5000', '--json'];
+      const { outcomes } = JSON.parse((await cellstorm('bench', ...nothing, ...flags)).out);
+      return outcomes.map(({ engine }: { engine: string }) => engine);
+    };
+    const [standard, all] = [await enginesOf(), await enginesOf('--only', 'all')];
+    expect(standard).toContain('cpu-quadtree');
+    expect(standard).not.toContain('cpu-morton');
+    expect(all).toEqual(expect.arrayContaining([...standard, 'cpu-morton', 'cpu-hash-mix']));
+    expect(await enginesOf('--only', 'cpu-morton')).toEqual(['cpu-morton']);
+  });
+
   it.each([
+    [['--input', 'nowhere.csv'], /^cellstorm: --input is nowhere\.csv, which cannot be read \(ENOENT\)\./],
+    [['--input', 'a.csv', '--scene', 'uniform'], /--scene and --input both choose the bodies/],
+    [['--radius', '2'], /--radius belongs to --input, which is missing/],
+    [['--input', 'a.csv', '--radius', '0'], /--radius is 0, but it must be a number from 2\^-41 to 2\^59/],
     [['--only', 'quadtree'], /^cellstorm: --only is quadtree, but it must be one of /],
     [['--only', 'cpu-grid', '--backend', 'gpu'], /none of these runs on --backend gpu/],
     [['--scene', 'nowhere'], /^cellstorm: --scene is nowhere, but it must be one of all, uniform, /],
