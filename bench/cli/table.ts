@@ -4,9 +4,9 @@ import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli
 import type { Engine } from '../harness/engine';
 import { type BenchRecord, growthsOf, type Machine, type Outcome } from '../harness/record';
 import { BENCH_SCENES } from '../harness/scenes';
+import { type Case, groupsOf } from '../report/cases';
 import { formatCopies, formatCountOf, formatFigure, formatRatio } from '../report/format';
 import { describeDevices, describeGpuClock } from '../report/machine';
-import { type Case, groupsOf } from '../report/summary';
 
 export function describeChoices(offered: readonly Engine[], width: number): string {
   const engines = offered.map(({ name, backend, peer, about, absent, byDefault = true }) => [

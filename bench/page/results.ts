@@ -2,10 +2,11 @@
 
 import { find } from '../../src/page/support/dom';
 import type { BenchRecord, Outcome } from '../harness/record';
+import { groupsOf } from '../report/cases';
 import { drawChart } from '../report/chart';
 import { linesOf } from '../report/curves';
 import { element } from '../report/markup';
-import { groupsOf, summarise } from '../report/summary';
+import { summarise } from '../report/summary';
 import { tableOf, wide } from '../report/tables';
 import { render } from './render';
 

@@ -1,11 +1,12 @@
 /** Builds one self-contained page from records and style sheets. */
 import type { BenchRecord, Outcome } from '../harness/record';
+import { type Group, groupsOf } from './cases';
 import { drawChart } from './chart';
 import { linesOf } from './curves';
 import { formatCount, formatFigure } from './format';
 import { describeMachine } from './machine';
 import { element, type Markup, toHtml } from './markup';
-import { type Group, groupsOf, summarise } from './summary';
+import { summarise } from './summary';
 import { tableOf, wide } from './tables';
 
 export interface RecordFile {

@@ -1,6 +1,5 @@
 /** Describes a record in sentences derived from its numbers. */
 import { crossingOf } from '../../src/core/base/curves';
-import { noiseOf } from '../harness/compare';
 import { BACKENDS, type Backend, TUTORIAL } from '../harness/engine';
 import {
   type BenchRecord,
@@ -12,30 +11,24 @@ import {
   type Outcome,
   type Status,
 } from '../harness/record';
-import type { Statistics } from '../harness/statistics';
+import {
+  type Case,
+  describeCounts,
+  describeRange,
+  type Group,
+  groupsOf,
+  isFaster,
+  isTimed,
+  spansOf,
+  type Timed,
+  unique,
+} from './cases';
 import { formatCount, formatCountOf, formatList, formatRatio, formatTime } from './format';
+import { describeStructures, describeVariants } from './structures';
 
 export interface Chapter {
   readonly title: string;
   readonly sentences: readonly string[];
-}
-
-interface Timed extends Outcome {
-  readonly total: Statistics;
-}
-
-/** A scene in 2D or in 3D, with counts ascending. */
-export interface Group {
-  /** "uniform 2D", for example. */
-  readonly name: string;
-  readonly cases: readonly Case[];
-}
-
-export interface Case {
-  readonly count: number;
-  readonly outcomes: readonly Outcome[];
-  /** The fastest first. */
-  readonly timed: readonly Timed[];
 }
 
 /** If more engines than this are within the noise, they are counted, not named. */
@@ -51,6 +44,11 @@ export function summarise(record: BenchRecord): Chapter[] {
     { title: 'How it was timed', sentences: describeTiming(record) },
     { title: 'Fastest engines', sentences: groups.flatMap(describeFastest) },
     { title: 'Where the dense grid is not the right choice', sentences: describeDenseGrid(groups) },
+    {
+      title: 'Other structures, compared with the dense grid',
+      sentences: groups.flatMap(describeStructures),
+    },
+    { title: 'One change at a time', sentences: groups.flatMap(describeVariants) },
     { title: 'Compared with packages', sentences: groups.flatMap(describePeers) },
     {
       title: 'Compared with grids written for this task alone',
@@ -64,34 +62,6 @@ export function summarise(record: BenchRecord): Chapter[] {
     { title: 'Compared with copying memory', sentences: groups.flatMap(describeBytes) },
   ];
   return chapters.filter(({ sentences }) => sentences.length > 0);
-}
-
-export function groupsOf(outcomes: readonly Outcome[]): Group[] {
-  const groups = new Map<string, Map<number, Outcome[]>>();
-  for (const outcome of outcomes) {
-    const name = `${outcome.scene} ${outcome.dimensions}D`;
-    const cases = groups.get(name) ?? new Map<number, Outcome[]>();
-    groups.set(name, cases);
-    cases.set(outcome.count, [...(cases.get(outcome.count) ?? []), outcome]);
-  }
-  return [...groups].map(([name, cases]) => ({
-    name,
-    cases: [...cases]
-      .sort(([a], [b]) => a - b)
-      .map(([count, all]) => ({ count, outcomes: all, timed: all.filter(isTimed).sort(byMedian) })),
-  }));
-}
-
-function isTimed(outcome: Outcome): outcome is Timed {
-  return outcome.status === 'timed' && outcome.total !== undefined;
-}
-
-function byMedian(a: Timed, b: Timed): number {
-  return a.total.median - b.total.median;
-}
-
-function isFaster(one: Timed, other: Timed): boolean {
-  return other.total.median / one.total.median > 1 + noiseOf(one.total, other.total);
 }
 
 function describeChecks(outcomes: readonly Outcome[]): string[] {
@@ -162,34 +132,6 @@ function describeTiming({ outcomes, machine, ended }: BenchRecord): string[] {
         ]
       : []),
   ];
-}
-
-function spansOf<Value>(
-  cases: readonly { readonly count: number; readonly value: Value }[],
-  isSame: (a: Value, b: Value) => boolean,
-): { readonly counts: readonly number[]; readonly values: readonly Value[] }[] {
-  const spans: { counts: number[]; values: Value[] }[] = [];
-  for (const { count, value } of cases) {
-    const last = spans.at(-1);
-    if (last && isSame(last.values[0] as Value, value)) {
-      last.counts.push(count);
-      last.values.push(value);
-    } else spans.push({ counts: [count], values: [value] });
-  }
-  return spans;
-}
-
-/** Returns "at 1,000 bodies" or "from 1,000 to 100,000 bodies", for example. */
-function describeCounts(counts: readonly number[]): string {
-  const [first = 0, last = first] = [counts[0], counts.at(-1)];
-  return first === last
-    ? `at ${formatCountOf(first, 'body', 'bodies')}`
-    : `from ${formatCount(first)} to ${formatCount(last)} bodies`;
-}
-
-function describeRange(values: readonly number[], format: (value: number) => string): string {
-  const [low, high] = [format(Math.min(...values)), format(Math.max(...values))];
-  return low === high ? low : `${low} to ${high}`;
 }
 
 function describeFastest({ name, cases }: Group): string[] {
@@ -418,8 +360,4 @@ function describeBytes({ name, cases }: Group): string[] {
       `${name}: ${own.engine} ${describeCounts([own.count])} takes as long as copying ${formatCount(own.bytesEquivalent)} bytes per body${memory}.`,
     ];
   });
-}
-
-function unique(words: readonly string[]): string[] {
-  return [...new Set(words)];
 }

@@ -1,6 +1,6 @@
+import type { Case, Group } from './cases';
 import { formatCount, formatFigure, formatRatio } from './format';
 import { element, type Markup } from './markup';
-import type { Case, Group } from './summary';
 
 /**
  * Makes a table with a row per engine and a column per count. Each cell has the milliseconds and the ratio to the

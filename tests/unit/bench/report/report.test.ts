@@ -140,6 +140,40 @@ describe('the summary', () => {
     expect(sentencesOf(title, grids([0.2, 5]))).toEqual([]);
   });
 
+  it('compares every structure with the dense grid, at the greatest count of both', () => {
+    const outcomes = [
+      timed('cpu-grid', 1000, 2),
+      timed('cpu-grid', 5000, 8),
+      timed('cpu-naive', 1000, 90),
+      timed('cpu-tight', 5000, 7),
+      timed('kdbush', 5000, 40, { peer: 'kdbush' }),
+      timed('cpu-quadtree', 1000, 6),
+      timed('cpu-bvh', 5000, 8.1),
+      timed('cpu-kd-tree', 5000, 20),
+      timed('cpu-boxes', 5000, 4),
+    ];
+    expect(sentencesOf('Other structures, compared with the dense grid', outcomes)).toEqual([
+      'uniform 2D at 5,000 bodies, compared with cpu-grid (8 ms): cpu-boxes is 2.0 times as fast, cpu-bvh is as fast within the noise and cpu-kd-tree takes 2.5 times as long.',
+      'uniform 2D at 1,000 bodies, compared with cpu-grid (2 ms): cpu-quadtree takes 3.0 times as long.',
+    ]);
+  });
+
+  it('compares engines that differ in one thing', () => {
+    const outcomes = [
+      ...[100, 1000, 5000].map((count) => timed('cpu-rows', count, 2)),
+      timed('cpu-morton', 100, 1),
+      timed('cpu-morton', 1000, 3),
+      timed('cpu-morton', 5000, 4),
+      timed('cpu-sweep', 100, 1),
+      timed('cpu-sweep-coherent', 100, 1.01),
+      timed('cpu-loose-quadtree', 100, 1),
+    ];
+    expect(sentencesOf('One change at a time', outcomes)).toEqual([
+      'uniform 2D, cells in Morton order instead of row order: compared with cpu-rows, cpu-morton is 2.0 times as fast at 100 bodies and takes 1.5 to 2.0 times as long from 1,000 to 5,000 bodies.',
+      'uniform 2D, a sort that begins with the last order instead of a new one: compared with cpu-sweep, cpu-sweep-coherent is as fast within the noise at 100 bodies.',
+    ]);
+  });
+
   it('compares the grid with the best package', () => {
     const title = 'Compared with packages';
     const summaryOf = (kdbush: number, rbush: number) =>
