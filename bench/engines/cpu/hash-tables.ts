@@ -9,7 +9,7 @@ import { HASH_NUMBERS, type HashName, hashCell } from './hash-functions';
 import { SortedBodies } from './sorted-bodies';
 
 /** The prime next below 100,000: the table has this size for any number of bodies. */
-const FIXED_BUCKETS = 99_991;
+export const FIXED_BUCKETS = 99_991;
 
 interface TableKind {
   readonly hash: HashName;
