@@ -14,7 +14,7 @@ import { spawn } from 'node:child_process';
 import { chmod, cp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type InlineConfig } from 'vite';
+import { build, type InlineConfig, minify, type Plugin } from 'vite';
 import { PEER_PACKAGES } from '../bench/peers/packages';
 import { stripShaders } from './strip-shaders';
 
@@ -47,12 +47,32 @@ export const LIBRARY = {
 const COMMAND = join(ROOT, 'bench/cli/main.ts');
 
 /**
+ * Shortens the benchmark's modules, to keep the package small. Users do not import them. Expressions stay as they are, so
+ * that the engines run the code that was written.
+ */
+const minifyBench: Plugin = {
+  name: 'minify-bench',
+  // Earlier hooks would not do, because white space is added after them.
+  async generateBundle(_options, bundle) {
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk' || !chunk.facadeModuleId?.startsWith(join(ROOT, 'bench/'))) continue;
+      if (chunk.facadeModuleId === COMMAND) continue;
+      const { code, errors } = await minify(chunk.fileName, chunk.code, { compress: false, mangle: true });
+      const [error] = errors;
+      if (error) throw new Error(`${chunk.fileName} could not be minified: ${error.message}`);
+      chunk.code = code;
+    }
+  },
+};
+
+/**
  * Builds the library and the command, as one file per source module. So bundlers can leave out every module that a
  * program does not use, and the command shares its modules with the library.
  */
 export async function buildModules(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
+    plugins: [stripShaders, minifyBench],
     build: {
       ...quiet(outDir).build,
       target: TARGET,
