@@ -13,7 +13,7 @@ scenes=${SCENES:-uniform-sparse,uniform-dense,steady,moving,packing,settled,clus
 growth=${GROWTH:-1e2,3e2,1e3,3e3,1e4,3e4,1e5,3e5,1e6}
 repeat=${REPEAT:-9}
 dimensions=${DIMENSIONS:-2,3}
-parts=${PARTS:-check,large,scenes,one-cell,growth}
+parts=${PARTS:-check,large,scenes,one-cell,order,boxes,growth}
 nvcc=${NVCC-$(command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null)}
 mkdir -p "$out" || exit 1
 out=$(CDPATH= cd -- "$out" && pwd)
@@ -85,10 +85,12 @@ else
   cat "$out/nvcc.log" >&2
 fi
 
-bench check --count 1e3,1e4 --dimensions "$dimensions"
+bench check --only all --scene uniform,boxes --count 1e3,1e4 --dimensions "$dimensions"
 bench large --backend gpu --scene uniform --count "$counts" --dimensions "$dimensions" --limit 20
 bench scenes --backend gpu --scene "$scenes" --count "$scene_count" --dimensions "$dimensions"
 bench one-cell --backend gpu --scene one-cell --count 1e2,1e3,4e3 --dimensions "$dimensions"
+bench order --only gpu-grid,gpu-rows,gpu-morton --scene uniform,steady,clustered --count "$scene_count" --dimensions "$dimensions"
+bench boxes --only gpu-boxes,cpu-boxes --scene boxes,boxes-mixed,boxes-long --count "$scene_count" --dimensions "$dimensions"
 bench growth --scene uniform,mixed --count "$growth" --dimensions "$dimensions"
 
 printf '\nRecords are in %s.\n' "$out"

@@ -44,7 +44,7 @@ function spreadOver3(value: number): number {
 export const HASHES = ['teschner', 'mix', 'morton'] as const;
 export type HashName = (typeof HASHES)[number];
 
-/** A number for `bucketOf`: a switch over small numbers costs the same for each function. */
+/** The numbers that `hashCell` accepts. Its switch over small numbers costs the same for each function. */
 export const HASH_NUMBERS: Readonly<Record<HashName, number>> = { teschner: 0, mix: 1, morton: 2 };
 
 /** Returns the hash of a cell. In 2D, z is 0. */

@@ -87,7 +87,7 @@ describe('run.sh', () => {
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(commands.map((line) => line.replace(/^.*\|/, '').split(' ').slice(0, 3).join(' '))).toEqual([
       'info',
-      ...['check', 'large', 'scenes', 'one-cell', 'growth'].map(
+      ...['check', 'large', 'scenes', 'one-cell', 'order', 'boxes', 'growth'].map(
         (name) => `bench --out ${join(folder, 'out', name)}.json`,
       ),
     ]);
@@ -125,7 +125,7 @@ describe('run.sh', () => {
     const bad = run(WHOLE, compiler('echo "It is no C++." >&2; exit 1'));
     expect(bad.code).toBe(1);
     expect(bad.error).toMatch(/^It is no C\+\+\.\ncuda-grid could not be compiled: see nvcc\.log\.\n$/);
-    expect(bad.commands).toHaveLength(6);
+    expect(bad.commands).toHaveLength(8);
     expect(bad.commands.join()).not.toContain('--native');
   });
 
@@ -134,7 +134,7 @@ describe('run.sh', () => {
       '[ "$1" = info ] && exit 0; case "$out" in *large.json) echo "It is full." >&2; exit 1;; *check.json) echo \'"ended": 1, "status": "wrong"\' > "$out";; *growth.json) echo "{}" > "$out"; exit 139;; *) echo \'"ended": 1\' > "$out";; esac',
     );
     expect(code).toBe(1);
-    expect(commands).toHaveLength(6);
+    expect(commands).toHaveLength(8);
     expect(error).toMatch(
       /It is full\.(?:.|\n)*wrong or failed in: check\.\nThere is no record of: large\..*\nCut off, .*: growth\./,
     );
