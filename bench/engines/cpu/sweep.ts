@@ -46,14 +46,14 @@ export const CPU_SWEEP = sweep({
 
 export const CPU_SWEEP_WIDEST = sweep({
   name: 'cpu-sweep-widest',
-  about: 'The same along the axis on which positions vary most, which every build finds anew.',
+  about: 'cpu-sweep along the axis on which positions vary most. Every build finds this axis anew.',
   widest: true,
 });
 
 export const CPU_SWEEP_COHERENT = sweep({
   name: 'cpu-sweep-coherent',
   about:
-    'cpu-sweep, but only the first build radix-sorts; later builds sort the last order by insertion, which takes no time if nothing moves.',
+    'cpu-sweep, but only the first build radix-sorts. Later builds sort the last order by insertion, which is quick if little moves.',
   coherent: true,
 });
 
