@@ -12,7 +12,7 @@ const LEAST_FREE = 0.2;
 
 // A cell's fullness is 1 if it holds as many particles as fluid at rest. Near particles, the density is at least
 // min(WITHIN, fullness − GAP), so cells with a fullness above BORDER + GAP have no gaps.
-const GAP = 0.2;
+const GAP = 0.3;
 
 // From a density of WITHIN on, a point is inside the fluid. Below NOWHERE_NEAR, no particle is near.
 const WITHIN = 0.75;
@@ -94,7 +94,7 @@ struct Drop {
 }
 
 // Drops have their full size up to the density DROPS.x, and vanish at the density DROPS.y.
-const DROPS = vec2f(0.42, 0.62);
+const DROPS = vec2f(0.32, 0.5);
 
 const DROP_LIGHT = 0.25;
 
