@@ -19,6 +19,7 @@ import type { Measured } from './model/simulation-view';
 import { Files } from './panel/files';
 import { Panel } from './panel/panel';
 import { Sheets } from './panel/sheets';
+import type { StagePlot } from './panel/stage-plot';
 import { Chooser } from './session/chooser';
 import { History } from './session/history';
 import { isBare, readLink, readViewState } from './session/link';
@@ -27,7 +28,6 @@ import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
 import { Restarts, type Shown } from './session/restarts';
 import { Stepper } from './session/stepper';
-import { Later } from './support/later';
 import { notify } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
 import { explain, type Frame, goOnFrom, type Run } from './view/engine';
@@ -46,7 +46,8 @@ export class Playground {
   readonly address: Address;
   private readonly history = new History();
   /** Loaded after the first picture. */
-  private readonly stagePlot = new Later(async () => new (await import('./panel/stage-plot')).StagePlot());
+  private stagePlot: StagePlot | undefined;
+  private isPlotMissing = false;
   private readonly picture: Picture;
   readonly meter: Meter;
   readonly restarts: Restarts;
@@ -136,18 +137,27 @@ export class Playground {
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
     // Load this after the task in which the first picture counts as drawn.
-    setTimeout(() => {
-      this.stagePlot.get().then(
-        (plot) => plot.clear(),
-        (error) => notify(explain(error)),
-      );
-    });
+    setTimeout(() => this.loadPlot());
     // Without it, the scene stays as it is.
     if (this.session.opening)
       firstMinute().then(
         ({ watchFrames }) => watchFrames(this),
         () => undefined,
       );
+  }
+
+  /** Shows no sign of waiting, because nobody asked for the plot. */
+  private async loadPlot(): Promise<void> {
+    this.isPlotMissing = false;
+    try {
+      const { StagePlot: Plot } = await import('./panel/stage-plot');
+      this.stagePlot = new Plot();
+      this.stagePlot.clear();
+    } catch (error) {
+      // The next start loads it again.
+      this.isPlotMissing = true;
+      notify(explain(error));
+    }
   }
 
   async settled(): Promise<void> {
@@ -253,13 +263,14 @@ export class Playground {
 
   private show({ engine, run, scale, refusal, box, isOtherEngine, isOtherBox, hasPast }: Shown): void {
     const { viewpoint, panel, picture } = this;
+    if (this.isPlotMissing) this.loadPlot();
     const note = [refusal, box.leftOut].filter(Boolean).join(' ');
     if (note) notify(note);
     viewpoint.show(box);
     if (isOtherEngine) {
       this.stage.replaceChildren(engine.canvas);
       panel.showEngine(engine);
-      this.stagePlot.part?.clear();
+      this.stagePlot?.clear();
     }
     if (isOtherBox) viewpoint.fitAll();
     this.address.applyOpened();
@@ -299,6 +310,6 @@ export class Playground {
       notify(explain(error));
     }
     panel.showRates(stepper.isPlaying ? meter.framesPerSecond : undefined, run.stepTime, run.simulation.time);
-    this.stagePlot.part?.update(run.stepTime, now);
+    this.stagePlot?.update(run.stepTime, now);
   };
 }

@@ -1,6 +1,6 @@
 /** Chooses the first scene for an address without choices, from measured numbers alone. */
 import type { Timing } from '../../core/base/curves';
-import { formatCount, formatMilliseconds } from '../support/format';
+import { formatCount, formatCountOf, formatMilliseconds } from '../support/format';
 import { STEP_SECONDS } from './choices';
 import { type Choices, type EngineKind, LEAST_LIMIT } from './fields';
 import { floorToTwoDigits } from './limits';
@@ -96,7 +96,7 @@ function countWithin(timings: readonly Timing[], budget: number): number {
 /** Below this rate, frames do not hold. */
 const FEWEST_FRAMES = 50;
 /** The factors by which a lower count may differ from the present one. */
-const LOWERED = { least: 0.25, most: 0.7 } as const;
+const LOWERED = { least: 0.5, most: 0.7 } as const;
 
 /** Returns an opening with fewer particles if the measured rate is too low, otherwise undefined. */
 export function lowerOpening({ choices }: Opening, framesPerSecond: number): Opening | undefined {
@@ -105,9 +105,8 @@ export function lowerOpening({ choices }: Opening, framesPerSecond: number): Ope
   const share = Math.max(LOWERED.least, Math.min(LOWERED.most, framesPerSecond / 60));
   const count = floorToTwoDigits(choices.count * share);
   if (count < LEAST_LIMIT) return undefined;
-  const rate = framesPerSecond.toFixed(0);
   return {
     choices: { ...choices, count },
-    why: `It opened with ${formatCount(count)} particles, because ${formatCount(choices.count)} ran at ${rate} frames a second.`,
+    why: `It opened with ${formatCount(count)} particles, because ${formatCount(choices.count)} ran at ${formatCountOf(Math.ceil(framesPerSecond), 'frame')} a second.`,
   };
 }

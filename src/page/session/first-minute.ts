@@ -63,21 +63,30 @@ interface Parts {
   readonly meter: Pick<Meter, 'framesPerSecond'>;
 }
 
-/** Lowers the number of particles if frames do not hold, as long as the visitor has chosen nothing. */
-export function watchFrames({ session, restarts, stepper, meter }: Parts, left = MOST_LOWERED): void {
+/**
+ * Lowers the number of particles if frames do not hold, as long as the visitor has chosen nothing. `before`: a rate
+ * that was too low. Only a second one counts, because other work may stall the page for a moment.
+ */
+export function watchFrames(parts: Parts, left = MOST_LOWERED, before?: number): void {
   if (left === 0) return;
   setTimeout(() => {
+    const { session, restarts, stepper, meter } = parts;
     const { opening } = session;
     if (!opening || !session.isUntouched) return;
     const isResting = !stepper.isPlaying || stepper.isHeld || stepper.isFilmed || document.hidden;
     if (isResting || restarts.isBusy) {
-      watchFrames({ session, restarts, stepper, meter }, left);
+      watchFrames(parts, left);
       return;
     }
-    const lower = lowerOpening(opening, meter.framesPerSecond);
+    const rate = meter.framesPerSecond;
+    const lower = lowerOpening(opening, Math.max(rate, before ?? 0));
     if (!lower) return;
+    if (before === undefined) {
+      watchFrames(parts, left, rate);
+      return;
+    }
     session.open(lower);
     restarts.request(session.choices);
-    watchFrames({ session, restarts, stepper, meter }, left - 1);
+    watchFrames(parts, left - 1);
   }, WATCH_MS);
 }

@@ -81,6 +81,7 @@ describe('the first scene', () => {
     expect(lower?.choices).toEqual({ scene: 'murmuration', dimensions: 3, count: 100_000 });
     expect(lower?.why).toBe('It opened with 100,000 particles, because 210,000 ran at 30 frames a second.');
     expect(lowerOpening(opening, 49)?.choices.count).toBe(140_000);
-    expect(lowerOpening(opening, 1)?.choices.count).toBe(52_000);
+    expect(lowerOpening(opening, 1)?.choices.count).toBe(100_000);
+    expect(lowerOpening(opening, 0.7)?.why).toMatch(/ran at 1 frame a second\.$/);
   });
 });

@@ -90,15 +90,23 @@ describe('the frame rate of the first scene', () => {
 
   it('lowers the number of particles, at most twice', () => {
     const { session, request } = watch(20);
-    vi.advanceTimersByTime(2400);
+    vi.advanceTimersByTime(4900);
     expect(request).not.toHaveBeenCalled();
     vi.advanceTimersByTime(200);
-    expect(session.choices).toMatchObject({ scene: 'murmuration', dimensions: 3, count: 66_000 });
+    expect(session.choices).toMatchObject({ scene: 'murmuration', dimensions: 3, count: 100_000 });
     expect(request).toHaveBeenLastCalledWith(session.choices);
     expect(session.opening?.why).toMatch(/because 200,000 ran at 20 frames a second/);
     vi.advanceTimersByTime(60_000);
-    expect(session.choices.count).toBe(22_000);
+    expect(session.choices.count).toBe(50_000);
     expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  it('ignores a stall', () => {
+    const { request, meter } = watch(3);
+    vi.advanceTimersByTime(2600);
+    meter.framesPerSecond = 60;
+    vi.advanceTimersByTime(60_000);
+    expect(request).not.toHaveBeenCalled();
   });
 
   it('changes nothing if frames hold, or if the visitor has chosen something', () => {
@@ -120,7 +128,7 @@ describe('the frame rate of the first scene', () => {
     vi.advanceTimersByTime(10_000);
     expect(request).not.toHaveBeenCalled();
     stepper.isPlaying = true;
-    vi.advanceTimersByTime(2600);
+    vi.advanceTimersByTime(5100);
     expect(request).toHaveBeenCalledTimes(1);
   });
 });
