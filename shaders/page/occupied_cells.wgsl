@@ -12,9 +12,9 @@ struct Census {
 struct Origin {
   // A cell of the lowest level near the camera's origin. Positions are relative to that origin, because 32-bit floats
   // far from 0 are too coarse.
-  cell: vec4i,
+  cell: Extent,
   // The low corner of that cell, relative to the origin.
-  corner: vec4f,
+  corner: Vector,
 }
 
 // The draw of a cell: a square in 2D, 12 edges in 3D.
@@ -49,7 +49,7 @@ fn list_cells(
   var cell = OccupiedCell();
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     // The shift may overflow, but the difference is exact: integers wrap.
-    let away = (lattice[axis] << level) - origin.cell[axis];
+    let away = (lattice[axis] << level) - i32(origin.cell[axis]);
     cell.corner[axis] = f32(away) * grid.cell_size + origin.corner[axis];
   }
   cell.size = grid.cell_size * f32(1u << level);

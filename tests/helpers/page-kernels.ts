@@ -1,6 +1,7 @@
 import type { Dimensions } from '../../src/core/world/world';
 import type { KernelDescription } from '../../src/gpu/kernel';
 import { describeBrush } from '../../src/page/tools/brush';
+import { describeCellList } from '../../src/page/view/occupied';
 import { describeOverlayKernels } from '../../src/page/view/overlay-pipelines';
 import { describeTally } from '../../src/page/view/tally';
 
@@ -15,6 +16,7 @@ export function describePageKernels(dimensions: Dimensions): KernelDescription[]
           entryPoint,
         ),
       ),
+      describeCellList({ dimensions, kind: 'unbounded', levels, boxes }),
       ...KINDS.flatMap((kind) => Object.values(describeOverlayKernels({ dimensions, kind, levels, boxes }))),
     ]),
     ...KINDS.flatMap((kind) =>

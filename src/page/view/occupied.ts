@@ -6,6 +6,7 @@ import cellsText from '../../../shaders/page/occupied_cells.wgsl?raw';
 import { type DeclaredLayout, declareLayout } from '../../gpu/bindings';
 import { type BufferSet, createBuffers } from '../../gpu/buffers';
 import { Kernel, type KernelDescription } from '../../gpu/kernel';
+import { defineStruct } from '../../gpu/layout';
 import type { SharedBinding } from '../../gpu/params';
 import { Readback } from '../../gpu/readback';
 import { compileShader } from '../../gpu/shader-module';
@@ -20,8 +21,8 @@ import { CONSTANTS, type OverlayPicture, SOURCES } from './overlay-pipelines';
 export const OCCUPIED_BYTES = 32;
 /** Size of `drawn` in shaders/page/occupied_cells.wgsl. */
 const DRAWN_WORDS = 7;
-/** Bytes of `struct Origin` there. */
-const ORIGIN_BYTES = 32;
+/** Fields of `struct Origin` there. The cell's coordinates are signed. */
+export const ORIGIN_FIELDS = { cell: 'extent', corner: 'vector' } as const;
 
 const CELL_SOURCE = { name: 'page/occupied_cell.wgsl', text: cellText };
 const DRAW_SOURCE = { name: 'draw/occupied.wgsl', text: occupiedText };
@@ -131,7 +132,7 @@ export class OccupiedCells {
       device.createBuffer({ label: `overlay.occupied.${label}`, size, usage });
     const { STORAGE, INDIRECT, COPY_SRC, COPY_DST, UNIFORM } = GPUBufferUsage;
     const small = {
-      origin: buffer('origin', ORIGIN_BYTES, UNIFORM | COPY_DST),
+      origin: buffer('origin', defineStruct(world.dimensions, ORIGIN_FIELDS).size, UNIFORM | COPY_DST),
       drawn: buffer('drawn', 4 * DRAWN_WORDS, STORAGE | INDIRECT | COPY_SRC | COPY_DST),
     };
     const groups = {
@@ -153,13 +154,10 @@ export class OccupiedCells {
   begin(encoder: GPUCommandEncoder, { camera }: Frame): void {
     encoder.clearBuffer(this.small.drawn);
     const { cellSize, dimensions } = this.world;
-    const bytes = new ArrayBuffer(ORIGIN_BYTES);
-    const [cell, corner] = [new Int32Array(bytes, 0, 4), new Float32Array(bytes, 16, 4)];
-    for (let axis = 0; axis < dimensions; axis++) {
-      const origin = camera.origin[axis] ?? 0;
-      cell[axis] = Math.floor(origin / cellSize);
-      corner[axis] = (cell[axis] as number) * cellSize - origin;
-    }
+    const origin = Array.from({ length: dimensions }, (_, axis) => camera.origin[axis] ?? 0);
+    const cell = origin.map((along) => Math.floor(along / cellSize));
+    const corner = origin.map((along, axis) => (cell[axis] as number) * cellSize - along);
+    const bytes = defineStruct(dimensions, ORIGIN_FIELDS).encode({ cell, corner });
     this.gpu.device.queue.writeBuffer(this.small.origin, 0, bytes);
   }
 

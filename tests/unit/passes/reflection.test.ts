@@ -18,6 +18,7 @@ import { defineStruct, type StructFields } from '../../../src/gpu/layout';
 import { groupOf, linkShader } from '../../../src/gpu/link';
 import { GRID_FIELDS, SUBSTEP_FIELDS } from '../../../src/gpu/params';
 import { STROKE_FIELDS } from '../../../src/page/tools/brush';
+import { ORIGIN_FIELDS } from '../../../src/page/view/occupied';
 import { HEAT_FIELDS } from '../../../src/page/view/overlay-pipelines';
 import { describeKernels } from '../../../src/passes';
 import { SCAN_FIELDS } from '../../../src/passes/grid/scan';
@@ -47,6 +48,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Radix: RADIX_FIELDS,
   Stroke: STROKE_FIELDS,
   Heat: HEAT_FIELDS,
+  Origin: ORIGIN_FIELDS,
 };
 
 /** Constant and value of @workgroup_size, by the entry point. Other entry points have WORKGROUP_SIZE. */
