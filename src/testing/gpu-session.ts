@@ -5,6 +5,7 @@
 import { GpuError } from '../core/base/errors';
 import { openWebGpu } from '../node';
 import type { DriverPreference } from '../node/drivers';
+import { describeError, type ErrorScopes, guardScopes } from './error-scopes';
 import { createTools, type GpuTools } from './gpu-tools';
 import { describeObject, type LiveObjects, trackObjects } from './live-objects';
 
@@ -35,14 +36,13 @@ export interface LeakOptions {
   readonly leaks?: 'fail' | 'allow' | undefined;
 }
 
-/** A device, the errors that it reported during the test, and its live objects. */
+/** A device, its error scopes, what it reported outside of them during the test, and its live objects. */
 export interface Session {
   readonly device: GPUDevice;
+  readonly scopes: ErrorScopes;
   readonly complaints: string[];
   readonly live: LiveObjects;
 }
-
-const SCOPES = ['internal', 'out-of-memory', 'validation'] as const;
 
 export async function openSession(options: DeviceOptions): Promise<Session> {
   const { features = [], optionalFeatures = [], limits, driver } = options;
@@ -69,7 +69,7 @@ export async function openSession(options: DeviceOptions): Promise<Session> {
   device.lost.then(
     ({ reason, message }) => reason !== 'destroyed' && complaints.push(`device lost (${reason}): ${message}`),
   );
-  return { device, complaints, live: trackObjects(device) };
+  return { device, scopes: guardScopes(device), complaints, live: trackObjects(device) };
 }
 
 /**
@@ -77,10 +77,10 @@ export async function openSession(options: DeviceOptions): Promise<Session> {
  * meanwhile. If the device reported nothing, throws an error that lists the leaks, if any.
  */
 export async function runIn(session: Session, body: GpuTestBody, { leaks }: LeakOptions): Promise<void> {
-  const { device, complaints, live } = session;
+  const { device, scopes, complaints, live } = session;
   complaints.length = 0;
   const own = new WeakSet<object>();
-  for (const scope of SCOPES) device.pushErrorScope(scope);
+  scopes.begin();
   let thrown: { readonly error: unknown } | undefined;
   try {
     await body(device, createTools(device, live, own));
@@ -88,10 +88,7 @@ export async function runIn(session: Session, body: GpuTestBody, { leaks }: Leak
   } catch (error) {
     thrown = { error };
   }
-  for (const scope of SCOPES.toReversed()) {
-    const error = await device.popErrorScope().catch(() => null);
-    if (error !== null) complaints.push(describeError(scope, error));
-  }
+  complaints.push(...(await scopes.end()));
   const leaked = [...live].filter(([object]) => !own.has(object)).map(([, description]) => description);
   for (const object of [...live.values()]) object.destroy();
   if (thrown !== undefined) {
@@ -106,8 +103,4 @@ export async function runIn(session: Session, body: GpuTestBody, { leaks }: Leak
       `The test left objects that it did not destroy; destroy them, or pass leaks: 'allow':\n${leaked.map(describeObject).join('\n')}`,
     );
   }
-}
-
-function describeError(scope: string, error: GPUError): string {
-  return `${scope} error: ${error.message}`;
 }

@@ -3,6 +3,7 @@
  * every other GPU test.
  */
 import { describe, expect, test } from 'vitest';
+import { wrapDevice } from '../../../src/gpu/device';
 import { testPreference } from '../../../src/testing/environment';
 import { createGpuTest } from '../../../src/testing/gpu-test';
 import { expectArraysEqual, gpuTest, SHARED, withDevice } from '../../helpers/node-gpu';
@@ -14,6 +15,8 @@ const DOUBLE = /* wgsl */ `
 }`;
 
 describe('a GPU test', () => {
+  const kit = createGpuTest(test, { driver: testPreference() });
+
   gpuTest('runs a kernel', async (device, { upload, read, liveBuffers }) => {
     const numbers = Uint32Array.from({ length: 1000 }, (_, index) => index);
     const buffer = upload('numbers', numbers);
@@ -45,6 +48,32 @@ describe('a GPU test', () => {
   gpuTest('fails on a shader that does not compile', async () => {
     const body = withDevice((device) => void device.createShaderModule({ code: 'fn broken(' }));
     await expect(body).rejects.toThrow(/validation error/);
+  });
+
+  gpuTest('fails on an error before its body destroys the device, or pops a scope too many', async () => {
+    const [inBuffer, inShader] = [
+      (device: GPUDevice) => void device.createBuffer({ size: 4, usage: 0 }),
+      (device: GPUDevice) => void device.createShaderModule({ code: 'fn broken(' }),
+    ];
+    for (const fail of [inBuffer, inShader]) {
+      const destroying = kit.withDevice(
+        (device) => {
+          fail(device);
+          wrapDevice(device).destroy();
+        },
+        { leaks: 'allow' },
+      );
+      await expect(destroying).rejects.toThrow(/validation error/);
+      const popping = kit.withDevice(
+        async (device) => {
+          fail(device);
+          await device.popErrorScope().catch(() => undefined);
+        },
+        { leaks: 'allow' },
+      );
+      await expect(popping).rejects.toThrow(/validation error/);
+    }
+    await kit.withDevice((device) => device.destroy());
   });
 
   gpuTest('keeps the error of its body', async () => {

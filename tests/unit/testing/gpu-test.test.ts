@@ -1,5 +1,6 @@
 /** Tests `createGpuTest` on a fake device, because a real one does not report errors on demand. */
 import { describe, expect, test, vi } from 'vitest';
+import type { GpuTestBody } from '../../../src/testing/gpu-session';
 import { createGpuTest, type GpuTestOptions, type TestFunction } from '../../../src/testing/gpu-test';
 
 interface Story {
@@ -9,15 +10,17 @@ interface Story {
   readonly lost?: { readonly reason: string; readonly message: string };
 }
 
-/** Returns a fake WebGPU. Its devices report what the story says, once the body calls `tell`. */
+/** Returns a fake WebGPU. Its devices report what the story says, once the body calls `tell`, and nothing once destroyed. */
 function made({ scopes = {}, uncaptured, lost }: Story): { gpu: () => GPU; tell: () => Promise<void> } {
   const stack: string[] = [];
+  let isDestroyed = false;
   let lose: (info: unknown) => void = () => undefined;
   const device = {
     onuncapturederror: (_: unknown) => undefined,
     lost: new Promise((done) => {
       lose = done;
     }),
+    stack,
     queue: { onSubmittedWorkDone: () => Promise.resolve() },
     createBuffer: () => ({}),
     createTexture: () => ({}),
@@ -25,9 +28,11 @@ function made({ scopes = {}, uncaptured, lost }: Story): { gpu: () => GPU; tell:
     pushErrorScope: (scope: string) => stack.push(scope),
     popErrorScope: () => {
       const message = scopes[stack.pop() ?? ''];
-      return Promise.resolve(message === undefined ? null : { message });
+      return Promise.resolve(message === undefined || isDestroyed ? null : { message });
     },
-    destroy: () => undefined,
+    destroy: () => {
+      isDestroyed = true;
+    },
   };
   const adapter = { features: new Set(), requestDevice: () => Promise.resolve(device) };
   const gpu = { requestAdapter: () => Promise.resolve(adapter) } as unknown as GPU;
@@ -73,6 +78,38 @@ describe('a GPU test', () => {
   test('adds the reports to the error of its body', async () => {
     const message = await outcome({ scopes: { validation: 'wrong usage' } }, new Error('mine'));
     expect(message).toBe('mine\nThe GPU also reported:\nvalidation error: wrong usage');
+  });
+});
+
+describe('the error scopes of a GPU test', () => {
+  const withDevice = (body: GpuTestBody) => {
+    const { gpu } = made({ scopes: { validation: 'wrong usage' } });
+    return createGpuTest(() => undefined, { gpu }).withDevice(body);
+  };
+
+  test('are read before the body destroys the device', async () => {
+    await expect(withDevice((device) => device.destroy())).rejects.toThrow('validation error: wrong usage');
+  });
+
+  test('cannot be popped by the body', async () => {
+    const popAndGoOn = withDevice(async (device) => {
+      await expect(device.popErrorScope()).rejects.toThrow('no scope that the test pushed');
+    });
+    await expect(popAndGoOn).rejects.toThrow('The GPU reported:\nvalidation error: wrong usage');
+  });
+
+  test('are all closed, also if the body leaves one of its own open', async () => {
+    const shared = createGpuTest(() => undefined, { gpu: made({}).gpu, shared: true });
+    const depths: number[] = [];
+    for (let run = 0; run < 2; run++) {
+      await shared.withDevice(async (device) => {
+        device.pushErrorScope('validation');
+        await device.popErrorScope();
+        device.pushErrorScope('internal');
+        depths.push((device as unknown as { stack: string[] }).stack.length);
+      });
+    }
+    expect(depths).toEqual([4, 4]);
   });
 });
 
