@@ -426,26 +426,30 @@ function noticeFinish(encoder: GPUCommandEncoder): void {
  * and see the state without the step.
  */
 export class RecordedSteps {
-  /** The caller's encoder that was recorded into last. Earlier ones must be submitted before it. */
-  private last: GPUCommandEncoder | undefined;
+  /** The callers' encoders that were recorded into. Finished ones are removed by the next call. */
+  private encoders: readonly GPUCommandEncoder[] = [];
 
-  /** For error messages: what was recorded, and what to do if the encoder was dropped. */
+  /**
+   * For error messages: what was recorded, and what to do if the encoder was dropped. With 'encode again', only the last
+   * encoder counts, because it overwrites what earlier ones computed.
+   */
   constructor(
     private readonly what = 'step',
-    private readonly remedy = 'restore a checkpoint',
+    private readonly remedy: 'restore a checkpoint' | 'encode again' = 'restore a checkpoint',
   ) {}
 
   /** Call this when a step was recorded into the caller's encoder. */
   note(encoder: GPUCommandEncoder): void {
-    this.last = encoder;
     noticeFinish(encoder);
+    const earlier = this.remedy === 'encode again' ? [] : this.open();
+    this.encoders = [...earlier, encoder];
   }
 
-  /** Throws if the encoder of the last recorded step is not finished. */
+  /** Throws if an encoder with a recorded step is not finished. */
   check(): void {
-    const { last } = this;
-    if (!last || !OPEN.has(last)) return;
-    const name = last.label ? `"${last.label}"` : 'without a label';
+    const [first] = this.open();
+    if (!first) return;
+    const name = first.label ? `"${first.label}"` : 'without a label';
     throw new CellstormError(
       `A ${this.what} was recorded into the encoder ${name}, which is not finished: submit it first, or ${this.remedy} if it was dropped.`,
     );
@@ -453,6 +457,11 @@ export class RecordedSteps {
 
   /** Call this when the whole state is overwritten. */
   forget(): void {
-    this.last = undefined;
+    this.encoders = [];
+  }
+
+  private open(): readonly GPUCommandEncoder[] {
+    this.encoders = this.encoders.filter((encoder) => OPEN.has(encoder));
+    return this.encoders;
   }
 }

@@ -270,8 +270,8 @@ export class GridParticles<More extends string = never> {
     this.gpu.checkAlive();
   }
 
-  /** Like checkAlive, but throws also if a sort was recorded into an encoder that is not finished. */
-  private checkIdle(): void {
+  /** Throws as `checkAlive` does, and also if a sort was recorded into an encoder that is not finished. */
+  checkIdle(): void {
     this.checkAlive();
     this.recorded.check();
   }

@@ -175,11 +175,10 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
   }
 
   /**
-   * Moves all hunters to packed positions. Steps that are recorded but not yet submitted also use the new positions.
-   * Hunters keep their velocities.
+   * Moves all hunters to packed positions. Hunters keep their velocities. Submit recorded steps first.
    */
   placeHunters(positions: Float32Array): void {
-    this.particles.checkAlive();
+    this.particles.checkIdle();
     checkPacked('positions', positions, this.hunterCount, this.dimensions, 2 ** 48);
     this.writeHunters(positions);
   }
@@ -189,7 +188,7 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
    * recorded steps first.
    */
   setObstacles(obstacles: Float32Array): void {
-    this.particles.checkAlive();
+    this.particles.checkIdle();
     checkObstacles('obstacles', obstacles, this.dimensions);
     this.obstacles = obstacles.slice();
     this.writeObstacles();
@@ -200,8 +199,9 @@ export class Flock extends ParticleMethod<GridParticles, FlockSettings> {
     return this.particles.add(boids);
   }
 
-  /** Advances by `dt` seconds, 0 to 1, and submits the work. */
+  /** Advances by `dt` seconds, 0 to 1, and submits the work. Submit recorded steps first. */
   step(dt: number): void {
+    this.particles.checkIdle();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'flock.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);

@@ -138,8 +138,9 @@ export class Life extends ParticleMethod<GridParticles<'species'>, LifeSettings>
     return ids;
   }
 
-  /** Advances by `dt` seconds, 0 to 1, and submits the work. */
+  /** Advances by `dt` seconds, 0 to 1, and submits the work. Submit recorded steps first. */
   step(dt: number): void {
+    this.particles.checkIdle();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'life.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);

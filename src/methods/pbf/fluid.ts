@@ -181,7 +181,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /** Replaces all obstacles by at most 1,024 others. Submit recorded steps first. */
   setObstacles(obstacles: readonly ObstacleOptions[]): void {
-    this.particles.checkAlive();
+    this.particles.checkIdle();
     this.obstacles = checkObstacles('obstacles', obstacles, this.dimensions);
     this.writeObstacles();
   }
@@ -191,8 +191,9 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
     return this.particles.add(particles);
   }
 
-  /** Advances by `dt` seconds, 10⁻⁶ to 1, and submits the work. */
+  /** Advances by `dt` seconds, 10⁻⁶ to 1, and submits the work. Submit recorded steps first. */
   step(dt: number): void {
+    this.particles.checkIdle();
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.step' });
     this.encode(encoder, dt);
     this.gpu.device.queue.submit([encoder.finish()]);
@@ -225,6 +226,7 @@ export class PositionFluid extends ParticleMethod<FluidParticles, PositionFluidS
 
   /** Resolves to current densities as shares of the rest density. Sorts once more and changes no particle. */
   async measure(): Promise<FluidMeasures> {
+    this.particles.checkIdle();
     const { particles, kernels, solids } = this.parts;
     const { lambdas, densities } = particles.buffers;
     const encoder = this.gpu.device.createCommandEncoder({ label: 'pbf.measure' });

@@ -44,8 +44,20 @@ describe('recorded steps', () => {
     other.check();
   });
 
-  it('look only at the last encoder, so that a dropped one does not block for ever', () => {
+  it('refuse a call until all encoders are finished', () => {
     const steps = new RecordedSteps();
+    const [first, second] = [encoder('first').made, encoder('second').made];
+    steps.note(first);
+    steps.note(second);
+    second.finish();
+    steps.note(encoder('third').made);
+    expect(() => steps.check()).toThrow(/"first"/);
+    first.finish();
+    expect(() => steps.check()).toThrow(/"third"/);
+  });
+
+  it('look only at the last encoder if encoding again is enough, so that a dropped one does not block for ever', () => {
+    const steps = new RecordedSteps('sort', 'encode again');
     steps.note(encoder('dropped').made);
     const { made } = encoder('last');
     steps.note(made);
