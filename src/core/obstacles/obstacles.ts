@@ -4,6 +4,7 @@ import { checkKnownKeys, checkPacked } from '../base/checks';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { defineShapes, describeSizes, isBox, type Sizes } from '../particles/shapes';
 import { checkSizes, type GivenSizes, refuseHalfExtents, type SizeRules } from '../particles/sizes';
+import { type Bounds, checkInside, DEFAULT_BOX } from '../world/bounds';
 import { wrapPositions } from '../world/cells';
 import { type Dimensions, LARGEST_DIAMETER, SMALLEST_DIAMETER, type World } from '../world/world';
 import { canonicalBodies, type StaticBodies } from './tree';
@@ -114,6 +115,7 @@ export function obstaclesOf({
   return obstacles === undefined ? new Float32Array(0) : obstacles;
 }
 
+/** With `defaultBox`, which the caller did not choose, also refuses obstacles whose centres are outside it. */
 export function checkObstacles(
   given: ObstaclesGiven,
   {
@@ -122,9 +124,14 @@ export function checkObstacles(
     ...rules
   }: SizeRules & { readonly world: World; readonly obstacleCapacity: number },
   argument = 'obstacles',
+  defaultBox?: Bounds,
 ): StaticBodies {
   const obstacles = readObstacles(argument, given, obstacleCapacity, rules);
   checkObstaclesFit(argument, obstacles, world);
+  if (defaultBox) {
+    const positions = given instanceof Float32Array ? argument : `${argument}.positions`;
+    checkInside(obstacles.positions, defaultBox, DEFAULT_BOX, positions, 'obstacle');
+  }
   return obstacles;
 }
 

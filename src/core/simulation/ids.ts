@@ -3,7 +3,7 @@ import { checkKnownKeys, checkPacked } from '../base/checks';
 import { RETIRED_BIT } from '../base/constants';
 import { ArgumentError, describeCount, Phrase } from '../base/errors';
 import { sizesOf } from '../particles/sizes';
-import { type Bounds, checkInside } from '../world/bounds';
+import { type Bounds, checkInside, DEFAULT_BOX } from '../world/bounds';
 import { GREATEST_SPEED, type World } from '../world/world';
 import type { Bodies, NewParticles, ParticleSimulation } from './simulation';
 
@@ -18,7 +18,7 @@ export class IdAllocator {
   /** `defaultBox` is the world if the caller did not choose its box. New particles must then be inside. */
   constructor(
     readonly capacity: number,
-    private readonly defaultBox?: Bounds,
+    readonly defaultBox?: Bounds,
   ) {
     this.alive = new Uint8Array(capacity);
   }
@@ -54,9 +54,7 @@ export class IdAllocator {
     const positions: Float32Array = particles.positions;
     const count = Math.floor((positions?.length ?? 0) / dimensions);
     checkPacked('positions', positions, count, dimensions);
-    if (this.defaultBox) {
-      checkInside(positions, this.defaultBox, 'the default box (set `min` and `max` to choose another)');
-    }
+    if (this.defaultBox) checkInside(positions, this.defaultBox, DEFAULT_BOX);
     const velocities = particles.velocities ?? new Float32Array(positions.length);
     checkPacked('velocities', velocities, count, dimensions, GREATEST_SPEED);
     const own = sizesOf('', particles, count, sizes);

@@ -22,19 +22,24 @@ export function defineBounds(options: BoundsOptions): Bounds {
   return Object.freeze(bounds);
 }
 
-/** Refuses positions outside the box, unless the world is unbounded. `box` is its name in the error. */
+/** For errors about a box that follows from the capacity, because the caller chose none. */
+export const DEFAULT_BOX = 'the default box (set `min` and `max` to choose another)';
+
+/** Refuses positions outside the box, unless the world is unbounded. The other arguments are names for the error. */
 export function checkInside(
   positions: Float32Array,
   { kind, dimensions, min, max }: Bounds,
   box = 'the box',
+  argument = 'positions',
+  body = 'particle',
 ): void {
   if (kind === 'unbounded') return;
   positions.forEach((value, index) => {
     const axis = index % dimensions;
     const [low, high] = [min[axis] as number, max[axis] as number];
     if (Number.isNaN(value) || (value >= low && value <= high)) return;
-    const argument = `positions[${index}] (particle ${Math.floor(index / dimensions)})`;
-    throw new ArgumentError(argument, value, `in ${box}, from ${low} to ${high}`);
+    const name = `${argument}[${index}] (${body} ${Math.floor(index / dimensions)})`;
+    throw new ArgumentError(name, value, `in ${box}, from ${low} to ${high}`);
   });
 }
 

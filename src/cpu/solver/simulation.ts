@@ -333,7 +333,7 @@ export class CpuSimulation implements ParticleSimulation {
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkUsable();
-    const bodies = checkObstacles(obstacles, this);
+    const bodies = checkObstacles(obstacles, this, 'obstacles', this.allocator.defaultBox);
     this.obstacles?.load(bodies);
   }
 

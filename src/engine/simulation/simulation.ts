@@ -347,7 +347,7 @@ export class Simulation implements ParticleSimulation {
   /** Replaces all obstacles by at most `obstacleCapacity` others. */
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkIdle();
-    this.loadObstacles(checkObstacles(obstacles, this));
+    this.loadObstacles(checkObstacles(obstacles, this, 'obstacles', this.ids.defaultBox));
   }
 
   /** Measures the state at the time of the call. */

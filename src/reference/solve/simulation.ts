@@ -193,7 +193,7 @@ export class ReferenceSimulation implements ParticleSimulation {
 
   setObstacles(obstacles: ObstaclesGiven): void {
     this.checkAlive();
-    this.given = checkObstacles(obstacles, this);
+    this.given = checkObstacles(obstacles, this, 'obstacles', this.allocator.defaultBox);
     this.obstacles = this.sortedObstacles();
   }
 

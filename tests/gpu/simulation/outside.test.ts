@@ -1,4 +1,4 @@
-/** Particles outside the box, on both engines. */
+/** Particles and obstacles outside the box, on both engines. */
 import { describe, expect } from 'vitest';
 import { ArgumentError } from '../../../src/core/base/errors';
 import { createCpuSimulation } from '../../../src/cpu';
@@ -8,11 +8,11 @@ import { gpuTest, SHARED } from '../../helpers/node-gpu';
 import { DIMENSIONS } from '../../helpers/passes';
 
 describe.each(DIMENSIONS)('in %dD', (dimensions) => {
-  const bare = { dimensions, radius: 0.5, capacity: 4 };
+  const bare = { dimensions, radius: 0.5, capacity: 4, obstacleCapacity: 1 };
   const box = { min: repeat(0, dimensions), max: repeat(8, dimensions) };
 
   gpuTest(
-    'a particle outside the default box is refused, and one outside another box is moved inside by the next step',
+    'a body outside the default box is refused, and a particle outside another box is moved inside by the next step',
     async (_, tools) => {
       const gpu = tools.wrap();
       const far = new Float32Array(dimensions).fill(-100);
@@ -26,6 +26,9 @@ describe.each(DIMENSIONS)('in %dD', (dimensions) => {
           /^positions\[0\] \(particle 0\) is -100, but it must be in the default box \(set `min` and `max` /,
         );
         expect(empty.count).toBe(0);
+        expect(() => empty.setObstacles(far)).toThrow(
+          /^obstacles\[0\] \(obstacle 0\) is -100, .*default box/,
+        );
         empty.destroy();
         for (const walls of [true, false]) {
           const chosen = await create({ ...bare, ...box, walls } as typeof bare);

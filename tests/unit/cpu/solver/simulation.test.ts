@@ -298,6 +298,17 @@ describe.each([2, 3] as const)('CpuSimulation in %dD', (dimensions) => {
     );
     expect(empty.count).toBe(0);
     empty.add({ positions: far.fill(high) });
+    const stony = createCpuSimulation({ dimensions, radius: 0.5, capacity: 4, obstacleCapacity: 1 });
+    expect(() => stony.setObstacles(far.fill(-100))).toThrow(
+      `obstacles[0] (obstacle 0) is -100, but it must be in the default box (set \`min\` and \`max\` to choose another), from 0 to ${high}.`,
+    );
+    expect(stony.checkpoint().obstacles).toBeUndefined();
+    stony.setObstacles(far.fill(high));
+    const sizes = { radiusRange: { smallest: 0.5, largest: 0.5 }, obstacleCapacity: 1 };
+    const sized = createCpuSimulation({ dimensions, capacity: 4, ...sizes });
+    expect(() => sized.setObstacles({ positions: far.fill(-9), radii: Float32Array.of(20) })).toThrow(
+      /^obstacles\.positions\[0\] \(obstacle 0\) is -9, but it must be in the default box/,
+    );
     const box = { min: repeat(0, dimensions), max: repeat(8, dimensions) };
     for (const walls of [true, false]) {
       const chosen = createCpuSimulation({ dimensions, radius: 0.5, ...box, capacity: 4, walls });
