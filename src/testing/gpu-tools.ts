@@ -1,4 +1,5 @@
 /** The tools for buffers that a GPU test gets. */
+import { AssertionError } from 'node:assert';
 import { checkInteger, checkKnownKeys } from '../core/base/checks';
 import { ArgumentError } from '../core/base/errors';
 import { expectArraysEqual, expectArraysWithin } from './arrays';
@@ -20,7 +21,8 @@ export type NumberArray =
 export interface BufferExpectation {
   /**
    * Expects exactly these values. The type of `expected` says how to read the buffer. −0 differs from 0, and NaN equals
-   * NaN. Rejects with an AssertionError and a table of the first ten differences.
+   * NaN. Rejects with an AssertionError and a table of the first ten differences, or if bytes are left that make no
+   * whole value.
    */
   toEqual(expected: NumberArray | BigInt64Array | BigUint64Array): Promise<void>;
   /**
@@ -35,8 +37,7 @@ export interface BufferPart {
   /** The first byte, a multiple of 4. Default 0. */
   readonly offset?: number | undefined;
   /**
-   * The number of bytes. Default: up to the end of the bytes that `upload` or `allocate` was asked for. For other
-   * buffers: up to the end of the buffer.
+   * The number of bytes. Default: as for `read`.
    */
   readonly bytes?: number | undefined;
 }
@@ -55,7 +56,8 @@ export interface GpuTools {
   allocate(label: string, bytes: number, usage?: number): GPUBuffer;
   /**
    * Reads the content of a buffer after everything submitted so far. The buffer needs the usage COPY_SRC, and `offset`
-   * must be a multiple of 4. By default reads up to the end of the buffer.
+   * must be a multiple of 4. By default reads up to the end of the bytes that `upload` or `allocate` was asked for. For
+   * other buffers: up to the end of the buffer.
    */
   read(buffer: GPUBuffer, offset?: number, bytes?: number): Promise<ArrayBuffer>;
   /** Reads a buffer and compares it: `await expectBuffer(sums).toEqual(Uint32Array.of(1, 3, 6))`. */
@@ -90,7 +92,7 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
     const { size } = buffer;
     checkInteger('offset', offset, 0, size);
     if (offset % 4 !== 0) throw new ArgumentError('offset', offset, 'a multiple of 4');
-    const bytes = given ?? size - offset;
+    const bytes = given ?? Math.max(0, (lengths.get(buffer) ?? size) - offset);
     checkInteger('bytes', bytes, 0, size - offset);
     if (bytes === 0) return new ArrayBuffer(0);
     const padded = Math.ceil(bytes / 4) * 4;
@@ -123,13 +125,14 @@ export function createTools(device: GPUDevice, live: LiveObjects, own: WeakSet<o
         }
         const Type = expected.constructor as unknown as ArrayConstructor & { BYTES_PER_ELEMENT: number };
         checkKnownKeys('part', part, ['offset', 'bytes']);
-        const { offset = 0, bytes } = part;
-        const end = lengths.get(buffer);
-        const length = end === undefined ? undefined : Math.max(0, end - offset);
-        const content = await read(buffer, offset, bytes ?? length);
-        // Leave out bytes at the end that do not make a whole value.
-        const whole = content.byteLength - (content.byteLength % Type.BYTES_PER_ELEMENT);
-        return new Type(content.slice(0, whole) as never) as unknown as Expected;
+        const content = await read(buffer, part.offset, part.bytes);
+        const width = Type.BYTES_PER_ELEMENT;
+        if (content.byteLength % width > 0) {
+          throw new AssertionError({
+            message: `${label}: ${content.byteLength} bytes are no whole number of values of ${width} bytes; say by { bytes } how many to compare.`,
+          });
+        }
+        return new Type(content as never) as unknown as Expected;
       };
       return {
         async toEqual(expected) {

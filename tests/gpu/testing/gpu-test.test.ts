@@ -194,6 +194,17 @@ describe('expectBuffer', () => {
     );
   });
 
+  gpuTest('fails if bytes are left that make no whole value', async (_, { upload, read, expectBuffer }) => {
+    const buffer = upload('halves', Uint16Array.of(1, 0, 9));
+    expect((await read(buffer)).byteLength).toBe(6);
+    expect((await read(buffer, 4)).byteLength).toBe(2);
+    await expect(expectBuffer(buffer).toEqual(Uint32Array.of(1))).rejects.toThrow(
+      'halves: 6 bytes are no whole number of values of 4 bytes; say by { bytes } how many to compare.',
+    );
+    await expect(expectBuffer(buffer).toBeCloseTo(Uint32Array.of(1), 1)).rejects.toThrow('6 bytes');
+    await expectBuffer(buffer, { bytes: 4 }).toEqual(Uint32Array.of(1));
+  });
+
   gpuTest('compares within a tolerance', async (_, { upload, expectBuffer }) => {
     const buffer = upload('values', Float32Array.of(1, 2));
     await expectBuffer(buffer).toBeCloseTo(Float32Array.of(1.25, 1.75), 0.25);
