@@ -26,9 +26,7 @@ async function buildAll(outDir: string): Promise<void> {
   await Promise.all([
     buildModules(outDir),
     buildDeclarations(join(outDir, 'types')),
-    buildPage(join(outDir, 'page')).then(() =>
-      copyVerifyPage(join(outDir, 'page'), join(outDir, 'verify-page')),
-    ),
+    buildPages(outDir),
     buildDocs(join(outDir, 'page/docs')),
   ]);
 }
@@ -107,14 +105,17 @@ export async function buildModules(outDir: string): Promise<void> {
   await chmod(join(outDir, 'cli.js'), 0o755);
 }
 
-async function buildPage(outDir: string): Promise<void> {
+/** Builds page/ and verify-page/. */
+export async function buildPages(outDir: string): Promise<void> {
+  const page = join(outDir, 'page');
   await build({
     root: ROOT,
     configFile: join(ROOT, 'vite.config.ts'),
     logLevel: 'warn',
     // Do not empty the folder: the documentation is written into it at the same time.
-    build: { outDir, emptyOutDir: false },
+    build: { outDir: page, emptyOutDir: false },
   });
+  await copyVerifyPage(page, join(outDir, 'verify-page'));
 }
 
 /** Copies verify.html and what it loads. The worker of the copy loads the modules of the package. */

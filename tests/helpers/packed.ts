@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { buildDeclarations, buildModules } from '../../scripts/build';
+import { buildDeclarations, buildModules, buildPages } from '../../scripts/build';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -36,7 +36,8 @@ async function packInto(folder: string): Promise<string> {
     await mkdir(dirname(join(staged, file)), { recursive: true });
     await cp(join(ROOT, file), join(staged, file), { recursive: true });
   }
-  await Promise.all([buildModules(join(staged, 'dist')), buildDeclarations(join(staged, 'dist/types'))]);
+  const dist = join(staged, 'dist');
+  await Promise.all([buildModules(dist), buildDeclarations(join(dist, 'types')), buildPages(dist)]);
   const { stdout } = await npm(staged, 'pack', '--ignore-scripts', '--json', '--pack-destination', folder);
   const [tarball] = Object.values(JSON.parse(stdout) as Record<string, { filename: string }>);
   if (tarball === undefined) throw new Error('npm pack wrote no tarball.');

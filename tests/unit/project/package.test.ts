@@ -197,7 +197,9 @@ describe('the package', () => {
     expect(checked.stdout).toContain('"cellstorm/cpu"');
   });
 
-  test('is at most 800 kB, packed', async () => {
+  test('is at most 800 kB, packed with the page of the command verify', async () => {
+    const page = 'node_modules/cellstorm/dist/verify-page/verify.html';
+    expect(existsSync(join(folder, page)), page).toBe(true);
     expect((await stat(tarball)).size).toBeLessThanOrEqual(800_000);
   });
 
