@@ -82,6 +82,7 @@ export class CpuGrid extends PairGrid {
   private readonly positionWords: Uint32Array;
   protected readonly busy =
     'This CpuGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
+  protected readonly filling = 'build(positions)';
 
   /** Use createCpuGrid, which checks its arguments. @hideconstructor */
   constructor(

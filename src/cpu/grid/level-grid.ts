@@ -61,6 +61,7 @@ export class CpuLevelGrid extends PairGrid {
   private readonly search: LevelSearch;
   protected readonly busy =
     'This CpuLevelGrid is in the middle of forEachPair, near, inBox or alongRay, so until that method returns you may only call near, nearest, inBox and alongRay.';
+  protected readonly filling = 'build(positions, radii)';
 
   /** Use createCpuLevelGrid, which checks its arguments. @hideconstructor */
   constructor(

@@ -54,6 +54,9 @@ export abstract class PairGrid {
   /** The error message if a caller builds, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
+  /** The call that fills the grid, for error messages. */
+  protected abstract readonly filling: string;
+
   /** Number of particles of the last build, quarantined ones included. */
   get count(): number {
     return this.built ?? 0;
@@ -176,7 +179,7 @@ export abstract class PairGrid {
   /** Throws if the grid was not built yet. Every search calls this. */
   protected checkBuilt(): void {
     if (this.built !== undefined) return;
-    throw new CellstormError('This CPU grid has no particles yet: call build(positions) before you search.');
+    throw new CellstormError(`This CPU grid has no particles yet: call ${this.filling} before you search.`);
   }
 
   private beginSearch(): PortionedSearch {
