@@ -71,7 +71,7 @@ const SHOWN_CHARACTERS = 4000;
 const OPTIONS = ['driver', 'deno', 'flags', 'timeoutMs'] as const;
 const FLAGS = ['run', '--unstable-webgpu', '--allow-all', '--no-lock'];
 const BINARIES = ['deno', 'deno.exe'];
-/** Marks the lines that are answers; the driver or the module may print others. */
+/** Marks answers; the driver or the module may print other text. */
 const MARK = 'CELLSTORM ANSWER ';
 
 /** The program that runs under Deno: reads one question per line as JSON, and prints one answer per line. */
@@ -228,8 +228,10 @@ class Process<Question, Answer> implements DenoProcess<Question, Answer> {
     child.stdin.on('error', () => undefined);
     child.stderr.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.startsWith(MARK)) this.replied?.(JSON.parse(line.slice(MARK.length)));
-      else this.output += `${line}\n`;
+      // Output of the module without a final newline stands before the mark.
+      const [printed = '', ...answer] = line.split(MARK);
+      if (answer.length === 0 || printed !== '') this.output += `${printed}\n`;
+      if (answer.length > 0) this.replied?.(JSON.parse(answer.join(MARK)));
     });
     return child;
   }

@@ -29,6 +29,8 @@ describe.skipIf(skipsDeno)(`wgpu on ${denoDriver}`, () => {
     const code = 'export default ({ a, b }: { a: number; b: number }) => ({ sum: a + b })';
     expect(await runInDeno({ code }, { a: 1, b: 2 }, { driver: 'software' })).toEqual({ sum: 3 });
     expect(await runInDeno({ code: 'export default () => undefined' })).toBeNull();
+    const half = `export default () => { Deno.stdout.writeSync(new TextEncoder().encode('half')); return 1; }`;
+    expect(await runInDeno({ code: half }, null, { timeoutMs: 20_000 })).toBe(1);
   });
 
   test('reports what code printed before it failed, and code that gives no answer', async () => {
