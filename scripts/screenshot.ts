@@ -11,9 +11,9 @@ import { startBrowser } from './browser';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SIZE = { width: 1280, height: 720 };
 /** The picture has a limit, because the package contains it. */
-const MOST_BYTES = 100_000;
+const MOST_BYTES = 60_000;
 /** Quality of a WebP picture, from 0 to 100. */
-const QUALITY = 88;
+const QUALITY = 70;
 /** Number of steps between two waits for the GPU. */
 const BATCH = 8;
 /** The page takes the last steps, so that its plot of times is not empty. */
