@@ -13,6 +13,8 @@ export function formatCount(count: number): string {
 }
 
 export function formatReal(value: number): string {
+  // Without an exponent, such a number would be longer than its place.
+  if (value !== 0 && Math.abs(value) < 1e-6) return value.toExponential(1);
   return value < 1e7 ? DIGITS.format(value) : SHORT.format(value);
 }
 
