@@ -28,6 +28,7 @@ import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
 import { Restarts, type Shown } from './session/restarts';
 import { Stepper } from './session/stepper';
+import { Later } from './support/later';
 import { notify } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
 import { explain, type Frame, goOnFrom, type Run } from './view/engine';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu';
 import type { SimulationView, State } from '../../../../src/page/model/simulation-view';
 import { History } from '../../../../src/page/session/history';
@@ -10,6 +10,14 @@ function running() {
   const simulation = createCpuSimulation({ dimensions: 2, radius: 0.5, ...box, positions, gravity: [0, -1] });
   return { simulation, births: new Float32Array(simulation.capacity) };
 }
+
+// The history waits longer after a slow read. Here every read takes no time.
+beforeAll(() => {
+  vi.spyOn(performance, 'now').mockReturnValue(0);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+});
 
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
