@@ -140,7 +140,7 @@ export async function launchOn<Browser>(
   const browser = await library
     .launch({ env, ...launch, executablePath: command, headless: true, args, timeout: timeoutMs })
     .catch((error: unknown) => {
-      throw new CellstormError(explainStart(command, error));
+      throw new CellstormError(explainStart(command, error), { cause: error });
     });
   if (!checkAdapter) return browser;
   const problem = await findProblem(browser as AnyBrowser).catch((error: unknown) => String(error));
@@ -172,8 +172,15 @@ async function ownBrowser(library: BrowserLibrary<unknown>, machine: Machine): P
 function explainStart(command: string, error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   const missing = /error while loading shared libraries: ([^:\s]+)/.exec(text)?.[1];
-  if (missing === undefined) return `${command} does not start: ${text.trim()}`;
-  return `${command} does not start, because the library ${missing} is missing: ${CHROME_ADVICE}.`;
+  if (missing !== undefined) {
+    return `${command} does not start, because the library ${missing} is missing: ${CHROME_ADVICE}.`;
+  }
+  // puppeteer, then Playwright: the exit code, and the first line that the program printed.
+  const code = /\b(?:Code: |exitCode=)(\d+)/.exec(text)?.[1];
+  const printed = /(?:^stderr:\n|\[err\] )(.*\S)/m.exec(text)?.[1];
+  const end = code === undefined ? text.trim().split('\n', 1)[0] : `it ended with exit code ${code}`;
+  const quote = printed === undefined ? '' : `, after the output "${printed}"`;
+  return `${command} does not start: ${end}${quote}; if it is no Chrome, Chromium or Edge, ${CHROME_ADVICE}.`;
 }
 
 /** Returns why pages of this browser have no WebGPU; undefined if they have. */

@@ -23,6 +23,8 @@ export interface ScreenshotPage {
 
 /** An element of a page that can be captured. */
 export interface ScreenshotElement {
+  /** Says whether the element has a size and no style hides it. */
+  isVisible(): Promise<boolean>;
   /** Captures the element as PNG. */
   screenshot(options?: { type?: 'png' }): Promise<Uint8Array>;
 }
@@ -82,7 +84,7 @@ const TWO_FRAMES =
 /**
  * Captures a canvas, or any other element, as the page shows it: parts of the page that cover the element are in the
  * picture, too. The picture consists of pixels of the screen. By default, puppeteer and Playwright use one of them per
- * CSS pixel. Rejects with an ArgumentError if no element matches.
+ * CSS pixel. Rejects with an ArgumentError if no element matches or if the element is hidden.
  *
  * @example
  * ```ts
@@ -97,6 +99,11 @@ export async function screenshotCanvas(page: ScreenshotPage, selector = 'canvas'
   const element = await page.$(selector);
   if (element === null)
     throw new ArgumentError('selector', selector, 'the selector of an element in the page');
+  // One library would wait for the element until its time limit, the other names no element.
+  if (!(await element.isVisible())) {
+    const accepted = 'the selector of an element that is visible: it has a size, and no style hides it';
+    throw new ArgumentError('selector', selector, accepted);
+  }
   await page.evaluate(TWO_FRAMES);
   return decodePng(await element.screenshot({ type: 'png' }));
 }
@@ -161,8 +168,8 @@ export function comparePictures(a: Picture, b: Picture, options: CompareOptions 
 }
 
 /**
- * Reads a PNG file of 8 bits per channel into a picture: grey, colour or palette, with or without alpha. Throws if the
- * bytes are no such file.
+ * Reads a PNG file of 8 bits per channel into a picture: grey, colour or palette, with or without alpha. Throws a
+ * CellstormError if the bytes are no such file, or damaged.
  *
  * @example
  * ```ts
@@ -175,7 +182,7 @@ export function comparePictures(a: Picture, b: Picture, options: CompareOptions 
 export function decodePng(png: Uint8Array): Picture {
   if (!(png instanceof Uint8Array))
     throw new ArgumentError('png', png, 'a Uint8Array with the bytes of a PNG file');
-  const decoded = decode(png);
+  const decoded = decodeChecked(png);
   const { width, height, depth, palette } = decoded;
   if (depth !== 8 && !palette) {
     throw new CellstormError(`The PNG has ${depth} bits per channel, but only 8 bits are read; convert it.`);
@@ -194,6 +201,14 @@ export function decodePng(png: Uint8Array): Picture {
     data[CHANNELS * pixel + 3] = alpha === undefined ? OPAQUE : (values[from + alpha] as number);
   }
   return { width, height, data };
+}
+
+function decodeChecked(png: Uint8Array): ReturnType<typeof decode> {
+  try {
+    return decode(png, { checkCrc: true });
+  } catch (error) {
+    throw new CellstormError(`The bytes are no PNG file, or they are damaged: ${(error as Error).message}`);
+  }
 }
 
 /**

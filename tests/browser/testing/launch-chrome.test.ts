@@ -75,6 +75,8 @@ describe('launchChrome', () => {
         });
         expect(decodePng(encodePng(picture))).toEqual(picture);
         await expect(screenshotCanvas(page, '#none')).rejects.toThrow('selector is "#none"');
+        await evaluate.call(page, "document.querySelector('canvas').style.display = 'none'");
+        await expect(screenshotCanvas(page, 'canvas')).rejects.toThrow('an element that is visible');
       } finally {
         await browser.close();
       }
@@ -100,7 +102,11 @@ describe('launchChrome', () => {
   });
 
   browserTest('says that a program that is no Chrome does not start', async () => {
-    const launched = launchChrome(puppeteer, { path: process.execPath });
-    await expect(launched).rejects.toThrow(`${process.execPath} does not start: `);
+    const path = process.execPath;
+    for (const launched of [launchChrome(puppeteer, { path }), launchChrome(chromium, { path })]) {
+      await expect(launched).rejects.toThrow(
+        `${path} does not start: it ended with exit code 9, after the output "`,
+      );
+    }
   });
 });

@@ -1,7 +1,7 @@
 /** Tests how Chrome is started, on simulated machines and with a simulated library. */
 import { describe, expect, test } from 'vitest';
 import { flagsFor } from '../../../src/node/chrome-flags';
-import type { Machine } from '../../../src/node/drivers';
+import { CHROME_ADVICE, type Machine } from '../../../src/node/drivers';
 import { chromeFlags, launchOn } from '../../../src/testing/chrome';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -155,9 +155,30 @@ describe('launchChrome', () => {
     await expect(launchOn(ready, library(new Error(text)), {})).rejects.toThrow(
       /^\/usr\/bin\/chromium does not start, because the library libnss3\.so is missing: install .*\.$/,
     );
-    await expect(launchOn(ready, library(new Error('no memory')), {})).rejects.toThrow(
-      '/usr/bin/chromium does not start: no memory',
-    );
+  });
+
+  test.each([
+    ['no memory\nmore', 'no memory'],
+    // puppeteer's text, then Playwright's.
+    [
+      'Failed to launch the browser process:  Code: 1\n\nstderr:\n\n\nTROUBLESHOOTING: …',
+      'it ended with exit code 1',
+    ],
+    [
+      'Failed to launch the browser process:  Code: 9\n\nstderr:\nbad option: --x\nbad option: --y\n\nTROUBLESHOOTING: …',
+      'it ended with exit code 9, after the output "bad option: --x"',
+    ],
+    [
+      'browserType.launch: Target page, context or browser has been closed\nBrowser logs:\n\n[pid=5][err] bad option: --x\nCall log:\n  - [pid=5] <process did exit: exitCode=9, signal=null>',
+      'it ended with exit code 9, after the output "bad option: --x"',
+    ],
+  ])('says in one sentence why a browser does not start, and what to do', async (text, reason) => {
+    const error = new Error(text);
+    const launched = launchOn(ready, library(error), {});
+    await expect(launched).rejects.toMatchObject({
+      message: `${CHROMIUM} does not start: ${reason}; if it is no Chrome, Chromium or Edge, ${CHROME_ADVICE}.`,
+      cause: error,
+    });
   });
 
   test('says that pages have no adapter, and closes the browser', async () => {

@@ -1,6 +1,7 @@
 /** Tests pictures by their values: where and how much two pictures differ, and what PNG files contain. */
 import { encode } from 'fast-png';
 import { describe, expect, test } from 'vitest';
+import { CellstormError } from '../../../src/core/base/errors';
 import {
   comparePictures,
   decodePng,
@@ -112,6 +113,24 @@ describe('PNG files', () => {
     );
     expect(() => decodePng('a.png' as never)).toThrow('png is "a.png", but it must be a Uint8Array');
   });
+});
+
+test('PNG files that are damaged, cut off or no PNG at all give an error of the kit', () => {
+  const png = encodePng(picture([]));
+  const flipped = png.slice();
+  flipped[60] = (flipped[60] as number) ^ 0x41;
+  for (const bytes of [flipped, png.subarray(0, 20), png.subarray(0, -20), new Uint8Array(10)]) {
+    expect(() => decodePng(bytes)).toThrow(CellstormError);
+    expect(() => decodePng(bytes)).toThrow(/^The bytes are no PNG file, or they are damaged: /);
+  }
+});
+
+test('screenshotCanvas refuses a hidden element at once', async () => {
+  const element = { isVisible: () => Promise.resolve(false), screenshot: () => expect.fail('captured') };
+  const page = { $: () => Promise.resolve(element), evaluate: () => Promise.resolve() };
+  await expect(screenshotCanvas(page)).rejects.toThrow(
+    'selector is "canvas", but it must be the selector of an element that is visible: it has a size, and no style hides it.',
+  );
 });
 
 test('screenshotCanvas names a selector without an element', async () => {
