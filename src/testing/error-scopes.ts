@@ -32,9 +32,10 @@ export function guardScopes(device: GPUDevice): ErrorScopes {
     }
     open = [];
   };
-  device.pushErrorScope = (filter) => {
-    push(filter);
+  device.pushErrorScope = (filter: GPUErrorFilter) => {
+    const pushed = push(filter) as undefined;
     open.push(filter);
+    return pushed;
   };
   device.popErrorScope = () => {
     if (open.length === SCOPES.length) {
@@ -47,7 +48,7 @@ export function guardScopes(device: GPUDevice): ErrorScopes {
   // A destroyed device no longer tells what its scopes caught.
   device.destroy = () => {
     popAll();
-    return destroy();
+    return destroy() as undefined;
   };
   return {
     begin() {
