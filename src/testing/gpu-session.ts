@@ -93,7 +93,9 @@ export async function runIn(session: Session, body: GpuTestBody, { leaks }: Leak
   for (const object of [...live.values()]) object.destroy();
   if (thrown !== undefined) {
     if (complaints.length > 0 && thrown.error instanceof Error) {
-      thrown.error.message += `\nThe GPU also reported:\n${complaints.join('\n')}`;
+      const value = `${thrown.error.message}\nThe GPU also reported:\n${complaints.join('\n')}`;
+      // Assigning fails for a DOMException, such as the error of popErrorScope.
+      Object.defineProperty(thrown.error, 'message', { value, configurable: true, writable: true });
     }
     throw thrown.error;
   }

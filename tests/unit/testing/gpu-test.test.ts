@@ -75,10 +75,13 @@ describe('a GPU test', () => {
     expect(await outcome(story)).toBe(expected === 'passed' ? expected : `The GPU reported:\n${expected}`);
   });
 
-  test('adds the reports to the error of its body', async () => {
-    const message = await outcome({ scopes: { validation: 'wrong usage' } }, new Error('mine'));
-    expect(message).toBe('mine\nThe GPU also reported:\nvalidation error: wrong usage');
-  });
+  test.each([new Error('mine'), new DOMException('mine')])(
+    'adds the reports to the %o of its body',
+    async (error) => {
+      const message = await outcome({ scopes: { validation: 'wrong usage' } }, error);
+      expect(message).toBe('mine\nThe GPU also reported:\nvalidation error: wrong usage');
+    },
+  );
 });
 
 describe('the error scopes of a GPU test', () => {
