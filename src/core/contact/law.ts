@@ -6,8 +6,8 @@
  *   - src/reference/solve/bound-law.ts and bound-settle.ts (the effect of rounding)
  *
  * A pass reads only the state before it (Jacobi): all contacts of a particle are computed first and added up. Between
- * particles of one size, a contact changes both by opposite amounts, to the bit, so it keeps momentum. For particle a
- * and an overlapping body b:
+ * particles of one size, a contact changes both by opposite amounts, to the bit; only the limit and the hold below can
+ * change their total momentum. For particle a and an overlapping body b:
  *     n       = the unit normal from b to a
  *     v       = va − vb, the relative velocity
  *     vn      = v·n
