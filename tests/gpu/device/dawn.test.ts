@@ -34,7 +34,7 @@ describe('openDawn', () => {
     const outcome = await openDawn().catch((error: unknown) => error);
     // Dawn accepts recent versions of Mesa's driver, so both outcomes are valid.
     if (outcome instanceof GpuError)
-      expect(outcome.message).toMatch(/lavapipe.*To get a driver.*CPU backend\.$/);
+      expect(outcome.message).toMatch(/lavapipe.*To get a driver.*--backend cpu\.$/);
     else expect(outcome).toMatchObject({ driver: 'lavapipe' });
   });
 
