@@ -17,6 +17,7 @@ export const POSITION_FLUID_FIELDS = {
     kind: 'number',
     label: 'Viscosity',
     group: 'Position-based fluid',
+    isMain: true,
     effect: 'set',
     hint: "Share of its neighbours' velocity that a particle takes on per substep",
     min: 0,
@@ -77,6 +78,7 @@ export const LIFE_FIELDS = {
     kind: 'number',
     label: 'Species',
     group: 'Particle life',
+    isMain: true,
     effect: 'start',
     min: 2,
     max: MOST_SPECIES,
@@ -87,6 +89,7 @@ export const LIFE_FIELDS = {
     kind: 'choice',
     label: 'Attraction',
     group: 'Particle life',
+    isMain: true,
     effect: 'set',
     hint: 'The table of who attracts whom. Chain: each species likes itself and the next; chase: the next one flees',
     options: [
