@@ -14,6 +14,7 @@ import { ArgumentError } from '../../core/base/errors';
 import { MAX_PARTICLES } from '../../core/simulation/ids';
 import { defineWorld, WORLD_NAMES, type World, type WorldOptions } from '../../core/world/world';
 import { findInBox } from '../equal/box';
+import { countCandidates } from '../equal/candidates';
 import { visitNear } from '../equal/near';
 import { findNearest, type Nearest } from '../equal/nearest';
 import { CellOrder } from '../equal/order';
@@ -186,6 +187,10 @@ export class CpuGrid extends PairGrid {
     }
     this.checkBuilt();
     return findAlongRay(this.order, this.positions, ray, radius);
+  }
+
+  protected override candidates(): number {
+    return countCandidates(this.order);
   }
 
   protected begin(): PairSearch {

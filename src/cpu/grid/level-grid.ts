@@ -160,6 +160,10 @@ export class CpuLevelGrid extends PairGrid {
     return findAlongRayLevels(this.order, ray);
   }
 
+  protected override candidates(): number {
+    return this.search.countCandidates();
+  }
+
   protected begin(): LevelSearch {
     this.search.begin();
     return this.search;

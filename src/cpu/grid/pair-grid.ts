@@ -51,6 +51,8 @@ export abstract class PairGrid {
   /** Starts a search for the pairs of the last build. */
   protected abstract begin(): PortionedSearch;
 
+  protected abstract candidates(): number;
+
   /** The error message if a caller builds, or searches for pairs, inside a visitor. */
   protected abstract readonly busy: string;
 
@@ -83,6 +85,18 @@ export abstract class PairGrid {
     let length = 0;
     while (search.advance()) length += search.task.length;
     return length / 2;
+  }
+
+  /**
+   * Returns the number of candidates: the pairs whose distances a search for pairs tests. For one diameter, these are the
+   * pairs of particles in the same or in adjacent cells. If radii vary, the cells are those of the larger particle's
+   * level or of a higher one; in an unbounded world, candidates then include particles whose cells share a bucket.
+   * Compare the number with n(n − 1)/2, the number of all pairs.
+   */
+  countCandidates(): number {
+    this.checkIdle();
+    this.checkBuilt();
+    return this.candidates();
   }
 
   /**

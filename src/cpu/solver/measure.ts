@@ -4,56 +4,18 @@
  */
 import type { Measures } from '../../core/simulation/simulation';
 import type { World } from '../../core/world/world';
-import { countCandidates as countHashedCandidates, takeOrderCensus } from '../equal/hashed';
+import { countCandidates } from '../equal/candidates';
+import { takeOrderCensus } from '../equal/hashed';
 import type { CellOrder } from '../equal/order';
-import { countCandidates as countWrappedCandidates } from '../equal/wrapped';
 import type { ParticleState } from '../shared/kernels';
 import { minimumDistance } from '../shared/overlap';
 import { meetShapes, NO_CONTACT } from './general-contact';
 import type { Census, PairsInPortions } from './neighbours';
 
 export function takeCensus(order: CellOrder): Census {
-  const { lattice, keys, activeCount } = order;
-  const { kind } = lattice.world;
-  if (kind === 'unbounded') {
-    return { candidates: countHashedCandidates(order), ...takeOrderCensus(order) };
-  }
-  return {
-    candidates:
-      kind === 'periodic' ? countWrappedCandidates(lattice, keys, activeCount) : countCandidates(order),
-    bucketCollisions: 0,
-    ...order.census(),
-  };
-}
-
-function countCandidates(order: CellOrder): number {
-  const { keys, activeCount, lattice } = order;
-  const { rowStride, layerStride } = lattice;
-  // The key of the first of three cells in each row ahead, minus the cell's own key. The own row is counted separately.
-  const rowsAhead =
-    lattice.dimensions === 2
-      ? [rowStride - 1]
-      : [rowStride - 1, layerStride - rowStride - 1, layerStride - 1, layerStride + rowStride - 1];
-  let candidates = 0;
-  let ownEnd = 0;
-  const begins = rowsAhead.map(() => 0);
-  const ends = rowsAhead.map(() => 0);
-  for (let slot = 0; slot < activeCount; slot++) {
-    const key = keys[slot] as number;
-    while ((keys[ownEnd] as number) <= key + 1) ownEnd++;
-    candidates += ownEnd - slot - 1;
-    for (let row = 0; row < rowsAhead.length; row++) {
-      const first = key + (rowsAhead[row] as number);
-      let begin = begins[row] as number;
-      let end = ends[row] as number;
-      while ((keys[begin] as number) < first) begin++;
-      while ((keys[end] as number) <= first + 2) end++;
-      candidates += end - begin;
-      begins[row] = begin;
-      ends[row] = end;
-    }
-  }
-  return candidates;
+  const candidates = countCandidates(order);
+  if (order.lattice.world.kind === 'unbounded') return { candidates, ...takeOrderCensus(order) };
+  return { candidates, bucketCollisions: 0, ...order.census() };
 }
 
 type Overlaps = Pick<Measures, 'contacts' | 'deepestOverlap' | 'meanOverlap'>;

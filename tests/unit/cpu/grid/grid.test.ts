@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ArgumentError, CellstormError } from '../../../../src/core/base/errors';
-import { cellOfParticle } from '../../../../src/core/world/cells';
+import { cellOfParticle, latticeOfParticle } from '../../../../src/core/world/cells';
 import { type CpuGridOptions, createCpuGrid, createCpuLevelGrid } from '../../../../src/cpu';
 import { createScene, worldOptions } from '../../../../src/scenes';
 import { repeat } from '../../../../src/scenes/scene';
@@ -32,6 +32,35 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
     },
   );
 
+  it('counts the pairs of particles in the same or adjacent cells as candidates', () => {
+    const next = createNoise(5);
+    const count = 200;
+    const positions = Float32Array.from({ length: dimensions * count }, () => -4 + 9 * next());
+    const [low, high] = [repeat(-4, dimensions), repeat(5, dimensions)];
+    for (const world of [
+      { min: low, max: high },
+      { min: low, max: high, periodic: true },
+      { unbounded: true },
+    ]) {
+      const grid = createCpuGrid({ dimensions, ...world, diameter: 1, capacity: count });
+      grid.build(positions);
+      const { cells } = grid.world;
+      const lattices = Array.from({ length: count }, (_, id) => latticeOfParticle(grid.world, positions, id));
+      let candidates = 0;
+      for (const [id, lattice] of lattices.entries()) {
+        for (const other of lattices.slice(0, id)) {
+          const isAdjacent = lattice.every((coordinate, axis) => {
+            const apart = Math.abs(coordinate - (other[axis] as number));
+            return apart <= 1 || ('periodic' in world && apart === (cells[axis] as number) - 1);
+          });
+          if (isAdjacent) candidates++;
+        }
+      }
+      expect(grid.countCandidates()).toBe(candidates);
+      expect(candidates).toBeGreaterThan(grid.countPairs());
+    }
+  });
+
   it('refuses every search before the first build, and says what to call', () => {
     const [low, high] = [repeat(0, dimensions), repeat(8, dimensions)];
     const options = { dimensions, min: low, max: high, capacity: 4 };
@@ -46,6 +75,7 @@ describe.each([2, 3] as const)('CpuGrid in %dD', (dimensions) => {
       expect([grid.count, grid.nonFinite]).toEqual([0, 0]);
       for (const search of [
         () => grid.ids(),
+        () => grid.countCandidates(),
         () => grid.countPairs(),
         () => grid.collectPairs(),
         () => grid.findPairs(),
