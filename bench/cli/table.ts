@@ -2,10 +2,25 @@
 
 import { formatCount, formatTable, formatWrapped, wrapText } from '../../src/cli/output';
 import type { Engine } from '../harness/engine';
-import { type BenchRecord, growthsOf, type Machine, type Outcome } from '../harness/record';
+import {
+  type BenchRecord,
+  growthsOf,
+  hasWork,
+  hitRatio,
+  type Machine,
+  type Outcome,
+  testsPerBody,
+} from '../harness/record';
 import { BENCH_SCENES } from '../harness/scenes';
 import { type Case, groupsOf } from '../report/cases';
-import { formatCopies, formatCountOf, formatFigure, formatRatio } from '../report/format';
+import {
+  CANNOT_TELL,
+  formatCopies,
+  formatCountOf,
+  formatFigure,
+  formatRatio,
+  formatShare,
+} from '../report/format';
 import { describeDevices, describeGpuClock } from '../report/machine';
 
 export function describeChoices(offered: readonly Engine[], width: number): string {
@@ -32,6 +47,10 @@ const COLUMNS = [
 ] as const;
 const RIGHT = COLUMNS.map((name) => name !== 'engine');
 const INDENT = '  ';
+const WORK_COLUMNS = ['engine', 'candidates', 'tests', 'per body', 'hits', 'counted by'] as const;
+const WORK_RIGHT = WORK_COLUMNS.map((name) => name !== 'engine' && name !== 'counted by');
+const WORK_LEGEND =
+  'work of a query over all bodies; candidates: pairs that it looks at; tests: distances that it computes; per body: tests ÷ bodies; hits: pairs ÷ tests. Work on a pair counts twice if the query does it from both bodies.';
 
 export function describeRecord(record: BenchRecord, width: number): string {
   const { machine, outcomes, repeat } = record;
@@ -41,6 +60,7 @@ export function describeRecord(record: BenchRecord, width: number): string {
       .map((line) => wrapText(line, width, INDENT))
       .join('\n'),
     describeTimes(outcomes),
+    describeWork(outcomes, width),
     describeMissing(outcomes, width),
     describeGrowths(outcomes),
   ];
@@ -61,12 +81,27 @@ function describeNatives({ machine, outcomes }: BenchRecord): string[] {
 }
 
 function describeTimes(outcomes: readonly Outcome[]): string {
+  return describeCases(outcomes, COLUMNS, RIGHT, rowsOf);
+}
+
+function describeWork(outcomes: readonly Outcome[], width: number): string {
+  if (!hasWork(outcomes)) return '';
+  return `${wrapText(WORK_LEGEND, width, INDENT)}\n\n${describeCases(outcomes, WORK_COLUMNS, WORK_RIGHT, workRowsOf)}`;
+}
+
+/** Lists the timed engines of each case. `rows` returns one row per timed engine. */
+function describeCases(
+  outcomes: readonly Outcome[],
+  columns: readonly string[],
+  right: readonly boolean[],
+  rowsOfCase: (one: Case) => string[][],
+): string {
   const cases = groupsOf(outcomes).flatMap(({ name, cases: groupCases }) =>
     groupCases.filter(({ timed }) => timed.length > 0).map((one) => ({ name, one })),
   );
   if (cases.length === 0) return '';
   // One table aligns the columns of all cases. Headlines are inserted afterwards.
-  const [head, ...rows] = formatTable([COLUMNS, ...cases.flatMap(({ one }) => rowsOf(one))], RIGHT).split(
+  const [head, ...rows] = formatTable([columns, ...cases.flatMap(({ one }) => rowsOfCase(one))], right).split(
     '\n',
   );
   let next = 0;
@@ -78,6 +113,21 @@ function describeTimes(outcomes: readonly Outcome[]): string {
     return [headline, ...own.map((row) => `${INDENT}${row}`)].join('\n');
   });
   return [`${INDENT}${head}`, ...blocks].join('\n\n');
+}
+
+function workRowsOf({ timed }: Case): string[][] {
+  return timed.map((outcome) => {
+    const { engine, work } = outcome;
+    if (!work) return [engine, CANNOT_TELL, CANNOT_TELL, '', '', ''];
+    return [
+      engine,
+      work.candidates === undefined ? CANNOT_TELL : formatCount(work.candidates),
+      formatCount(work.tests),
+      formatFigure(testsPerBody(outcome)),
+      formatShare(hitRatio(outcome)),
+      work.counted,
+    ];
+  });
 }
 
 function rowsOf({ timed }: Case): string[][] {

@@ -42,6 +42,27 @@ interface Described {
   readonly absent?: string | undefined;
 }
 
+/**
+ * - `formula`: computed from the number of bodies, or from the numbers of bodies in cells.
+ * - `loop`: by a copy of the query that only counts. For a package, the copy walks over the package's own structure.
+ * - `device`: by a copy of the query that counts on the GPU.
+ * - `package`: the package counts, or the benchmark counts the package's calls. Candidates are unknown.
+ */
+export const COUNTED = ['formula', 'loop', 'device', 'package'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+/** The comparisons of one query. A body is never its own candidate. docs/bench.md has the rules for each engine. */
+export interface Work {
+  /**
+   * How often the query takes up another body, whether it then tests the distance or not. A pair that is taken up from
+   * both of its bodies counts twice. Undefined if a package hides it.
+   */
+  readonly candidates?: number | undefined;
+  /** How often the query computes the distance of two bodies, or compares their shapes. */
+  readonly tests: number;
+  readonly counted: Counted;
+}
+
 export interface CpuEngine extends Described {
   readonly backend: 'cpu';
   readonly native?: undefined;
@@ -56,6 +77,12 @@ export interface CpuRunner {
   build(): void;
   /** This call is timed. Returns every overlapping pair once, in any order. The next query may overwrite the list. */
   query(): PairList;
+  /**
+   * Counts the work of the last query, for which `place` got these positions. Not timed. Must not run the query's own
+   * functions with other arguments, because JavaScript engines would compile them again, for all later times. Leave it
+   * out if the engine cannot tell.
+   */
+  countWork?(positions: Float32Array): Work;
   /** Bytes of memory without the list of pairs; undefined if unknown. */
   readonly memoryBytes?: number | undefined;
   destroy?(): void;
@@ -95,6 +122,8 @@ export interface GpuRunner {
    * at index 2 i and its checksum at index 2 i + 1.
    */
   readonly counters: GPUBuffer;
+  /** Counts the work of a build and query of these positions, which `place` got. Not timed. */
+  countWork?(positions: Float32Array): Work | Promise<Work>;
   /** Bytes of memory, including the positions. */
   readonly memoryBytes: number;
   destroy(): void;
@@ -131,6 +160,8 @@ export interface NativeRunner {
   find(): Promise<Found>;
   /** Runs `parts` in order, `batch` times. Returns the mean milliseconds of a run. */
   time(parts: readonly Part[], batch: number): Promise<number>;
+  /** Counts the work of a query of these positions, without the program. */
+  countWork?(positions: Float32Array): Work;
   destroy(): Promise<void>;
 }
 

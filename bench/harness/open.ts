@@ -19,6 +19,7 @@ import {
   type NativeEngine,
   type OwnDevice,
   type Part,
+  type Work,
 } from './engine';
 import type { ClockSource, GpuClock } from './gpu-clock';
 import type { BenchScene } from './scenes';
@@ -47,6 +48,8 @@ export interface Open {
   /** Stores frames. Each timed build first loads the next one; after the last frame, the order is reversed. */
   roll(frames: readonly Float32Array[]): Promise<void>;
   find(): Promise<Found>;
+  /** Counts the work of the last `find`, which had these positions. Undefined if the engine cannot tell. */
+  readonly countWork?: ((positions: Float32Array) => Promise<Work>) | undefined;
   /** Resolves to undefined if the clock ran backwards. */
   time(batches: Batches): Promise<Sample | undefined>;
   close(): Promise<void>;
@@ -81,6 +84,7 @@ export async function openCpu(
       runner.build();
       return foldPairs(runner.query());
     },
+    countWork: runner.countWork && (async (positions) => runner.countWork?.(positions) as Work),
     time: async ({ total: batch }) => {
       let build = 0;
       let query = 0;
@@ -144,6 +148,8 @@ export async function openGpu(
         const [bytes] = await reading.finish();
         return foldCounters(new Uint32Array(bytes as ArrayBuffer));
       }),
+    countWork:
+      runner.countWork && ((positions) => guard(gpu, async () => runner.countWork?.(positions) as Work)),
     time: (batches) => guard(gpu, () => takeSample(batches, frameBuffers.isFilled, time)),
     close: async () => {
       runner.destroy();
@@ -174,6 +180,7 @@ export async function openNative(
       isRolled = frames.length > 0;
     },
     find: () => runner.find(),
+    countWork: runner.countWork && (async (positions) => runner.countWork?.(positions) as Work),
     time: (batches) => takeSample(batches, isRolled, (parts, batch) => runner.time(parts, batch)),
     close: () => runner.destroy(),
   };

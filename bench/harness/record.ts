@@ -2,7 +2,15 @@
 import { type Curve, crossingOf, growthOf } from '../../src/core/base/curves';
 import { ArgumentError } from '../../src/core/base/errors';
 import type { Dimensions } from '../../src/core/world/world';
-import { BACKENDS, type Backend, type Found, type OwnDevice } from './engine';
+import {
+  BACKENDS,
+  type Backend,
+  COUNTED,
+  type Counted,
+  type Found,
+  type OwnDevice,
+  type Work,
+} from './engine';
 import type { ClockSource } from './gpu-clock';
 import type { Statistics } from './statistics';
 
@@ -25,6 +33,11 @@ export interface CaseName {
   readonly scene: string;
   readonly dimensions: Dimensions;
   readonly count: number;
+}
+
+export interface CountedWork extends Work {
+  /** The pairs that the counted query found. In a moving scene, other frames have other pairs. */
+  readonly pairs: number;
 }
 
 export interface Outcome extends CaseName {
@@ -59,6 +72,22 @@ export interface Outcome extends CaseName {
   readonly bytesEquivalent?: number | undefined;
   /** Bytes, if the engine reports its memory. */
   readonly memoryPerBody?: number | undefined;
+  /** Undefined if the engine cannot tell, and in older records. */
+  readonly work?: CountedWork | undefined;
+}
+
+export function testsPerBody({ work, count }: Pick<Outcome, 'work' | 'count'>): number | undefined {
+  return work && count > 0 ? work.tests / count : undefined;
+}
+
+/** Returns pairs ÷ tests; undefined without tests. */
+export function hitRatio({ work }: Pick<Outcome, 'work'>): number | undefined {
+  return work && work.tests > 0 ? work.pairs / work.tests : undefined;
+}
+
+/** Older records have no counts of work at all. */
+export function hasWork(outcomes: readonly Outcome[]): boolean {
+  return outcomes.some(({ work }) => work !== undefined);
 }
 
 export interface Measured {
@@ -176,6 +205,11 @@ const CSV_COLUMNS: readonly (readonly [string, (outcome: Outcome) => string | nu
   ['apart', ({ apart }) => (apart ? 'yes' : undefined)],
   ['bytes_equivalent', ({ bytesEquivalent }) => bytesEquivalent],
   ['memory_per_body', ({ memoryPerBody }) => memoryPerBody],
+  ['candidates', ({ work }) => work?.candidates],
+  ['tests', ({ work }) => work?.tests],
+  ['tests_per_body', testsPerBody],
+  ['hit_ratio', hitRatio],
+  ['counted', ({ work }) => work?.counted],
   ['reason', ({ reason }) => reason],
 ];
 
@@ -220,7 +254,18 @@ function isOutcome(value: unknown): boolean {
     (outcome.dimensions === 2 || outcome.dimensions === 3) &&
     isMeasure(outcome.count) &&
     STATUSES.includes(outcome.status as Status) &&
+    (outcome.work === undefined || isWork(outcome.work)) &&
     (outcome.status !== 'timed' || (isMeasure(outcome.total?.median) && isMeasure(outcome.total?.spread)))
+  );
+}
+
+function isWork(value: unknown): boolean {
+  const { candidates, tests, pairs, counted } = (value ?? {}) as Partial<CountedWork>;
+  return (
+    (candidates === undefined || isMeasure(candidates)) &&
+    isMeasure(tests) &&
+    isMeasure(pairs) &&
+    COUNTED.includes(counted as Counted)
   );
 }
 

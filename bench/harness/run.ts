@@ -11,10 +11,11 @@ import type { Dimensions } from '../../src/core/world/world';
 import type { Gpu } from '../../src/gpu/device';
 import { COPY_BYTES, type CopySpeed, cpuCopySpeed, measureCpuStep } from './cpu-clock';
 import { type Engine, type OwnDevice, refusalOf } from './engine';
+import { countWork, type Frames, framesOf } from './frames';
 import { GpuClock } from './gpu-clock';
 import { Judge } from './judge';
 import { isAbsent, isLost, isOutOfMemory, isTooLarge, type Open, openCpu, openGpu, openNative } from './open';
-import type { CaseName, Measured, Outcome } from './record';
+import type { CaseName, CountedWork, Measured, Outcome } from './record';
 import {
   type BenchScene,
   type BenchSceneChoice,
@@ -75,11 +76,6 @@ const PILOT_FACTOR = 8;
 const FEWEST_FOR_GROWTH = 64;
 /** Times are assumed to grow at least with this power of the count. */
 const LEAST_GROWTH = 1;
-/** No timed round uses this frame. */
-const UNTIMED_FRAME = 1_000_003;
-const MOST_FRAMES = 16;
-/** Timed rounds use as many frames as fit into this many bytes: at least two, and at most MOST_FRAMES. */
-const MOST_FRAME_BYTES = 2 ** 26;
 
 export async function runBench(plan: BenchPlan, host: BenchHost = {}): Promise<BenchResult> {
   return new Bench(plan, host).run();
@@ -315,7 +311,7 @@ class Bench {
     name: CaseName,
     run: Open,
     { samples, batch, discarded, error, slowest }: Taken,
-    { untimed }: Frames,
+    frames: Frames,
     judge: Judge,
     apart: boolean,
   ): Promise<void> {
@@ -334,14 +330,16 @@ class Bench {
       const reason = `The device's clock ran backwards in all ${discarded} samples of this engine.`;
       return this.report(name, engine, { status: 'failed', reason, discarded });
     }
+    let work: CountedWork | undefined;
     try {
-      await run.place(untimed);
+      await run.place(frames.untimed);
       const found = await run.find();
       const wrong = judge.wrong(1, found);
       if (wrong) {
         const reason = `After timing: ${wrong.reason}`;
         return this.report(name, engine, { status: 'wrong', found, ...wrong, reason });
       }
+      work = await countWork(run, frames);
     } catch (after) {
       return this.reportError(name, engine, after);
     }
@@ -366,6 +364,7 @@ class Bench {
       clock: run.source,
       bytesEquivalent: (total.median * run.copyBytesPerMs) / count,
       memoryPerBody: memory === undefined ? undefined : memory / count,
+      work,
     });
   }
 
@@ -442,22 +441,6 @@ class Bench {
     this.clock = undefined;
     this.gpu = undefined;
   }
-}
-
-interface Frames {
-  /** Frame 0, or consecutive frames of a moving scene. */
-  readonly timed: readonly [Float32Array, ...Float32Array[]];
-  readonly untimed: Float32Array;
-}
-
-function framesOf(scene: BenchScene): Frames {
-  const first = scene.frame(0);
-  if (!scene.moves) return { timed: [first], untimed: scene.frame(UNTIMED_FRAME) };
-  const room = Math.floor(MOST_FRAME_BYTES / Math.max(1, first.byteLength));
-  const count = Math.min(MOST_FRAMES, Math.max(2, room));
-  const others = Array.from({ length: count - 1 }, (_, index) => scene.frame(index + 1));
-  // The check after timing uses the next frame, because drifting bodies move far in many frames.
-  return { timed: [first, ...others], untimed: scene.frame(count) };
 }
 
 function describeClock({ copyBytesPerMs, copyBytes, source, stepMs }: GpuClock): Partial<Measured> {

@@ -7,7 +7,7 @@ import { drawChart } from '../report/chart';
 import { linesOf } from '../report/curves';
 import { element } from '../report/markup';
 import { summarise } from '../report/summary';
-import { tableOf, wide } from '../report/tables';
+import { tableOf, wide, workTableOf } from '../report/tables';
 import { render } from './render';
 
 /** Size of a chart, in CSS pixels. In a wider figure, the style sheet enlarges the chart. */
@@ -17,6 +17,7 @@ const WIDEST = 560;
 interface Shown {
   readonly figure: HTMLElement;
   readonly table: HTMLElement;
+  readonly work: HTMLElement;
 }
 
 export class Results {
@@ -62,7 +63,7 @@ export class Results {
     const outcomes = this.outcomes.filter(({ scene, dimensions }) => `${scene} ${dimensions}D` === name);
     const [group] = groupsOf(outcomes);
     if (!group) return;
-    const { figure, table } = this.shown.get(name) ?? this.open(name);
+    const { figure, table, work } = this.shown.get(name) ?? this.open(name);
     const [lines] = linesOf(outcomes, this.engines);
     const size = { width: Math.min(WIDEST, Math.max(280, figure.clientWidth - 22)), height: HEIGHT };
     const title = `Time of a build and query against the number of bodies, ${name}; its table has the numbers`;
@@ -70,14 +71,18 @@ export class Results {
     figure.hidden = !chart;
     if (chart) figure.replaceChildren(render(element('figcaption', {}, name)), render(chart));
     table.replaceChildren(render(tableOf(group)));
+    const counts = workTableOf(group);
+    work.hidden = !counts;
+    if (counts) work.replaceChildren(render(counts));
   }
 
   private open(name: string): Shown {
     const figure = document.createElement('figure');
     this.charts.append(figure);
     const table = render(wide(name, element('table'))) as HTMLElement;
-    this.tables.append(table);
-    const shown = { figure, table };
+    const work = render(wide(`${name}, work`, element('table'))) as HTMLElement;
+    this.tables.append(table, work);
+    const shown = { figure, table, work };
     this.shown.set(name, shown);
     return shown;
   }

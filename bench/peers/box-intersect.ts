@@ -14,6 +14,11 @@ export const BOX_INTERSECT: CpuEngine = {
     const { default: boxIntersect } = await loadPeer('box-intersect', () => import('box-intersect'));
     const { count, dimensions } = scene;
     const overlaps = new Overlaps(scene);
+    const query = () => {
+      overlaps.clear();
+      boxIntersect(boxes, (a, b) => overlaps.testPair(a, b));
+      return overlaps;
+    };
     const boxes = Array.from({ length: count }, () => new Array<number>(2 * dimensions).fill(0));
     return {
       place: (positions) => overlaps.place(positions),
@@ -29,11 +34,8 @@ export const BOX_INTERSECT: CpuEngine = {
           }
         }
       },
-      query() {
-        overlaps.clear();
-        boxIntersect(boxes, (a, b) => overlaps.testPair(a, b));
-        return overlaps;
-      },
+      query,
+      countWork: () => ({ tests: overlaps.countTests(query), counted: 'package' }),
     };
   },
 };

@@ -82,6 +82,22 @@ export const BOX2D3: CpuEngine = {
       });
     }
 
+    function query(): Overlaps {
+      overlaps.clear();
+      for (const pair of contacts) {
+        const first = Math.floor(pair / SHIFT);
+        overlaps.testPair(first - 1, pair - first * SHIFT - 1);
+      }
+      return overlaps;
+    }
+
+    function counterOf(name: 'byteCount' | 'contactCount'): number {
+      const counters = box2d.b2World_GetCounters(world as WorldId);
+      const count = counters[name];
+      counters.delete();
+      return count;
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
       build() {
@@ -100,20 +116,14 @@ export const BOX2D3: CpuEngine = {
         }
         events.delete();
       },
-      query() {
-        overlaps.clear();
-        for (const pair of contacts) {
-          const first = Math.floor(pair / SHIFT);
-          overlaps.testPair(first - 1, pair - first * SHIFT - 1);
-        }
-        return overlaps;
-      },
+      query,
+      // The step compares the shapes of all pairs whose enlarged boxes meet; the query tests those that touch again.
+      countWork: () => ({
+        tests: counterOf('contactCount') + overlaps.countTests(query),
+        counted: 'package',
+      }),
       get memoryBytes() {
-        if (!world) return undefined;
-        const counters = box2d.b2World_GetCounters(world);
-        const { byteCount } = counters;
-        counters.delete();
-        return byteCount;
+        return world && counterOf('byteCount');
       },
       destroy() {
         if (world) box2d.b2DestroyWorld(world);

@@ -3,7 +3,7 @@
  * the tree once per body.
  */
 import type { QuadtreeInternalNode, QuadtreeLeaf } from 'd3-quadtree';
-import type { CpuEngine } from '../harness/engine';
+import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
@@ -45,8 +45,44 @@ export const D3_QUADTREE: CpuEngine = {
       node.reach = reach;
     }
 
+    /** Repeats the visits of the query. `visit` would have to call another function, which makes it slower later. */
+    function countWork(positions: Float32Array): Work {
+      let candidates = 0;
+      let tests = 0;
+      const [[left, top], [right, bottom]] = tree?.extent() ?? [
+        [0, 0],
+        [0, 0],
+      ];
+      for (const body of bodies) {
+        const x = positions[2 * body] as number;
+        const y = positions[2 * body + 1] as number;
+        const radius = overlaps.radiusOf(body);
+        const walk = (node: Node | undefined, x0: number, y0: number, x1: number, y1: number): void => {
+          if (!node) return;
+          if (isLeaf(node)) {
+            for (let leaf: QuadtreeLeaf<number> | undefined = node; leaf; leaf = leaf.next) {
+              if (leaf.data !== body) candidates++;
+              if (leaf.data > body) tests++;
+            }
+            return;
+          }
+          const reach = radius + (node.reach as number);
+          if (x0 > x + reach || x1 < x - reach || y0 > y + reach || y1 < y - reach) return;
+          const middleX = (x0 + x1) / 2;
+          const middleY = (y0 + y1) / 2;
+          walk(node[0], x0, y0, middleX, middleY);
+          walk(node[1], middleX, y0, x1, middleY);
+          walk(node[2], x0, middleY, middleX, y1);
+          walk(node[3], middleX, middleY, x1, y1);
+        };
+        walk(tree?.root(), left, top, right, bottom);
+      }
+      return { candidates, tests, counted: 'loop' };
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
+      countWork,
       build() {
         tree = create();
       },

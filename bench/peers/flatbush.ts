@@ -1,7 +1,15 @@
 /** Wraps flatbush's packed Hilbert R-tree: stores a box per body, and searches with each box. */
-import type { CpuEngine } from '../harness/engine';
+import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
+
+/** The arrays of flatbush's tree: boxes of bodies, then of nodes, and for each box its body or its first child. */
+interface Tree {
+  readonly _boxes: Float32Array;
+  readonly _indices: Uint32Array;
+  readonly _levelBounds: readonly number[];
+  readonly nodeSize: number;
+}
 
 export const FLATBUSH: CpuEngine = {
   name: 'flatbush',
@@ -17,8 +25,44 @@ export const FLATBUSH: CpuEngine = {
     const overlaps = new Overlaps(scene);
     const create = () => new Flatbush(count, 16, Float32Array);
     let index: ReturnType<typeof create> | undefined;
+    /** Repeats the search. A body whose box is compared is a candidate, also one in a node inside the query's box. */
+    function countWork(positions: Float32Array): Work {
+      let candidates = 0;
+      let tests = 0;
+      if (!index) return { candidates, tests, counted: 'loop' };
+      const { _boxes: boxes, _indices: indices, _levelBounds: bounds, nodeSize } = index as unknown as Tree;
+      for (let body = 0; body < count; body++) {
+        const x = positions[2 * body] as number;
+        const y = positions[2 * body + 1] as number;
+        const halfX = overlaps.extentOf(body, 0);
+        const halfY = overlaps.extentOf(body, 1);
+        const [minX, minY] = [Math.fround(x - halfX), Math.fround(y - halfY)];
+        const [maxX, maxY] = [Math.fround(x + halfX), Math.fround(y + halfY)];
+        const walk = (node: number, level: number): void => {
+          const end = Math.min(node + 4 * nodeSize, bounds[level] as number);
+          for (let box = node; box < end; box += 4) {
+            const other = indices[box >> 2] as number;
+            const meets =
+              (boxes[box] as number) <= maxX &&
+              (boxes[box + 1] as number) <= maxY &&
+              (boxes[box + 2] as number) >= minX &&
+              (boxes[box + 3] as number) >= minY;
+            if (level > 0) {
+              if (meets) walk(other, level - 1);
+              continue;
+            }
+            if (other !== body) candidates++;
+            if (meets && other > body) tests++;
+          }
+        };
+        walk(boxes.length - 4, bounds.length - 1);
+      }
+      return { candidates, tests, counted: 'loop' };
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
+      countWork,
       build() {
         // flatbush rejects an empty index.
         if (count === 0) return;

@@ -2,7 +2,7 @@
  * The spatial hash of tutorials: a Map from cells to arrays. Keys are numbers, which are faster than the usual strings.
  * Cells are as wide as the largest body, so mixed radii are slow.
  */
-import { type CpuEngine, TUTORIAL } from '../harness/engine';
+import { type CpuEngine, TUTORIAL, type Work } from '../harness/engine';
 import { Overlaps } from './overlaps';
 
 export const MAP_HASH: CpuEngine = {
@@ -29,6 +29,26 @@ export const MAP_HASH: CpuEngine = {
       const row = Math.floor(((positions[from + 1] as number) - minY) * inverse) + 1;
       const layer = layersAround && Math.floor(((positions[from + 2] as number) - minZ) * inverse) + 1;
       return (layer * rows + row) * columns + column;
+    }
+
+    function countWork(): Work {
+      let candidates = 0;
+      let tests = 0;
+      for (const [key, cell] of cells) {
+        for (let layer = -layersAround; layer <= layersAround; layer++) {
+          for (let row = -1; row <= 1; row++) {
+            for (let column = -1; column <= 1; column++) {
+              const others = cells.get(key + (layer * rows + row) * columns + column);
+              if (!others) continue;
+              for (const body of cell) {
+                candidates += others === cell ? others.length - 1 : others.length;
+                for (const other of others) if (other > body) tests++;
+              }
+            }
+          }
+        }
+      }
+      return { candidates, tests, counted: 'loop' };
     }
 
     return {
@@ -58,6 +78,7 @@ export const MAP_HASH: CpuEngine = {
         }
         return overlaps;
       },
+      countWork,
     };
   },
 };

@@ -2,7 +2,7 @@
  * Wraps matter-js's collision detector. Its circles are inscribed polygons, which would miss pairs, so bodies are
  * squares around the discs; the discs are tested afterwards.
  */
-import type { CpuEngine } from '../harness/engine';
+import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
@@ -33,6 +33,30 @@ export const MATTER_JS: CpuEngine = {
     const detector = Detector.create();
     // In moving scenes, the detector keeps its sorted order.
     Detector.setBodies(detector, bodies);
+    function query(): Overlaps {
+      overlaps.clear();
+      for (const { bodyA, bodyB } of Detector.collisions(detector)) {
+        overlaps.testPair(indices.get(bodyA.id) as number, indices.get(bodyB.id) as number);
+      }
+      return overlaps;
+    }
+
+    /** Repeats the sweep of Detector.collisions, which has sorted the bodies along x. */
+    function countWork(): Work {
+      const sorted = (detector as unknown as { readonly bodies: typeof bodies }).bodies;
+      let candidates = 0;
+      let tests = overlaps.countTests(query);
+      for (const [index, { bounds }] of sorted.entries()) {
+        for (let next = index + 1; next < sorted.length; next++) {
+          const other = (sorted[next] as (typeof bodies)[number]).bounds;
+          if (other.min.x > bounds.max.x) break;
+          candidates++;
+          if (bounds.max.y >= other.min.y && bounds.min.y <= other.max.y) tests++;
+        }
+      }
+      return { candidates, tests, counted: 'loop' };
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
       build() {
@@ -43,13 +67,8 @@ export const MATTER_JS: CpuEngine = {
         });
         if (!scene.moves) Detector.setBodies(detector, bodies);
       },
-      query() {
-        overlaps.clear();
-        for (const { bodyA, bodyB } of Detector.collisions(detector)) {
-          overlaps.testPair(indices.get(bodyA.id) as number, indices.get(bodyB.id) as number);
-        }
-        return overlaps;
-      },
+      query,
+      countWork,
     };
   },
 };

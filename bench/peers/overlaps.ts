@@ -24,6 +24,21 @@ export class Overlaps extends PairSink {
     this.positions = positions as Float32Array<ArrayBuffer>;
   }
 
+  /**
+   * Counts the calls of `testPair` in a query that finds its candidates without `positions`. Meanwhile all bodies are
+   * at one position, so that each tested pair is in the list.
+   */
+  countTests(query: () => void): number {
+    const { positions } = this;
+    this.positions = new Float32Array(positions.length);
+    try {
+      query();
+      return this.count;
+    } finally {
+      this.positions = positions;
+    }
+  }
+
   radiusOf(body: number): number {
     return this.radii ? (this.radii[body] as number) : this.radius;
   }

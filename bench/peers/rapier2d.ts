@@ -56,6 +56,27 @@ export const RAPIER2D: CpuEngine = {
       });
     }
 
+    function find(centres: Float32Array): Overlaps {
+      overlaps.clear();
+      const centre = { x: 0, y: 0 };
+      const half = { x: 0, y: 0 };
+      let body = 0;
+      const take = (collider: { readonly handle: number }) => {
+        handle[0] = collider.handle;
+        const other = handleWords[0] as number;
+        if (other > body) overlaps.testPair(body, other);
+        return true;
+      };
+      for (; body < count; body++) {
+        centre.x = centres[2 * body] as number;
+        centre.y = centres[2 * body + 1] as number;
+        half.x = overlaps.radiusOf(body);
+        half.y = half.x;
+        world?.collidersWithAabbIntersectingAabb(centre, half, take);
+      }
+      return overlaps;
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
       build() {
@@ -63,27 +84,11 @@ export const RAPIER2D: CpuEngine = {
         else create();
         world?.step();
       },
-      query() {
-        const { positions } = overlaps;
-        overlaps.clear();
-        const centre = { x: 0, y: 0 };
-        const half = { x: 0, y: 0 };
-        let body = 0;
-        const take = (collider: { readonly handle: number }) => {
-          handle[0] = collider.handle;
-          const other = handleWords[0] as number;
-          if (other > body) overlaps.testPair(body, other);
-          return true;
-        };
-        for (; body < count; body++) {
-          centre.x = positions[2 * body] as number;
-          centre.y = positions[2 * body + 1] as number;
-          half.x = overlaps.radiusOf(body);
-          half.y = half.x;
-          world?.collidersWithAabbIntersectingAabb(centre, half, take);
-        }
-        return overlaps;
-      },
+      query: () => find(overlaps.positions),
+      countWork: (positions) => ({
+        tests: overlaps.countTests(() => find(positions)),
+        counted: 'package',
+      }),
       destroy() {
         world?.free();
         world = undefined;

@@ -1,15 +1,24 @@
 /** Wraps rbush's dynamic R-tree: loads boxes in bulk, and searches with each box. */
-import type { CpuEngine } from '../harness/engine';
+import type { CpuEngine, Work } from '../harness/engine';
 import { loadPeer } from './load';
 import { Overlaps, refuse3D } from './overlaps';
 
-interface Item {
+interface Box {
   minX: number;
   minY: number;
   maxX: number;
   maxY: number;
+}
+
+interface Item extends Box {
   readonly body: number;
 }
+
+type Node = Box &
+  (
+    | { readonly leaf: true; readonly children: readonly Item[] }
+    | { readonly leaf: false; readonly children: readonly Node[] }
+  );
 
 export const RBUSH: CpuEngine = {
   name: 'rbush',
@@ -26,8 +35,30 @@ export const RBUSH: CpuEngine = {
     const items = Array.from({ length: count }, (_, body): Item => {
       return { minX: 0, minY: 0, maxX: 0, maxY: 0, body };
     });
+    /** Repeats the search. A body whose box is compared is a candidate, also one in a node inside the query's box. */
+    function countWork(): Work {
+      let candidates = 0;
+      let tests = 0;
+      for (const item of items) {
+        const walk = (node: Node): void => {
+          if (node.leaf) {
+            for (const other of node.children) {
+              if (other !== item) candidates++;
+              if (other.body > item.body && doMeet(item, other)) tests++;
+            }
+          } else {
+            for (const child of node.children) if (doMeet(item, child)) walk(child);
+          }
+        };
+        const root = tree.toJSON() as unknown as Node;
+        if (doMeet(item, root)) walk(root);
+      }
+      return { candidates, tests, counted: 'loop' };
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
+      countWork,
       build() {
         const { positions } = overlaps;
         for (const item of items) {
@@ -55,3 +86,7 @@ export const RBUSH: CpuEngine = {
     };
   },
 };
+
+function doMeet(a: Box, b: Box): boolean {
+  return b.minX <= a.maxX && b.minY <= a.maxY && b.maxX >= a.minX && b.maxY >= a.minY;
+}

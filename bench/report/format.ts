@@ -18,6 +18,14 @@ export function formatFigure(milliseconds: number | undefined): string {
   return milliseconds >= 100 ? formatCount(milliseconds) : milliseconds.toPrecision(3);
 }
 
+/** Stands for a number that an engine or a package cannot tell. */
+export const CANNOT_TELL = 'cannot tell';
+
+/** Returns "12%" or "0.43%", for example. */
+export function formatShare(share: number | undefined): string {
+  return share === undefined ? '' : `${DIGITS.format(Number((100 * share).toPrecision(2)))}%`;
+}
+
 /** Returns '' if the ratio is not finite, because the divisor was too short to measure. */
 export function formatRatio(ratio: number): string {
   if (!Number.isFinite(ratio)) return '';

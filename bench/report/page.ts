@@ -1,13 +1,13 @@
 /** Builds one self-contained page from records and style sheets. */
-import type { BenchRecord, Outcome } from '../harness/record';
+import { type BenchRecord, hitRatio, type Outcome, testsPerBody } from '../harness/record';
 import { type Group, groupsOf } from './cases';
 import { drawChart } from './chart';
 import { linesOf } from './curves';
-import { formatCount, formatFigure } from './format';
+import { formatCount, formatFigure, formatShare } from './format';
 import { describeMachine } from './machine';
 import { element, type Markup, toHtml } from './markup';
 import { summarise } from './summary';
-import { tableOf, wide } from './tables';
+import { tableOf, wide, workTableOf } from './tables';
 
 export interface RecordFile {
   /** Path relative to the folder that was read. */
@@ -83,6 +83,7 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
     element('div', { class: 'charts' }, ...drawCharts(record)),
     element('h3', {}, 'Times'),
     element('div', { class: 'tables' }, ...groups.map((group) => wide(group.name, tableOf(group)))),
+    ...listWork(groups),
     element(
       'details',
       {},
@@ -102,12 +103,28 @@ function listMachine(record: BenchRecord): Markup {
   );
 }
 
+function listWork(groups: readonly Group[]): Markup[] {
+  const tables = groups.flatMap((group) => {
+    const table = workTableOf(group);
+    return table ? [wide(`${group.name}, work`, table)] : [];
+  });
+  if (tables.length === 0) return [];
+  return [
+    element('h3', {}, 'Work'),
+    element('p', {}, WORK_ABOUT),
+    element('div', { class: 'tables' }, ...tables),
+  ];
+}
+
 function drawCharts({ outcomes }: BenchRecord): Markup[] {
   return linesOf(outcomes).flatMap(({ name, lines }) => {
     const chart = drawChart(`Time of a build and query against the number of bodies, ${name}`, lines, CHART);
     return chart ? [element('figure', {}, element('figcaption', {}, name), chart)] : [];
   });
 }
+
+const WORK_ABOUT =
+  'A test computes the distance of two bodies. An engine that finds each pair from both of its bodies makes at least two tests per pair, so at most half of its tests find a new one.';
 
 const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['scene', ({ scene, dimensions }) => `${scene} ${dimensions}D`],
@@ -122,10 +139,15 @@ const COLUMNS: readonly (readonly [string, (outcome: Outcome) => string])[] = [
   ['clock', ({ clock }) => clock ?? ''],
   ['bytes-eq', ({ bytesEquivalent }) => (bytesEquivalent === undefined ? '' : formatCount(bytesEquivalent))],
   ['memory', ({ memoryPerBody }) => (memoryPerBody === undefined ? '' : formatCount(memoryPerBody))],
+  ['candidates', ({ work }) => (work?.candidates === undefined ? '' : formatCount(work.candidates))],
+  ['tests', ({ work }) => (work ? formatCount(work.tests) : '')],
+  ['per body', (outcome) => formatFigure(testsPerBody(outcome))],
+  ['hits', (outcome) => formatShare(hitRatio(outcome))],
+  ['counted by', ({ work }) => work?.counted ?? ''],
   ['', ({ status, reason }) => (status === 'timed' ? '' : `${status}. ${reason ?? ''}`.trim())],
 ];
 /** The columns that contain text. The other columns contain numbers. */
-const TEXT_COLUMNS = ['scene', 'engine', 'clock', ''];
+const TEXT_COLUMNS = ['scene', 'engine', 'clock', 'counted by', ''];
 
 function allFigures(groups: readonly Group[]): Markup {
   const outcomes = groups.flatMap(({ cases }) =>

@@ -6,10 +6,12 @@ import {
   DENSE_GRID,
   type Growth,
   growthsOf,
+  hitRatio,
   isYardstick,
   NAIVE,
   type Outcome,
   type Status,
+  testsPerBody,
 } from '../harness/record';
 import {
   type Case,
@@ -23,7 +25,15 @@ import {
   type Timed,
   unique,
 } from './cases';
-import { formatCount, formatCountOf, formatList, formatRatio, formatTime } from './format';
+import {
+  formatCount,
+  formatCountOf,
+  formatFigure,
+  formatList,
+  formatRatio,
+  formatShare,
+  formatTime,
+} from './format';
 import { describeStructures, describeVariants } from './structures';
 
 export interface Chapter {
@@ -58,6 +68,7 @@ export function summarise(record: BenchRecord): Chapter[] {
       title: 'Number of bodies from which an engine beats testing all pairs',
       sentences: describeCrossovers(growths),
     },
+    { title: 'How many distances are tested', sentences: groups.flatMap(describeWork) },
     { title: 'How times grow', sentences: describeGrowths(growths) },
     { title: 'Compared with copying memory', sentences: groups.flatMap(describeBytes) },
   ];
@@ -346,6 +357,21 @@ function describeGrowths(growths: readonly Growth[]): string[] {
       .map(([power, engines]) => `N^${power} (${engines.join(', ')})`);
     return `${name}: over the largest counts, the time of N bodies grows like ${formatList(parts)}.`;
   });
+}
+
+/** Compares the dense grids with all pairs, at the largest count of which work is known. */
+function describeWork({ name, cases }: Group): string[] {
+  const last = cases.findLast(({ timed }) => timed.some(({ work }) => work));
+  if (!last) return [];
+  const counted = last.timed.filter(({ work }) => work);
+  const fewest = counted.toSorted((a, b) => (testsPerBody(a) ?? 0) - (testsPerBody(b) ?? 0))[0];
+  const describe = (outcome: Timed) =>
+    `${outcome.engine} makes ${formatFigure(testsPerBody(outcome))} tests per body (${formatShare(hitRatio(outcome)) || 'none'} find a pair)`;
+  const own = BACKENDS.flatMap((backend) => counted.filter(({ engine }) => engine === DENSE_GRID[backend]));
+  const named = [...own, ...(fewest && !own.includes(fewest) ? [fewest] : [])];
+  return [
+    `${name}, ${formatCountOf(last.count, 'body', 'bodies')}: ${formatList(named.map(describe))}. All pairs would be ${formatFigure((last.count - 1) / 2)} tests per body.`,
+  ];
 }
 
 function describeBytes({ name, cases }: Group): string[] {

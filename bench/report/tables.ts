@@ -1,12 +1,30 @@
+import { hasWork, hitRatio, type Outcome, testsPerBody } from '../harness/record';
 import type { Case, Group } from './cases';
-import { formatCount, formatFigure, formatRatio } from './format';
+import { CANNOT_TELL, formatCount, formatFigure, formatRatio, formatShare } from './format';
 import { element, type Markup } from './markup';
 
 /**
  * Makes a table with a row per engine and a column per count. Each cell has the milliseconds and the ratio to the
  * fastest engine.
  */
-export function tableOf({ name, cases }: Group): Markup {
+export function tableOf(group: Group): Markup {
+  return comparisonOf(group, 'ms (ratio to the fastest)', timeOf);
+}
+
+/**
+ * Makes a table like `tableOf` of distance tests per body and of the share that finds a pair; undefined for records
+ * without counts of work.
+ */
+export function workTableOf(group: Group): Markup | undefined {
+  if (!hasWork(group.cases.flatMap(({ outcomes }) => outcomes))) return undefined;
+  return comparisonOf(group, 'distance tests per body (pairs ÷ tests)', workOf);
+}
+
+function comparisonOf(
+  { name, cases }: Group,
+  caption: string,
+  cellOf: (one: Case, engine: string) => string,
+): Markup {
   const engines = [...new Set(cases.flatMap(({ outcomes }) => outcomes.map(({ engine }) => engine)))];
   // Ranks by the largest timed count, descending; then by the time at that count.
   const rankOf = (engine: string) => {
@@ -22,7 +40,7 @@ export function tableOf({ name, cases }: Group): Markup {
   return element(
     'table',
     {},
-    element('caption', {}, `${name}: ms (ratio to the fastest)`),
+    element('caption', {}, `${name}: ${caption}`),
     element(
       'thead',
       {},
@@ -48,13 +66,25 @@ export function tableOf({ name, cases }: Group): Markup {
   );
 }
 
-function cellOf({ outcomes, timed }: Case, engine: string): string {
+function timeOf({ outcomes, timed }: Case, engine: string): string {
   const own = timed.find((outcome) => outcome.engine === engine);
   const best = timed[0];
   if (own && best) {
     const ratio = own.total.median / best.total.median;
     return `${formatFigure(own.total.median)} (${formatRatio(ratio) || '–'})`;
   }
+  return statusOf(outcomes, engine);
+}
+
+function workOf({ outcomes, timed }: Case, engine: string): string {
+  const own = timed.find((outcome) => outcome.engine === engine);
+  if (!own) return statusOf(outcomes, engine);
+  return own.work
+    ? `${formatFigure(testsPerBody(own)) || '–'} (${formatShare(hitRatio(own)) || '–'})`
+    : CANNOT_TELL;
+}
+
+function statusOf(outcomes: readonly Outcome[], engine: string): string {
   return outcomes.find((outcome) => outcome.engine === engine)?.status ?? '';
 }
 

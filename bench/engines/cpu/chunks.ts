@@ -12,7 +12,7 @@
  * of a crowd would be in several narrow chunks. So a chunk with a crowd may contain more than MOST_BODIES low corners.
  */
 
-import type { CpuEngine } from '../../harness/engine';
+import type { CpuEngine, Work } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
@@ -34,6 +34,7 @@ export const CPU_CHUNKS: CpuEngine = {
       place: (positions) => chunks.place(positions),
       build: () => chunks.build(),
       query: () => chunks.query(),
+      countWork: () => chunks.countWork(),
       get memoryBytes() {
         return chunks.memoryBytes;
       },
@@ -52,7 +53,7 @@ interface Cuts {
   lows: Float32Array;
 }
 
-class Chunks {
+export class Chunks {
   private readonly sink = new PairSink();
   private readonly order: FloatOrder;
   /** The box of each body: its low end along axis a at index a, its high end at index dimensions + a. */
@@ -317,6 +318,33 @@ class Chunks {
         }
       }
     }
+  }
+
+  /** Counts what sweep2D or sweep3D does: a pair of boxes is a candidate, and a test if this chunk reports it. */
+  countWork(): Work {
+    const { starts, memberBoxes, corners, scene } = this;
+    const { dimensions } = scene;
+    const last = dimensions - 1;
+    const side = (member: number, axis: number) => memberBoxes[2 * dimensions * member + axis] as number;
+    let candidates = 0;
+    let tests = 0;
+    for (let chunk = 0; chunk + 1 < starts.length; chunk++) {
+      const end = starts[chunk + 1] as number;
+      for (let index = starts[chunk] as number; index < end; index++) {
+        const high = side(index, dimensions + last);
+        for (let other = index + 1; other < end && side(other, last) <= high; other++) {
+          candidates++;
+          let isTested = true;
+          for (let axis = 0; axis < dimensions; axis++) {
+            const low = Math.max(side(index, axis), side(other, axis));
+            const meets = low <= Math.min(side(index, dimensions + axis), side(other, dimensions + axis));
+            isTested &&= meets && low >= (corners[dimensions * chunk + axis] as number);
+          }
+          if (isTested) tests++;
+        }
+      }
+    }
+    return { candidates, tests, counted: 'loop' };
   }
 
   private testPair(a: number, b: number): void {

@@ -1,6 +1,6 @@
 /** Wraps `createCpuGrid` as an engine. If radii vary, the grid has levels. */
-import { createCpuGrid, createCpuLevelGrid } from '../../../src/cpu';
-import type { CpuEngine } from '../../harness/engine';
+import { type CpuGrid, type CpuLevelGrid, createCpuGrid, createCpuLevelGrid } from '../../../src/cpu';
+import type { CpuEngine, Work } from '../../harness/engine';
 
 /** A box counts as mostly empty if cells of one diameter would give it more cells per body than this. */
 const MOST_CELLS_PER_BODY = 64;
@@ -30,6 +30,7 @@ export const CPU_GRID: CpuEngine = {
         },
         build: () => grid.build(current, radii),
         query: () => grid.collectPairs(),
+        countWork: () => workOf(grid),
         get memoryBytes() {
           return grid.memoryBytes;
         },
@@ -50,9 +51,18 @@ export const CPU_GRID: CpuEngine = {
       },
       build: () => grid.build(current),
       query: () => grid.collectPairs(),
+      countWork: () => workOf(grid),
       get memoryBytes() {
         return grid.memoryBytes;
       },
     };
   },
 };
+
+/**
+ * Every candidate is tested. A few more tests, which the search makes beyond its cells to avoid branches, do not count.
+ */
+function workOf(grid: CpuGrid | CpuLevelGrid): Work {
+  const candidates = grid.countCandidates();
+  return { candidates, tests: candidates, counted: 'formula' };
+}

@@ -3,6 +3,7 @@ import type { CpuEngine, CpuRunner } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { Overlaps } from '../../peers/overlaps';
+import { allPairsOf } from '../work';
 
 export const CPU_NAIVE: CpuEngine = {
   name: 'cpu-naive',
@@ -44,6 +45,7 @@ export const CPU_NAIVE: CpuEngine = {
         }
         return sink;
       },
+      countWork: () => allPairsOf(count),
       memoryBytes: 4 * dimensions * count,
     };
   },
@@ -61,6 +63,7 @@ function openBoxes(scene: BenchScene): CpuRunner {
       }
       return overlaps;
     },
+    countWork: () => allPairsOf(scene.count),
     memoryBytes: 4 * scene.dimensions * scene.count,
   };
 }

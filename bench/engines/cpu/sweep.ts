@@ -2,7 +2,7 @@
  * Sweep and prune: sorts intervals along an axis by their lower ends, then compares each interval with later ones that
  * begin before its end. The engines differ in the axis and in how a build sorts.
  */
-import type { CpuEngine } from '../../harness/engine';
+import type { CpuEngine, Work } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 import { FloatOrder } from './float-order';
@@ -32,6 +32,7 @@ function sweep({ name, about, byDefault, ...kind }: SweepKind): CpuEngine {
         },
         build: () => sweep.build(),
         query: () => sweep.query(),
+        countWork: () => sweep.countWork(),
         memoryBytes: sweep.memoryBytes,
       };
     },
@@ -205,5 +206,27 @@ class Sweep {
         sink.add(ids[slot] as number, ids[other] as number);
       }
     }
+  }
+
+  /**
+   * Counts what sweepBalls or sweepBoxes does. All bodies whose intervals meet are candidates. Boxes are compared axis
+   * by axis, which is their test; the distance of balls is tested if they are near along the second axis.
+   */
+  countWork(): Work {
+    const { begins, bodies, scene } = this;
+    const { count, halfExtents } = scene;
+    let candidates = 0;
+    let tests = 0;
+    for (let slot = 0; slot < count; slot++) {
+      const y = bodies[STRIDE * slot + 1] as number;
+      const own = bodies[STRIDE * slot + RADIUS] as number;
+      const end = Math.fround((bodies[STRIDE * slot] as number) + own);
+      for (let other = slot + 1; other < count && (begins[other] as number) <= end; other++) {
+        candidates++;
+        const reach = own + (bodies[STRIDE * other + RADIUS] as number);
+        if (halfExtents || Math.abs((bodies[STRIDE * other + 1] as number) - y) < reach) tests++;
+      }
+    }
+    return { candidates, tests, counted: 'loop' };
   }
 }

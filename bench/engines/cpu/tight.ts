@@ -7,7 +7,7 @@
  * addresses into the code. That would be up to twice as fast, but only until a second closure is created.
  */
 import type { PairList } from '../../../src/core/simulation/simulation';
-import type { CpuEngine } from '../../harness/engine';
+import type { CpuEngine, Work } from '../../harness/engine';
 import { longerList } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
 
@@ -96,6 +96,7 @@ export const CPU_TIGHT: CpuEngine = {
         }
       },
       query: () => (dimensions === 2 ? query2D(tight) : query3D(tight)),
+      countWork: () => countWork(tight, dimensions),
       memoryBytes: [keys, cellOfSlot, starts, ids, sorted].reduce(
         (sum, { byteLength }) => sum + byteLength,
         0,
@@ -257,4 +258,17 @@ function query3D(tight: Tight): PairList {
   }
   tight.words = found;
   return { count: length / 2, pairs: found };
+}
+
+function countWork({ cellOfSlot, starts, count, columns, ahead }: Tight, dimensions: number): Work {
+  const rowsAhead = dimensions === 2 ? [columns - 1] : [...ahead];
+  let candidates = 0;
+  for (let slot = 0; slot < count; slot++) {
+    const cell = cellOfSlot[slot] as number;
+    candidates += (starts[cell + 2] as number) - slot - 1;
+    for (const row of rowsAhead) {
+      candidates += (starts[cell + row + 3] as number) - (starts[cell + row] as number);
+    }
+  }
+  return { candidates, tests: candidates, counted: 'formula' };
 }

@@ -6,7 +6,8 @@ import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
 import { RadixSort } from '../../../src/engine/radix-sort';
 import { createBuffers, createParts } from '../../../src/gpu/buffers';
 import { defineStruct, storedFloats, TABLE_WORDS } from '../../../src/gpu/layout';
-import type { GpuEngine } from '../../harness/engine';
+import { Readback } from '../../../src/gpu/readback';
+import { FOLD_BYTES, foldCounters, type GpuEngine, type Work } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import {
   benchSource,
@@ -90,11 +91,23 @@ export const GPU_BVH: GpuEngine = {
     const layout = defineStruct(dimensions, TREE_FIELDS);
     const source = benchSource('bvh.wgsl', text);
     const constants = { TREE_SHIFT };
-    const flags = { CODES: false, BOXES: false, WALK: false };
+    const flags = { CODES: false, BOXES: false, WALK: false, COUNT_TESTS: false };
     const boxKernel = {
       sources: [...PLAIN, source],
       bindings: { sorted: 'read array<PackedBody>', nodes: 'write array<Node>', level: 'parameters Level' },
       flags: { ...flags, BOXES: true },
+      constants,
+    } as const;
+    const walkKernel = {
+      sources: [...FOLDING, source],
+      entryPoint: 'walk_tree',
+      bindings: {
+        tree: 'uniform Tree',
+        sorted: 'read array<PackedBody>',
+        ids: 'read array<u32>',
+        nodes: 'read array<Node>',
+        counters: 'write array<atomic<u32>>',
+      },
       constants,
     } as const;
     const parts = await createParts({
@@ -140,18 +153,9 @@ export const GPU_BVH: GpuEngine = {
       }),
       boxNodes: createKernel(gpu, scene, { ...boxKernel, label: 'bvh.box-nodes', entryPoint: 'box_nodes' }),
       walk: createKernel(gpu, scene, {
+        ...walkKernel,
         label: 'bvh.walk',
-        sources: [...FOLDING, source],
-        entryPoint: 'walk_tree',
-        bindings: {
-          tree: 'uniform Tree',
-          sorted: 'read array<PackedBody>',
-          ids: 'read array<u32>',
-          nodes: 'read array<Node>',
-          counters: 'write array<atomic<u32>>',
-        },
         flags: { ...flags, WALK: true },
-        constants,
       }),
     });
     const { bodyBuffers, uniforms, steps, sort, encode, order, boxBodies, boxNodes, walk } = parts;
@@ -175,29 +179,53 @@ export const GPU_BVH: GpuEngine = {
       walk: walk.bind({ ...buffers, tree }),
     };
     const workgroupsFor = (threads: number) => Math.ceil(threads / WORKGROUP_SIZE);
+    const encodeBuild = (encoder: GPUCommandEncoder) => {
+      inPass(encoder, 'bench.bvh.codes', (pass) =>
+        encode.encode(pass, shared, groups.encode, workgroupsFor(count)),
+      );
+      sort.encode(encoder, { keys: buffers.codes, payload: buffers.ids, count });
+      inPass(encoder, 'bench.bvh.boxes', (pass) => {
+        order.encode(pass, shared, groups.order, workgroupsFor(count));
+        steps.rows.forEach(({ row, offset }, index) => {
+          const [kernel, group] =
+            index === 0 ? ([boxBodies, groups.boxBodies] as const) : ([boxNodes, groups.boxNodes] as const);
+          kernel.encode(pass, shared, group, workgroupsFor(row[1]), [offset]);
+        });
+      });
+    };
+
+    async function countWork(): Promise<Work> {
+      const kernel = await createKernel(gpu, scene, {
+        ...walkKernel,
+        label: 'bvh.count',
+        flags: { ...flags, WALK: true, COUNT_TESTS: true },
+      });
+      const readback = new Readback(gpu, 'bench.bvh.count');
+      const encoder = gpu.device.createCommandEncoder({ label: 'bench.bvh.count' });
+      encoder.clearBuffer(buffers.counters);
+      encodeBuild(encoder);
+      inPass(encoder, 'bench.bvh.count', (pass) =>
+        kernel.encode(pass, shared, kernel.bind({ ...buffers, tree }), workgroupsFor(count)),
+      );
+      const reading = readback.record(encoder, [{ buffer: buffers.counters, size: FOLD_BYTES }]);
+      gpu.device.queue.submit([encoder.finish()]);
+      const [bytes] = await reading.finish();
+      readback.destroy();
+      const tests = foldCounters(new Uint32Array(bytes as ArrayBuffer)).pairs;
+      return { candidates: tests, tests, counted: 'device' };
+    }
+
     return {
       place: bodyBuffers.place,
       bodies: buffers.bodies,
-      encodeBuild(encoder) {
-        inPass(encoder, 'bench.bvh.codes', (pass) =>
-          encode.encode(pass, shared, groups.encode, workgroupsFor(count)),
-        );
-        sort.encode(encoder, { keys: buffers.codes, payload: buffers.ids, count });
-        inPass(encoder, 'bench.bvh.boxes', (pass) => {
-          order.encode(pass, shared, groups.order, workgroupsFor(count));
-          steps.rows.forEach(({ row, offset }, index) => {
-            const [kernel, group] =
-              index === 0 ? ([boxBodies, groups.boxBodies] as const) : ([boxNodes, groups.boxNodes] as const);
-            kernel.encode(pass, shared, group, workgroupsFor(row[1]), [offset]);
-          });
-        });
-      },
+      encodeBuild,
       encodeQuery(encoder) {
         inPass(encoder, 'bench.bvh.walk', (pass) =>
           walk.encode(pass, shared, groups.walk, workgroupsFor(count)),
         );
       },
       counters: buffers.counters,
+      countWork,
       memoryBytes: bodyBuffers.bytes + uniforms.bytes + steps.bytes + sort.memoryBytes,
       destroy() {
         for (const part of [bodyBuffers, uniforms, steps, sort]) part.destroy();

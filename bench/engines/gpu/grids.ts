@@ -9,6 +9,7 @@ import type { Gpu } from '../../../src/gpu/device';
 import { FOLD_BYTES, type GpuEngine, type GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import { FOLD_WGSL, floatsOf, pack } from './bodies';
+import { workOfGrid } from './cell-work';
 import { densityAround } from './crowding';
 import kernelText from './grid.wgsl?raw';
 import touchesAlways from './touches_always.wgsl?raw';
@@ -94,6 +95,7 @@ async function openGrid(
     encodeBuild: (encoder) => grid.encode(encoder, { positions, count }),
     encodeQuery: (encoder) => kernel.encode(encoder, { buffers }),
     counters,
+    countWork: (given) => workOfGrid(grid.world, given, radii),
     memoryBytes: grid.memoryBytes + owned.bytes,
     destroy,
   };

@@ -4,6 +4,7 @@ import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
+import { allPairsOf } from '../work';
 import {
   benchSource,
   createBodyBuffers,
@@ -60,6 +61,7 @@ export async function openNaive(
       });
     },
     counters,
+    countWork: () => allPairsOf(scene.count),
     memoryBytes: bodyBuffers.bytes + slices.bytes,
     destroy() {
       bodyBuffers.destroy();

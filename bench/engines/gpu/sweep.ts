@@ -5,6 +5,7 @@ import { createParts } from '../../../src/gpu/buffers';
 import type { Gpu } from '../../../src/gpu/device';
 import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
+import { workOfSweep } from '../work';
 import {
   benchSource,
   createBodyBuffers,
@@ -104,6 +105,7 @@ export async function openSweep(
       });
     },
     counters,
+    countWork: (positions) => workOfSweep(scene, positions),
     memoryBytes: bodyBuffers.bytes + slices.bytes + sort.memoryBytes,
     destroy() {
       bodyBuffers.destroy();

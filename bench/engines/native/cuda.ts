@@ -12,6 +12,7 @@ import {
 } from '../../harness/engine';
 import { LEAST_SHARE } from '../../harness/gpu-clock';
 import type { BenchScene } from '../../harness/scenes';
+import { workOfGrid } from '../gpu/cell-work';
 import { chooseCells, refuseEmptiness } from '../gpu/grids';
 import { NativeProgram, type Started } from './program';
 
@@ -89,6 +90,12 @@ async function openGrid(
       time: async (parts, batch) => {
         const [milliseconds = 0] = await program.ask(`time ${batch} ${parts.join(' ')}`, 1);
         return milliseconds / batch;
+      },
+      countWork: (positions) => {
+        // `around` visits a pair from both of its bodies, `ahead` from one.
+        const around = workOfGrid(world, positions);
+        const candidates = rows === 'ahead' ? around.tests / 2 : around.tests;
+        return { ...around, candidates, tests: candidates };
       },
       destroy: () => program.destroy(),
     };

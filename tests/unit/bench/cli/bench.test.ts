@@ -5,7 +5,7 @@ import { exitCodeOf } from '../../../../bench/cli/bench';
 import { describeRecord } from '../../../../bench/cli/table';
 import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
 import type { CpuEngine } from '../../../../bench/harness/engine';
-import { STATUSES, type Status } from '../../../../bench/harness/record';
+import { type CountedWork, parseRecord, STATUSES, type Status } from '../../../../bench/harness/record';
 import { cellstorm, temporaryFolder } from '../../../helpers/command-line';
 
 const folder = temporaryFolder();
@@ -132,6 +132,43 @@ describe('bench', () => {
     expect(lines.join(' ').replaceAll(/ +/g, ' ')).toContain(
       `uniform 2D, 1,000 and 2,000: a, b refused. ${reason}`,
     );
+  });
+
+  it('lists the work of each engine below the times, and says which engine cannot tell', () => {
+    const outcome = {
+      backend: 'cpu',
+      scene: 'uniform',
+      dimensions: 2,
+      count: 1000,
+      status: 'timed',
+    } as const;
+    const total = { median: 1, p95: 1, least: 1, most: 1, spread: 0, samples: 3 };
+    const shown = (works: readonly (CountedWork | undefined)[]) => {
+      const outcomes = works.map((work, index) => ({ ...outcome, total, engine: `e${index}`, work }));
+      const machine = { cpu: 'one', cores: 1, runtime: 'Node', copyBytesPerMs: 1, copyBytes: 1 };
+      const about = { version: '0', commit: undefined, began: '', seed: 1, repeat: 3, limit: 1000 };
+      const record = { format: 'cellstorm-bench', formatVersion: 2, ...about, machine, outcomes } as const;
+      expect(parseRecord('it', JSON.stringify(record)).outcomes).toHaveLength(works.length);
+      return describeRecord(record, 100).split('\n');
+    };
+    const lines = shown([
+      { candidates: 8880, tests: 4440, pairs: 430, counted: 'formula' },
+      { tests: 0, pairs: 0, counted: 'package' },
+      undefined,
+    ]);
+    expect(
+      lines
+        .find((line) => line.includes('candidates  '))
+        ?.trim()
+        .split(/ {2,}/),
+    ).toEqual([...['engine', 'candidates', 'tests', 'per body', 'hits', 'counted by']]);
+    const rowsOf = (engine: string) =>
+      lines.filter((line) => line.startsWith(`  ${engine} `)).map((line) => line.trim().split(/ {2,}/));
+    expect(rowsOf('e0')[1]).toEqual(['e0', '8,880', '4,440', '4.44', '9.7%', 'formula']);
+    expect(rowsOf('e1')[1]).toEqual(['e1', 'cannot tell', '0', '0.00', 'package']);
+    expect(rowsOf('e2')[1]).toEqual(['e2', 'cannot tell', 'cannot tell']);
+    // Older records have no counts.
+    expect(shown([undefined]).join()).not.toContain('candidates');
   });
 
   it('names the device of native engines', () => {

@@ -49,6 +49,36 @@ describe('a record', () => {
     expect(growthsOf([...empty, outcome('cpu-grid', 10, 0), ...outcomes])).toEqual([naive, grid]);
   });
 
+  it('holds counts of work, in JSON and CSV, and rejects counts that are malformed', () => {
+    const work = { candidates: 60, tests: 40, pairs: 10, counted: 'loop' } as const;
+    const counted = { ...outcome('a', 10, 1), work };
+    const hidden = { ...outcome('b', 10, 1), work: { tests: 5, pairs: 5, counted: 'package' } as const };
+    const text = JSON.stringify(record([counted, hidden, outcome('c', 10, 1)]));
+    expect(parseRecord('it', text).outcomes.map((one) => one.work)).toEqual([work, hidden.work, undefined]);
+    const [head = '', ...rows] = toCsv([counted, hidden, outcome('c', 10, 1)])
+      .trim()
+      .split('\n');
+    const first = head.split(',').indexOf('candidates');
+    expect(head.split(',').slice(first, first + 5)).toEqual([
+      ...['candidates', 'tests', 'tests_per_body', 'hit_ratio', 'counted'],
+    ]);
+    expect(rows.map((row) => row.split(',').slice(first, first + 5))).toEqual([
+      ['60', '40', '4', '0.25', 'loop'],
+      ['', '5', '0.5', '1', 'package'],
+      ['', '', '', '', ''],
+    ]);
+    for (const bad of [
+      null,
+      {},
+      { ...work, tests: -1 },
+      { ...work, counted: 'guess' },
+      { ...work, candidates: 'x' },
+    ]) {
+      const broken = JSON.stringify(record([{ ...counted, work: bad as typeof work }]));
+      expect(() => parseRecord('it', broken)).toThrow(/malformed/);
+    }
+  });
+
   it('reports changes beyond the noise of both records', () => {
     const before = record([
       outcome('a', 10, 100),

@@ -71,6 +71,26 @@ describe('the summary', () => {
     ).not.toContain('cuda');
   });
 
+  it('says how many distances the grid tests, at the largest count with counts of work', () => {
+    const work = (tests: number, pairs = 430) => ({ work: { tests, pairs, counted: 'loop' as const } });
+    const outcomes = [
+      timed('cpu-naive', 1000, 9, work(499_500)),
+      timed('cpu-grid', 1000, 1, work(4440)),
+      timed('cpu-sweep', 1000, 2, work(860)),
+      timed('cpu-grid', 5000, 1),
+    ];
+    expect(sentencesOf('How many distances are tested', outcomes)).toEqual([
+      'uniform 2D, 1,000 bodies: cpu-grid makes 4.44 tests per body (9.7% find a pair) and cpu-sweep makes 0.860 tests per body (50% find a pair). All pairs would be 500 tests per body.',
+    ]);
+    expect(sentencesOf('How many distances are tested', [timed('cpu-grid', 5000, 1)])).toEqual([]);
+    const page = createReport([{ path: 'a.json', record: recordOf(outcomes) }], '');
+    expect(page).toContain('<caption>uniform 2D: distance tests per body (pairs ÷ tests)</caption>');
+    expect(page).toContain('>4.44 (9.7%)<');
+    expect(page).toContain('>cannot tell<');
+    const old = createReport([{ path: 'a.json', record: recordOf([timed('cpu-grid', 5000, 1)]) }], '');
+    expect(old).not.toContain('distance tests per body');
+  });
+
   it('names the fastest engines, and those within the noise', () => {
     const summaryOf = (grid: number, tree: number, last: number) =>
       sentencesOf('Fastest engines', [
