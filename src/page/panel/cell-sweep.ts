@@ -65,14 +65,16 @@ export async function runCellSweep(request: CellSweepRequest): Promise<void> {
     request.onSize(size);
     await Promise.race([request.breathe(), ended]);
     try {
-      const starting = request.start(size);
-      const { timing, clock } = await timeRun(starting, request);
-      const { measures } = await starting;
+      const { timing, measured, clock } = await timeRun(
+        request.start(size),
+        request,
+        async ({ measures }) => measures,
+      );
       // Worlds that round sizes have the same cells for several sizes. Keep the least time.
-      const same = timings.findIndex((earlier) => earlier.size === measures.size);
+      const same = timings.findIndex((earlier) => earlier.size === measured.size);
       const { milliseconds = Number.POSITIVE_INFINITY } = timings[same] ?? {};
       const least = Math.min(timing.milliseconds, milliseconds);
-      timings.splice(same < 0 ? timings.length : same, 1, { ...measures, milliseconds: least });
+      timings.splice(same < 0 ? timings.length : same, 1, { ...measured, milliseconds: least });
       request.onTiming(
         [...timings].sort((first, second) => first.size - second.size),
         clock,

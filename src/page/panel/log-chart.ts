@@ -1,9 +1,23 @@
 /** Draws curves on two logarithmic axes. The same data are on the page as text. */
 import type uPlot from 'uplot';
 import { AXIS_WIDTH, axis, type Chart, COMPACT, drawn, inMs, pageColours } from './chart';
-import { BROAD_PHASES, type Curves } from './sweep';
+import { BROAD_PHASES, type Curves, crossoverOf, type SizeTiming } from './sweep';
 
-export function logChart(holder: HTMLElement): Chart<Curves> {
+/** What the vertical axis shows. Zeros are left out, because a logarithmic axis has none. */
+export interface Shown {
+  readonly read: (timing: SizeTiming) => number;
+  readonly write: (value: number | null) => string;
+}
+
+export const TIMES: Shown = { read: ({ milliseconds }) => milliseconds, write: inMs };
+export const TESTS: Shown = {
+  read: ({ tests }) => tests,
+  write: (value) => (value === null ? '' : COMPACT.format(value)),
+};
+
+export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Curves> {
+  /** The size below which naive is faster, if the curves cross. */
+  let crossing: number | undefined;
   const chart = drawn<uPlot.AlignedData>(holder, () => {
     const { accent, text, panel } = pageColours();
     const looks = {
@@ -17,28 +31,58 @@ export function logChart(holder: HTMLElement): Chart<Curves> {
     return {
       padding: [16, 40, 0, 0],
       scales: {
-        x: { time: false, distr: 3, range: (_, low, high) => [(low ?? 100) / 1.2, 1.2 * (high ?? 1e5)] },
+        x: { time: false, distr: 3, range: (_, low, high) => [(low ?? 2) / 1.2, 1.2 * (high ?? 1e5)] },
         y: { distr: 3, range: (_, low, high) => wholeDecades(low ?? 0.1, high ?? 1000) },
       },
       axes: [
         axis({ splits: decades, label: 'particles', labelSize: 16, size: 24, values: inShort }),
-        axis({ splits: decades, size: AXIS_WIDTH, values: (_, splits) => splits.map(inMs) }),
+        axis({ splits: decades, size: AXIS_WIDTH, values: (_, splits) => splits.map(write) }),
       ],
       series: [{}, ...BROAD_PHASES.map((name) => ({ ...looks[name], width: 2, spanGaps: true }))],
-      hooks: { draw: [nameCurves] },
+      hooks: { drawAxes: [(plot) => markCrossing(plot, crossing)], draw: [nameCurves] },
     };
   });
   return {
     set: (curves) => {
+      const crossover = crossoverOf(curves);
+      crossing = crossover?.kind === 'at' ? crossover.count : undefined;
       const counts = [...new Set(BROAD_PHASES.flatMap((name) => curves[name].map(({ count }) => count)))];
       counts.sort((first, second) => first - second);
-      const times = BROAD_PHASES.map((name) =>
-        counts.map((size) => curves[name].find(({ count }) => count === size)?.milliseconds || null),
+      const values = BROAD_PHASES.map((name) =>
+        counts.map((size) => {
+          const timing = curves[name].find(({ count }) => count === size);
+          return (timing && read(timing)) || null;
+        }),
       );
-      chart.set([counts, ...times]);
+      chart.set([counts, ...values]);
     },
     destroy: () => chart.destroy(),
   };
+}
+
+/** Marks the size at which both are equally fast: a line between "naive wins" and "grid wins". */
+function markCrossing(plot: uPlot, count: number | undefined): void {
+  if (count === undefined) return;
+  const { ctx, bbox } = plot;
+  const x = Math.round(plot.valToPos(count, 'x', true));
+  if (!(x > bbox.left && x < bbox.left + bbox.width)) return;
+  const gap = 5 * devicePixelRatio;
+  ctx.save();
+  ctx.strokeStyle = pageColours().faint;
+  ctx.fillStyle = pageColours().faint;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textBaseline = 'top';
+  ctx.textAlign = 'right';
+  ctx.fillText('naive wins', x - gap, bbox.top + gap);
+  ctx.textAlign = 'left';
+  ctx.fillText('grid wins', x + gap, bbox.top + gap);
+  ctx.restore();
 }
 
 function nameCurves(plot: uPlot): void {

@@ -12,8 +12,19 @@ import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } 
 import { type Clock, type Engine, explain } from '../view/engine';
 import type { Session } from '../view/session';
 import type { Chart } from './chart';
-import { logChart } from './log-chart';
-import { type Cell, type Curves, describeCurves, rowsOf, runSweep, SIZES, type TimedRun } from './sweep';
+import { classicView } from './classic-view';
+import { logChart, TESTS, TIMES } from './log-chart';
+import { rowWith } from './rows';
+import {
+  type Cell,
+  type CountedRun,
+  type Curves,
+  describeCurves,
+  pairsOf,
+  rowsOf,
+  runSweep,
+  SIZES,
+} from './sweep';
 
 const NOTHING: Curves = { grid: [], naive: [] };
 
@@ -21,6 +32,9 @@ const METHODS: Readonly<Record<Clock, string>> = {
   gpu: 'Median of several steps after a warm-up: the sum of all stages, by the timestamps of the GPU. Below 2 ms it is the mean instead, because browsers round timestamps.',
   page: "Median of several batches of steps after a warm-up, by the page's clock from submission to completion. Below 2 ms it is the mean instead.",
 };
+
+const TESTS_LABEL =
+  'Pairs tested against the number of particles on logarithmic axes: grid as a line, naive dashed; the table below has the numbers';
 
 const ESTIMATES =
   'A value with ≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
@@ -31,7 +45,8 @@ export class ScaleSheet {
   private readonly sheet = find('scale', HTMLDialogElement);
   private readonly again = find('scale-again', HTMLButtonElement);
   private readonly plot = find('scale-plot', HTMLElement);
-  private chart: Chart<Curves> | undefined;
+  private readonly testsPlot = document.createElement('div');
+  private charts: readonly Chart<Curves>[] = [];
   private cancel: (() => void) | undefined;
   private sweeping: Promise<void> | undefined;
 
@@ -42,12 +57,18 @@ export class ScaleSheet {
      */
     private readonly hold: () => Promise<() => void>,
   ) {
+    this.testsPlot.className = 'plot';
+    this.testsPlot.setAttribute('role', 'img');
+    this.testsPlot.setAttribute('aria-label', TESTS_LABEL);
+    this.plot.before(captionWith('Time of a step'));
+    this.plot.after(captionWith('Pairs tested'), this.testsPlot);
+    find('scale-method', HTMLElement).after(...classicView());
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     // Escape closes the sheet, too.
     this.sheet.addEventListener('close', () => {
       this.cancel?.();
-      this.chart?.destroy();
-      this.chart = undefined;
+      for (const chart of this.charts) chart.destroy();
+      this.charts = [];
     });
     this.again.addEventListener('click', () => {
       if (this.cancel) this.cancel();
@@ -120,14 +141,17 @@ export class ScaleSheet {
 
   private show(curves: Curves): void {
     if (this.sheet.open) {
-      this.chart ??= logChart(this.plot);
-      this.chart.set(curves);
+      if (this.charts.length === 0) {
+        this.charts = [logChart(this.plot, TIMES), logChart(this.testsPlot, TESTS)];
+      }
+      for (const chart of this.charts) chart.set(curves);
     }
     find('scale-words', HTMLElement).replaceChildren();
     for (const sentence of describeCurves(curves)) addItem('scale-words', sentence);
-    const rows = rowsOf(curves).map(({ count, pairs, times, ratio }) =>
+    const rows = rowsOf(curves).map(({ count, pairs, tests, times, ratio }) =>
       rowWith([
         formatCount(count),
+        tests === undefined ? '–' : formatCount(tests),
         formatCount(pairs),
         ...[times.grid, times.naive].map((cell) => formatCell(cell, formatMilliseconds)),
         formatCell(ratio, (value) => `× ${formatTimes(value)}`),
@@ -151,11 +175,17 @@ async function startTimed(
   choices: Choices,
   broadPhase: BroadPhase,
   count: number,
-): Promise<TimedRun> {
+): Promise<CountedRun> {
   const run = await engine.start(simulationOptions({ ...choices, broadPhase }, count));
   return {
     count: run.simulation.count,
     timeSteps: (batch) => run.timeSteps(STEP_SECONDS * choices.timeScale, batch),
+    // Naive tests all pairs, so they need no count on the device.
+    countTests: async () => {
+      if (broadPhase === 'naive') return pairsOf(run.simulation.count);
+      const measured = await run.simulation.measure();
+      return 'candidates' in measured ? measured.candidates : 0;
+    },
     destroy: () => run.destroy(),
   };
 }
@@ -170,15 +200,11 @@ function formatCell(cell: Cell | undefined, format: (value: number) => string): 
   return cell.isEstimate ? `≈ ${format(cell.value)}` : format(cell.value);
 }
 
-function rowWith(texts: readonly string[]): HTMLTableRowElement {
-  const row = document.createElement('tr');
-  texts.forEach((text, index) => {
-    const cell = document.createElement(index === 0 ? 'th' : 'td');
-    if (index === 0) cell.setAttribute('scope', 'row');
-    cell.textContent = text;
-    row.append(cell);
-  });
-  return row;
+function captionWith(text: string): HTMLElement {
+  const caption = document.createElement('p');
+  caption.className = 'plot-caption';
+  caption.textContent = text;
+  return caption;
 }
 
 function addItem(id: string, text: string): void {

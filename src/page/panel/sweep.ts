@@ -1,4 +1,6 @@
-/** Measures how a step's time grows with the number of particles (the size), with grid and naive. */
+/**
+ * Measures how a step's time and the tested pairs grow with the number of particles (the size), with grid and naive.
+ */
 import {
   type Curve,
   crossingOf,
@@ -9,10 +11,10 @@ import {
   type Timing,
 } from '../../core/base/curves';
 import { type BroadPhase, CellstormError } from '../../index';
-import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
+import { formatCount, formatCountOf, formatMilliseconds, formatReal, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
-export const SIZES = [100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
+export const SIZES = [2, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
 
 export const BROAD_PHASES = ['grid', 'naive'] as const satisfies readonly BroadPhase[];
 
@@ -36,12 +38,19 @@ const COARSE_MS = 2;
 /** A step's time is assumed to grow at least with this power of the number of particles. */
 export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, naive: 2 };
 
-export type Curves = Readonly<Record<BroadPhase, Curve>>;
+export interface SizeTiming extends Timing {
+  /** Pairs whose distance a search tests, each counted once. */
+  readonly tests: number;
+}
+
+export type Curves = Readonly<Record<BroadPhase, readonly SizeTiming[]>>;
 
 export interface Row {
   readonly count: number;
-  /** Number of all pairs, n(n − 1)/2. */
+  /** Number of all pairs, n(n − 1)/2, which naive tests. */
   readonly pairs: number;
+  /** Pairs that the grid tests; undefined if it was not timed at this size. */
+  readonly tests: number | undefined;
   readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
   /** Naive time ÷ grid time. */
   readonly ratio: Cell | undefined;
@@ -80,6 +89,11 @@ export function crossoverOf({ grid, naive }: Curves): Crossover | undefined {
   return { kind: 'always', faster: crossing.kind === 'first-always' ? 'naive' : 'grid' };
 }
 
+/** Returns the number of all pairs. */
+export function pairsOf(count: number): number {
+  return (count * (count - 1)) / 2;
+}
+
 export function rowsOf(curves: Curves): Row[] {
   const counts = [...new Set([...curves.grid, ...curves.naive].map(({ count }) => count))];
   return counts
@@ -91,7 +105,8 @@ export function rowsOf(curves: Curves): Row[] {
         grid && naive
           ? { value: naive.value / grid.value, isEstimate: grid.isEstimate || naive.isEstimate }
           : undefined;
-      return { count, pairs: (count * (count - 1)) / 2, times, ratio };
+      const tests = curves.grid.find((timing) => timing.count === count)?.tests;
+      return { count, pairs: pairsOf(count), tests, times, ratio };
     });
 }
 
@@ -123,6 +138,7 @@ export function describeCurves(curves: Curves): string[] {
   const crossover = crossoverOf(curves);
   const largest = rowsOf(curves).findLast(({ times }) => times.grid && times.naive?.isEstimate === false);
   const ratio = largest?.ratio;
+  const last = curves.grid.at(-1);
   return [
     ...growths,
     ...(crossover ? [describeCrossover(crossover)] : []),
@@ -131,13 +147,18 @@ export function describeCurves(curves: Curves): string[] {
           `At ${formatCount(largest.count)} naive takes ${formatTimes(ratio.value)} times as long: ${formatMilliseconds(largest.times.naive?.value ?? 0)} against ${formatMilliseconds(largest.times.grid?.value ?? 0)}.`,
         ]
       : []),
+    ...(last && last.tests > 0
+      ? [
+          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatReal(last.tests / last.count)} per particle. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
+        ]
+      : []),
   ];
 }
 
 function describeCrossover(crossover: Crossover): string {
   if (crossover.kind === 'at') {
     const count = Number(crossover.count.toPrecision(2));
-    return `Both take equally long at about ${formatCount(count)} particles; with more, the grid is faster.`;
+    return `Naive wins below about ${formatCount(count)} particles, where building the grid costs more than it saves. With more, the grid is faster.`;
   }
   if (crossover.faster === 'grid') return 'The grid is faster at every size that both were timed at.';
   return 'Naive is still faster at the largest size that both were timed at.';
@@ -153,8 +174,13 @@ export interface TimedRun {
   destroy(): void;
 }
 
+export interface CountedRun extends TimedRun {
+  /** Counts the pairs that a search tests now. */
+  countTests(): Promise<number>;
+}
+
 export interface SweepRequest {
-  start(broadPhase: BroadPhase, count: number): Promise<TimedRun>;
+  start(broadPhase: BroadPhase, count: number): Promise<CountedRun>;
   /** Rejects if the engine is lost or the visitor cancels. */
   readonly ended: Promise<never>;
   /** Awaited between samples, so that the page stays responsive. */
@@ -170,7 +196,7 @@ export interface SweepRequest {
  * the sweep goes on; two failures in a row end a curve. Rejects if `ended` rejects.
  */
 export async function runSweep(request: SweepRequest): Promise<void> {
-  const curves: Record<BroadPhase, Timing[]> = { grid: [], naive: [] };
+  const curves: Record<BroadPhase, SizeTiming[]> = { grid: [], naive: [] };
   const failures: Record<BroadPhase, number> = { grid: 0, naive: 0 };
   const open = new Set<BroadPhase>(BROAD_PHASES);
   request.ended.catch(() => undefined);
@@ -189,7 +215,10 @@ export async function runSweep(request: SweepRequest): Promise<void> {
       request.onSize(broadPhase, size);
       await Promise.race([request.breathe(), request.ended]);
       try {
-        const { timing, clock, leftOut } = await timeRun(request.start(broadPhase, size), request);
+        const starting = request.start(broadPhase, size);
+        const { timing, measured, clock, leftOut } = await timeRun(starting, request, (run) =>
+          run.countTests(),
+        );
         failures[broadPhase] = 0;
         if (leftOut > 0) {
           request.onNote(
@@ -197,7 +226,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
           );
         }
         // A scene of whole rows or towers may have the same number of particles at two sizes.
-        if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push(timing);
+        if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push({ ...timing, tests: measured });
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
         // If the sweep has ended, throw its error instead.
@@ -210,11 +239,17 @@ export async function runSweep(request: SweepRequest): Promise<void> {
   }
 }
 
-/** Times a run that is being started, then destroys it. */
-export async function timeRun(
-  starting: Promise<TimedRun>,
+/** Times a run that is being started and measures it, then destroys it. */
+export async function timeRun<Run extends TimedRun, Measured>(
+  starting: Promise<Run>,
   { ended, breathe }: Pick<SweepRequest, 'ended' | 'breathe'>,
-): Promise<{ readonly timing: Timing; readonly clock: Clock; readonly leftOut: number }> {
+  measure: (run: Run) => Promise<Measured>,
+): Promise<{
+  readonly timing: Timing;
+  readonly measured: Measured;
+  readonly clock: Clock;
+  readonly leftOut: number;
+}> {
   const run = await Promise.race([starting, ended]).catch((error: unknown) => {
     // If the sweep ends before the run is ready, destroy the run when it is.
     starting.then(
@@ -226,8 +261,11 @@ export async function timeRun(
   try {
     const sample = (batch: number) => Promise.race([run.timeSteps(batch), ended]);
     let { milliseconds, clock } = await sample(1);
-    if (milliseconds > STEP_LIMIT_MS)
-      return { timing: { count: run.count, milliseconds }, clock, leftOut: 0 };
+    const timed = async (typical: number, leftOut: number) => {
+      const measured = await Promise.race([measure(run), ended]);
+      return { timing: { count: run.count, milliseconds: typical }, measured, clock, leftOut };
+    };
+    if (milliseconds > STEP_LIMIT_MS) return await timed(milliseconds, 0);
     // Do not time the first steps, in which caches are cold and JavaScript is not compiled.
     const started = performance.now();
     do {
@@ -248,7 +286,7 @@ export async function timeRun(
     if (samples.length === 0) {
       throw new CellstormError('The clock of the GPU ran backwards in every step that was timed.');
     }
-    return { timing: { count: run.count, milliseconds: typicalTime(samples) }, clock, leftOut };
+    return await timed(typicalTime(samples), leftOut);
   } finally {
     run.destroy();
   }

@@ -1,26 +1,29 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Curve, expectedTime, growthOf } from '../../../../src/core/base/curves';
+import { expectedTime, growthOf } from '../../../../src/core/base/curves';
 import type { BroadPhase } from '../../../../src/core/contact/settings';
 import {
+  type CountedRun,
   type Curves,
   crossoverOf,
   describeCurves,
   LEAST_GROWTH,
+  pairsOf,
   rowsOf,
   runSweep,
   SIZES,
+  type SizeTiming,
   STEP_LIMIT_MS,
   type SweepRequest,
-  type TimedRun,
   typicalTime,
 } from '../../../../src/page/panel/sweep';
 import { fc } from '../../../helpers/properties';
 
-/** Returns a curve of factor · count^exponent milliseconds, at sizes up to `most`. */
-function curve(factor: number, exponent: number, most = 1e6): Curve {
-  return SIZES.filter((count) => count <= most).map((count) => ({
+/** Returns a curve of factor · count^exponent milliseconds at sizes of 100 to `most`, with 4 tests per particle. */
+function curve(factor: number, exponent: number, most = 1e6): SizeTiming[] {
+  return SIZES.filter((count) => count >= 100 && count <= most).map((count) => ({
     count,
     milliseconds: factor * count ** exponent,
+    tests: 4 * count,
   }));
 }
 
@@ -58,8 +61,9 @@ describe('the description of the curves', () => {
     expect(describeCurves(curves)).toEqual([
       'Grid grows like N^1.00, from 10,000 to 100,000 particles.',
       'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
-      'Both take equally long at about 300 particles; with more, the grid is faster.',
+      'Naive wins below about 300 particles, where building the grid costs more than it saves. With more, the grid is faster.',
       'At 10,000 naive takes 33 times as long: 1 s against 30.0 ms.',
+      'With 100,000 particles the grid tests 400,000 pairs, 4 per particle. Naive tests 5B: 12,500 times as many.',
     ]);
     expect(describeCurves({ grid: [], naive: [] })).toEqual([]);
   });
@@ -69,6 +73,8 @@ describe('the description of the curves', () => {
     expect(rows.map(({ count }) => count)).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
     const row = rows.find(({ count }) => count === 30_000);
     expect(row?.pairs).toBe(449_985_000);
+    expect(row?.tests).toBe(120_000);
+    expect(rowsOf({ grid: [], naive: curves.naive })[0]?.tests).toBeUndefined();
     expect(row?.times.grid).toEqual({ value: 90, isEstimate: false });
     expect(row?.times.naive?.isEstimate).toBe(true);
     expect(row?.times.naive?.value).toBeCloseTo(9000, 6);
@@ -122,12 +128,13 @@ function request(
     notes,
     last: () => curves,
     alive: () => alive,
-    start: async (broadPhase, count): Promise<TimedRun> => {
+    start: async (broadPhase, count): Promise<CountedRun> => {
       requested.push({ broadPhase, count });
       alive++;
       return {
         count,
         timeSteps: async () => ({ milliseconds: time({ broadPhase, count }), clock: 'gpu' }),
+        countTests: async () => (broadPhase === 'naive' ? pairsOf(count) : 3 * count),
         destroy: () => {
           alive--;
         },
@@ -155,13 +162,17 @@ describe('a sweep', () => {
     );
     await runSweep(sweep);
     const counts = (of: BroadPhase) => sweep.last()[of].map(({ count }) => count);
-    expect(counts('naive')).toEqual([100, 300, 1000, 3000]);
-    expect(counts('grid')).toEqual([100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
+    expect(counts('naive')).toEqual([2, 10, 30, 100, 300, 1000, 3000]);
+    expect(counts('grid')).toEqual([2, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000]);
     expect(sweep.requested.slice(0, 3)).toEqual([
-      { broadPhase: 'grid', count: 100 },
-      { broadPhase: 'naive', count: 100 },
-      { broadPhase: 'grid', count: 300 },
+      { broadPhase: 'grid', count: 2 },
+      { broadPhase: 'naive', count: 2 },
+      { broadPhase: 'grid', count: 10 },
     ]);
+    expect(sweep.last().naive.map(({ tests }) => tests)).toEqual([
+      1, 45, 435, 4950, 44_850, 499_500, 4_498_500,
+    ]);
+    expect(sweep.last().grid.map(({ tests }) => tests)).toEqual(counts('grid').map((count) => 3 * count));
     expect(sweep.notes).toEqual([
       'Naive stops at 3,000 particles: a step of 10,000 would take about 10 s here.',
       'Grid stops at 100,000 particles: a step of 300,000 would take about 3 s here.',
@@ -181,7 +192,7 @@ describe('a sweep', () => {
         return start(broadPhase, count);
       },
     });
-    expect(sweep.last().grid.map(({ count }) => count)).toEqual([100, 1000, 3000, 10_000]);
+    expect(sweep.last().grid.map(({ count }) => count)).toEqual([2, 10, 30, 100, 1000, 3000, 10_000]);
     expect(sweep.notes).toEqual([
       'Grid at 300: Something went wrong: no room.',
       'Naive at 300: Something went wrong: never.',
@@ -253,7 +264,7 @@ describe('a sweep', () => {
       },
     });
     await expect(running).rejects.toThrow('lost');
-    expect(sweep.last().grid.map(({ count }) => count)).toEqual([100]);
+    expect(sweep.last().grid.map(({ count }) => count)).toEqual([2, 10, 30, 100]);
     expect(sweep.notes).toEqual([]);
     await new Promise((done) => setTimeout(done, 10));
     expect(sweep.alive()).toBe(0);
@@ -267,6 +278,6 @@ describe('a sweep', () => {
     });
     await runSweep(sweep);
     expect(steps).toBe(2);
-    expect(sweep.last().grid).toEqual([{ count: 100, milliseconds: 2 * STEP_LIMIT_MS }]);
+    expect(sweep.last().grid).toEqual([{ count: 2, milliseconds: 2 * STEP_LIMIT_MS, tests: 6 }]);
   });
 });
