@@ -78,10 +78,12 @@ function markCrossing(plot: uPlot, count: number | undefined): void {
   ctx.stroke();
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textBaseline = 'top';
+  // A label without room is left out: the words below the chart say the same.
+  const fits = (label: string, room: number) => ctx.measureText(label).width + gap <= room;
   ctx.textAlign = 'right';
-  ctx.fillText('naive wins', x - gap, bbox.top + gap);
+  if (fits('naive wins', x - bbox.left)) ctx.fillText('naive wins', x - gap, bbox.top + gap);
   ctx.textAlign = 'left';
-  ctx.fillText('grid wins', x + gap, bbox.top + gap);
+  if (fits('grid wins', bbox.left + bbox.width - x)) ctx.fillText('grid wins', x + gap, bbox.top + gap);
   ctx.restore();
 }
 

@@ -11,7 +11,7 @@ import { find, setText } from '../support/dom';
 import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
 import { type Clock, type Engine, explain } from '../view/engine';
 import type { Session } from '../view/session';
-import type { Chart } from './chart';
+import { type Chart, COMPACT } from './chart';
 import { classicView } from './classic-view';
 import { logChart, TESTS, TIMES } from './log-chart';
 import { rowWith } from './rows';
@@ -151,8 +151,8 @@ export class ScaleSheet {
     const rows = rowsOf(curves).map(({ count, pairs, tests, times, ratio }) =>
       rowWith([
         formatCount(count),
-        tests === undefined ? '–' : formatCount(tests),
-        formatCount(pairs),
+        tests === undefined ? '–' : inBrief(tests),
+        inBrief(pairs),
         ...[times.grid, times.naive].map((cell) => formatCell(cell, formatMilliseconds)),
         formatCell(ratio, (value) => `× ${formatTimes(value)}`),
       ]),
@@ -193,6 +193,11 @@ async function startTimed(
 function describe({ scene, dimensions, substeps }: Choices, { kind, name, isSoftware }: Engine): string {
   const on = kind === 'cpu' ? 'the CPU engine' : isSoftware ? 'a software GPU' : `the GPU (${name})`;
   return `${titleOf(scene)} in ${dimensions}D on ${on}, ${formatCountOf(substeps, 'substep')} per step. Your own run waits and goes on afterwards.`;
+}
+
+/** Shortens large counts, so that the table fits a phone. */
+function inBrief(count: number): string {
+  return count < 1e5 ? formatCount(count) : COMPACT.format(count);
 }
 
 function formatCell(cell: Cell | undefined, format: (value: number) => string): string {

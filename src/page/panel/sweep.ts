@@ -11,7 +11,7 @@ import {
   type Timing,
 } from '../../core/base/curves';
 import { type BroadPhase, CellstormError } from '../../index';
-import { formatCount, formatCountOf, formatMilliseconds, formatReal, formatTimes } from '../support/format';
+import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
 export const SIZES = [2, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
@@ -149,7 +149,7 @@ export function describeCurves(curves: Curves): string[] {
       : []),
     ...(last && last.tests > 0
       ? [
-          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatReal(last.tests / last.count)} per particle. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
+          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
         ]
       : []),
   ];

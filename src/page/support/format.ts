@@ -47,6 +47,7 @@ export function formatCountOf(count: number, what: string): string {
 
 /** Formats a ratio, such as the "10" in "10 times as much". */
 export function formatTimes(ratio: number): string {
+  if (ratio < 0.095) return ratio.toPrecision(1);
   return ratio < 10 ? ratio.toFixed(1) : formatCount(ratio);
 }
 

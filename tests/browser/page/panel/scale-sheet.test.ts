@@ -47,17 +47,19 @@ function sharesOfColumns(page: Page, plot: string, names: readonly string[]): Pr
 }
 
 /** Expects a solid curve for grid and a dashed one for naive. */
-async function expectCurves(page: Page): Promise<void> {
-  const [grid, naive] = await sharesOfColumns(page, '#scale-plot', ['--accent', '--text']);
+async function expectCurves(page: Page, plot = '#scale-plot'): Promise<void> {
+  const [grid, naive] = await sharesOfColumns(page, plot, ['--accent', '--text']);
   expect(grid).toBeGreaterThan(0.9);
   expect(naive).toBeGreaterThan(0.35);
 }
 
-function rowsOf(page: Page): Promise<string[][]> {
-  return page.$$eval('#scale-rows tr', (rows) =>
-    rows.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
+function tableOf(page: Page, rows: string): Promise<string[][]> {
+  return page.$$eval(rows, (found) =>
+    found.map((row) => [...row.children].map((cell) => cell.textContent ?? '')),
   );
 }
+
+const rowsOf = (page: Page) => tableOf(page, '#scale-rows tr');
 
 async function waitForRows(page: Page, rows: number): Promise<void> {
   await page.waitForFunction(
@@ -121,12 +123,21 @@ describe('a sweep on the GPU', () => {
     await takePicture(page, 'scale-wide-dark');
     await cancel(page);
     const rows = await rowsOf(page);
-    expect(rows.slice(0, 2).map(([size, pairs]) => [size, pairs])).toEqual([
-      ['100', '4,950'],
-      ['300', '44,850'],
+    expect(rows.slice(0, 2).map(([size, , pairs]) => [size, pairs])).toEqual([
+      ['2', '1'],
+      ['10', '45'],
     ]);
-    expect(rows[0]?.slice(2).every((text) => /^[×\d][\d., ]*( ms)?$/.test(text))).toBe(true);
+    for (const [, tests, pairs] of rows.slice(0, 2)) expect(Number(tests)).toBeLessThanOrEqual(Number(pairs));
+    expect(rows[0]?.slice(3).every((text) => /^[×\d][\d., ]*( ms)?$/.test(text))).toBe(true);
     expect(await textOf(page, 'scale-words')).toMatch(/grid/i);
+    expect(await tableOf(page, '#classic-table tbody tr')).toEqual([
+      ['100', '4,950', '820', '6.0'],
+      ['1,000', '499,500', '8,612', '58'],
+      ['10,000', '49,995,000', '88,480', '565'],
+    ]);
+    expect(await textOf(page, 'classic-memory')).toMatch(
+      /134 MB with an entry per cell, but 0\.2 MB with a hash table/,
+    );
     expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on a software GPU, 8 substeps per step/);
     expect(await textOf(page, 'scale-method')).toMatch(/timestamps of the GPU/);
     await page.waitForFunction((time) => (window.cellstorm?.simulation?.time ?? 0) > time, {}, standing);
@@ -179,14 +190,19 @@ describe('a sweep on the CPU engine', () => {
       });
       await page.waitForSelector('#scale[open]');
       expect(await page.$eval('#scale', (sheet) => (sheet as HTMLElement).dataset.opened)).toBe('.');
-      // By then naive has three sizes, enough to fit a growth rate.
-      await waitForRows(page, 4);
+      // By then naive has six sizes, enough to fit a growth rate, and its tests are many more than those of the grid.
+      await waitForRows(page, 7);
       await cancel(page);
       expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on the CPU engine/);
+      const [, tests, pairs] = (await rowsOf(page)).find(([size]) => size === '300') ?? [];
+      expect(pairs).toBe('44,850');
+      expect(Number(tests?.replace(',', ''))).toBeLessThan(44_850 / 10);
+      expect(await textOf(page, 'scale-words')).toMatch(/the grid tests [\d,]+ pairs, [\d.]+ per particle/);
       expect(await textOf(page, 'scale-words')).toMatch(
         /Grid grows like N\^-?\d\.\d\d.*Naive grows like N\^-?\d\.\d\d/,
       );
       await expectCurves(page);
+      await expectCurves(page, '#scale-plot ~ .plot');
       await expectNoOverflow(page, '#scale');
       await takePicture(page, 'scale-phone-light');
       expectNoProblems();
