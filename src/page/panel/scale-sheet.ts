@@ -150,7 +150,7 @@ export class ScaleSheet {
     for (const sentence of describeCurves(curves)) addItem('scale-words', sentence);
     const rows = rowsOf(curves).map(({ count, pairs, tests, times, ratio }) =>
       rowWith([
-        formatCount(count),
+        inBrief(count),
         tests === undefined ? '–' : inBrief(tests),
         inBrief(pairs),
         ...[times.grid, times.naive].map((cell) => formatCell(cell, formatMilliseconds)),
