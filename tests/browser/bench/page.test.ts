@@ -178,13 +178,24 @@ describe('the benchmark page', () => {
         line.dataset.engine ?? '',
         line.querySelectorAll('circle').length,
       ]),
-      heads: [...document.querySelectorAll('#tables tbody th')].map(({ textContent }) => textContent ?? ''),
-      cells: [...document.querySelectorAll('#tables td')].map(({ textContent }) => textContent ?? ''),
+      tables: [...document.querySelectorAll('#tables table')].map((table) => ({
+        caption: table.querySelector('caption')?.textContent,
+        heads: [...table.querySelectorAll('tbody th')].map(({ textContent }) => textContent ?? ''),
+        cells: [...table.querySelectorAll('td')].map(({ textContent }) => textContent ?? ''),
+      })),
       words: document.querySelector('#words')?.textContent ?? '',
     }));
     expect(new Map(shown.series as [string, number][])).toEqual(new Map(ENGINES.map((name) => [name, 2])));
-    expect(shown.heads.toSorted()).toEqual(ENGINES.toSorted());
-    for (const cell of shown.cells) expect(cell).toMatch(/^[\d.,]+ \([\d.,]+\)$/);
+    const [times, work] = shown.tables;
+    expect(shown.tables.map(({ caption }) => caption)).toEqual([
+      'uniform 2D: ms (ratio to the fastest)',
+      'uniform 2D: distance tests per body (pairs ÷ tests)',
+    ]);
+    for (const { heads } of shown.tables) expect(heads.toSorted()).toEqual(ENGINES.toSorted());
+    for (const cell of times?.cells ?? []) expect(cell).toMatch(/^[\d.,]+ \([\d.,]+\)$/);
+    for (const cell of work?.cells ?? []) expect(cell).toMatch(/^[\d.]+ \([\d.]+%\)$/);
+    // Each body of cpu-naive is tested against half of the others.
+    expect(work?.cells.join()).toMatch(/150 \(.*500 \(/);
     expect(shown.words).toContain('6 of 6 runs were timed');
   });
 
