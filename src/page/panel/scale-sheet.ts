@@ -181,10 +181,12 @@ async function startTimed(
     count: run.simulation.count,
     timeSteps: (batch) => run.timeSteps(STEP_SECONDS * choices.timeScale, batch),
     // Naive tests all pairs, so they need no count on the device.
-    countTests: async () => {
-      if (broadPhase === 'naive') return pairsOf(run.simulation.count);
+    countWork: async () => {
+      if (broadPhase === 'naive') return { tests: pairsOf(run.simulation.count) };
       const measured = await run.simulation.measure();
-      return 'candidates' in measured ? measured.candidates : 0;
+      return 'candidates' in measured
+        ? { tests: measured.candidates, contacts: measured.contacts }
+        : { tests: 0 };
     },
     destroy: () => run.destroy(),
   };

@@ -11,7 +11,13 @@ import {
   type Timing,
 } from '../../core/base/curves';
 import { type BroadPhase, CellstormError } from '../../index';
-import { formatCount, formatCountOf, formatMilliseconds, formatTimes } from '../support/format';
+import {
+  formatCount,
+  formatCountOf,
+  formatMilliseconds,
+  formatPercent,
+  formatTimes,
+} from '../support/format';
 import { type Clock, explain, type StepTime } from '../view/engine';
 
 export const SIZES = [2, 10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000] as const;
@@ -41,6 +47,8 @@ export const LEAST_GROWTH: Readonly<Record<BroadPhase, number>> = { grid: 1, nai
 export interface SizeTiming extends Timing {
   /** Pairs whose distance a search tests, each counted once. */
   readonly tests: number;
+  /** Pairs that overlap; undefined if they were not counted, as for naive. */
+  readonly contacts?: number | undefined;
 }
 
 export type Curves = Readonly<Record<BroadPhase, readonly SizeTiming[]>>;
@@ -149,10 +157,14 @@ export function describeCurves(curves: Curves): string[] {
       : []),
     ...(last && last.tests > 0
       ? [
-          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
+          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle${describeHits(last)}. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
         ]
       : []),
   ];
+}
+
+function describeHits({ tests, contacts }: SizeTiming): string {
+  return contacts === undefined ? '' : `; ${formatPercent(contacts / tests)} of them touch`;
 }
 
 function describeCrossover(crossover: Crossover): string {
@@ -175,8 +187,8 @@ export interface TimedRun {
 }
 
 export interface CountedRun extends TimedRun {
-  /** Counts the pairs that a search tests now. */
-  countTests(): Promise<number>;
+  /** Counts the pairs that a search tests now, and those that overlap. */
+  countWork(): Promise<Pick<SizeTiming, 'tests' | 'contacts'>>;
 }
 
 export interface SweepRequest {
@@ -217,7 +229,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
       try {
         const starting = request.start(broadPhase, size);
         const { timing, measured, clock, leftOut } = await timeRun(starting, request, (run) =>
-          run.countTests(),
+          run.countWork(),
         );
         failures[broadPhase] = 0;
         if (leftOut > 0) {
@@ -226,7 +238,7 @@ export async function runSweep(request: SweepRequest): Promise<void> {
           );
         }
         // A scene of whole rows or towers may have the same number of particles at two sizes.
-        if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push({ ...timing, tests: measured });
+        if (timing.count > (curve.at(-1)?.count ?? 0)) curve.push({ ...timing, ...measured });
         request.onTiming({ grid: [...curves.grid], naive: [...curves.naive] }, clock);
       } catch (error) {
         // If the sweep has ended, throw its error instead.

@@ -65,6 +65,10 @@ describe('the description of the curves', () => {
       'At 10,000 naive takes 33 times as long: 1 s against 30.0 ms.',
       'With 100,000 particles the grid tests 400,000 pairs, 4.0 per particle. Naive tests 5B: 12,500 times as many.',
     ]);
+    const counted = curves.grid.map((timing) => ({ ...timing, contacts: timing.count }));
+    expect(describeCurves({ ...curves, grid: counted }).at(-1)).toMatch(
+      /4\.0 per particle; 25\.0% of them touch\. Naive/,
+    );
     expect(describeCurves({ grid: [], naive: [] })).toEqual([]);
   });
 
@@ -134,7 +138,8 @@ function request(
       return {
         count,
         timeSteps: async () => ({ milliseconds: time({ broadPhase, count }), clock: 'gpu' }),
-        countTests: async () => (broadPhase === 'naive' ? pairsOf(count) : 3 * count),
+        countWork: async () =>
+          broadPhase === 'naive' ? { tests: pairsOf(count) } : { tests: 3 * count, contacts: count },
         destroy: () => {
           alive--;
         },
@@ -278,6 +283,6 @@ describe('a sweep', () => {
     });
     await runSweep(sweep);
     expect(steps).toBe(2);
-    expect(sweep.last().grid).toEqual([{ count: 2, milliseconds: 2 * STEP_LIMIT_MS, tests: 6 }]);
+    expect(sweep.last().grid).toEqual([{ count: 2, milliseconds: 2 * STEP_LIMIT_MS, tests: 6, contacts: 2 }]);
   });
 });
