@@ -12,12 +12,14 @@ describe.skipIf(skipsDeno)(`the benchmark under wgpu on ${denoDriver}`, () => {
   for (const { name: engine, boxes } of GPU_ENGINES) {
     for (const dimensions of DIMENSIONS) {
       test.each(boxes ? ['boxes', 'boxes-mixed'] : ['uniform', 'mixed'])(
-        `finds every pair with the engine ${engine} in ${dimensions}D, in the scene %s`,
+        `finds every pair and counts its tests with the engine ${engine} in ${dimensions}D, in the scene %s`,
         async (scene) => {
-          const { found, expected, complaints } = await deno.ask({ engine, scene, dimensions });
+          const { found, expected, tests, complaints } = await deno.ask({ engine, scene, dimensions });
           expect(complaints).toEqual([]);
           expect(expected.pairs).toBeGreaterThan(0);
           expect(found).toEqual(expected);
+          if (boxes) expect(tests, 'gpu-boxes cannot tell').toBeUndefined();
+          else expect(tests).toBeGreaterThan(expected.pairs);
         },
       );
     }
