@@ -1,4 +1,5 @@
 /** Numbers the cells of a plain grid in row order or in Morton order, for engines on the CPU and on the GPU. */
+import type { Work } from '../harness/engine';
 import type { BenchScene } from '../harness/scenes';
 
 /** With more cells per body than this, cells become larger. */
@@ -58,4 +59,48 @@ function fillMorton(tables: readonly Uint32Array[]): void {
       place++;
     }
   }
+}
+
+/**
+ * Counts the pairs of bodies in the same or in adjacent cells. A search tests each of them once, in any order of cells.
+ * `round` rounds like the engine's numbers: Math.fround for 32-bit floats.
+ */
+export function workOfCells(
+  scene: BenchScene,
+  positions: Float32Array,
+  round: (value: number) => number = Number,
+): Work {
+  const { dimensions, count, min } = scene;
+  const { cellSize, tables, cells } = layOutCells(scene, false);
+  const inverse = round(1 / cellSize);
+  const coordinates = Uint32Array.from({ length: dimensions * count }, (_, word) => {
+    const axis = word % dimensions;
+    const offset = round((positions[word] as number) - round(min[axis] as number));
+    return Math.min((tables[axis] as Uint32Array).length - 1, Math.floor(round(offset * inverse)));
+  });
+  const sizes = new Uint32Array(cells);
+  const visit = (body: number, reach: number, act: (cell: number) => void, axis = 0, before = 0): void => {
+    if (axis === dimensions) {
+      act(before);
+      return;
+    }
+    const table = tables[axis] as Uint32Array;
+    const own = coordinates[dimensions * body + axis] as number;
+    const last = Math.min(table.length - 1, own + reach);
+    for (let cell = Math.max(0, own - reach); cell <= last; cell++) {
+      visit(body, reach, act, axis + 1, before + (table[cell] as number));
+    }
+  };
+  const add = (cell: number) => {
+    sizes[cell] = (sizes[cell] as number) + 1;
+  };
+  for (let body = 0; body < count; body++) visit(body, 0, add);
+  // Each pair is counted from both bodies, and each body once with itself.
+  let around = 0;
+  const sum = (cell: number) => {
+    around += sizes[cell] as number;
+  };
+  for (let body = 0; body < count; body++) visit(body, 1, sum);
+  const pairs = (around - count) / 2;
+  return { candidates: pairs, tests: pairs, counted: 'formula' };
 }

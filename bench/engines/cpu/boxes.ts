@@ -1,6 +1,8 @@
 /** Wraps `createCpuBoxPairs`. Takes the boxes around discs and balls too, and then tests these themselves. */
+import type { PairList } from '../../../src/core/simulation/simulation';
 import { createCpuBoxPairs } from '../../../src/cpu';
-import type { CpuEngine } from '../../harness/engine';
+import { type BoxOrder, CORNERS } from '../../../src/cpu/boxes/order';
+import type { CpuEngine, Work } from '../../harness/engine';
 import { Overlaps } from '../../peers/overlaps';
 
 export const CPU_BOXES: CpuEngine = {
@@ -14,6 +16,13 @@ export const CPU_BOXES: CpuEngine = {
     const finder = createCpuBoxPairs({ dimensions });
     const boxes = new Float32Array(2 * dimensions * count);
     let memory: number | undefined;
+    function query(): PairList {
+      if (halfExtents) return finder.collectPairs();
+      overlaps.clear();
+      finder.forEachPair((a, b) => overlaps.testPair(a, b));
+      return overlaps;
+    }
+
     return {
       place: (positions) => overlaps.place(positions),
       build() {
@@ -30,11 +39,12 @@ export const CPU_BOXES: CpuEngine = {
         // Later, the finder's memory includes a long list of pairs.
         memory ??= boxes.byteLength + finder.memoryBytes;
       },
-      query() {
-        if (halfExtents) return finder.collectPairs();
-        overlaps.clear();
-        finder.forEachPair((a, b) => overlaps.testPair(a, b));
-        return overlaps;
+      query,
+      /** Comparing two boxes is the test of boxes; discs and balls are tested after that. */
+      countWork(): Work {
+        const candidates = countCandidates((finder as unknown as { readonly order: BoxOrder }).order);
+        const tests = halfExtents ? candidates : overlaps.countTests(query);
+        return { candidates, tests, counted: 'loop' };
       },
       get memoryBytes() {
         return memory;
@@ -42,3 +52,49 @@ export const CPU_BOXES: CpuEngine = {
     };
   },
 };
+
+/** Repeats the sweeps of src/cpu/boxes/sweep.ts: boxes of the same row or of rows around it, if they meet along x. */
+function countCandidates(order: BoxOrder): number {
+  const { starts, levelRows, levels, corners } = order;
+  let candidates = 0;
+  const lowOf = (slot: number) => corners[CORNERS * slot] as number;
+  const sweep = (slot: number, from: number, end: number) => {
+    const high = corners[CORNERS * slot + 3] as number;
+    let other = from;
+    while (other < end && lowOf(other) <= high) other++;
+    candidates += other - from;
+  };
+  const sweepRows = (row: number, otherRow: number) => {
+    let slot = starts[row] as number;
+    let other = starts[otherRow] as number;
+    const end = starts[row + 1] as number;
+    const otherEnd = starts[otherRow + 1] as number;
+    if (row === otherRow) for (; slot < end; slot++) sweep(slot, slot + 1, end);
+    while (slot < end && other < otherEnd) {
+      if (lowOf(slot) <= lowOf(other)) sweep(slot++, other, otherEnd);
+      else sweep(other++, slot, end);
+    }
+  };
+  for (let level = 0; level < levels; level++) {
+    const first = levelRows[level] as number;
+    const width = order.rowsAt(0, level);
+    for (let row = first; row < (levelRows[level + 1] as number); row++) {
+      if (starts[row] === starts[row + 1]) continue;
+      const y = (row - first) % width;
+      const z = (row - first - y) / width;
+      for (let higher = level; higher < levels; higher++) {
+        const shift = higher - level;
+        const rowsY = order.rowsAt(0, higher);
+        const lastY = Math.min(rowsY - 1, (y + 1) >> shift);
+        const lastZ = Math.min(order.rowsAt(1, higher) - 1, (z + 1) >> shift);
+        for (let otherZ = Math.max(0, (z >> shift) - 1); otherZ <= lastZ; otherZ++) {
+          for (let otherY = Math.max(0, (y >> shift) - 1); otherY <= lastY; otherY++) {
+            const other = (levelRows[higher] as number) + otherZ * rowsY + otherY;
+            if (other >= row) sweepRows(row, other);
+          }
+        }
+      }
+    }
+  }
+  return candidates;
+}

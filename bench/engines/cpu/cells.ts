@@ -6,7 +6,7 @@
  */
 import type { CpuEngine } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
-import { layOutCells } from '../cell-order';
+import { layOutCells, workOfCells } from '../cell-order';
 import { SortedBodies } from './sorted-bodies';
 
 function cells(morton: boolean): CpuEngine {
@@ -21,6 +21,7 @@ function cells(morton: boolean): CpuEngine {
         place: (positions) => grid.bodies.place(positions),
         build: () => grid.build(),
         query: () => grid.query(),
+        countWork: (positions) => workOfCells(scene, positions),
         get memoryBytes() {
           return grid.memoryBytes;
         },

@@ -3,7 +3,7 @@
  * share a bucket, so a query compares the cell of each body in a bucket. The engines differ in the hash function and in
  * the size of the table.
  */
-import type { CpuEngine } from '../../harness/engine';
+import type { CpuEngine, Work } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
 import { HASH_NUMBERS, type HashName, hashCell } from './hash-functions';
 import { SortedBodies } from './sorted-bodies';
@@ -17,6 +17,8 @@ interface TableKind {
   readonly buckets?: number;
 }
 
+type Cell = [x: number, y: number, z: number];
+
 function table(name: string, about: string, kind: TableKind, byDefault?: false): CpuEngine {
   return {
     name,
@@ -29,6 +31,7 @@ function table(name: string, about: string, kind: TableKind, byDefault?: false):
         place: (positions) => table.bodies.place(positions),
         build: () => table.build(),
         query: () => table.query(),
+        countWork: () => table.countWork(),
         memoryBytes: table.memoryBytes,
       };
     },
@@ -152,5 +155,28 @@ class HashTable {
       if (cells[3 * other] !== x || cells[3 * other + 1] !== y || cells[3 * other + 2] !== z) continue;
       bodies.testSlots(slot, other);
     }
+  }
+
+  /** Counts what `query` does: later bodies of a bucket are candidates, and those of the right cell are tested. */
+  countWork(): Work {
+    const { starts, cells, scene } = this;
+    const layers = scene.dimensions === 3 ? [-1, 0, 1] : [0];
+    const around = layers.flatMap((z) =>
+      [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((x) => [x, y, z] as const)),
+    );
+    let candidates = 0;
+    let tests = 0;
+    for (let slot = 0; slot < scene.count; slot++) {
+      for (const toCell of around) {
+        const [x, y, z] = toCell.map((offset, axis) => (cells[3 * slot + axis] as number) + offset) as Cell;
+        const bucket = this.bucketOf(x, y, z);
+        const end = starts[bucket + 1] as number;
+        for (let other = Math.max(starts[bucket] as number, slot + 1); other < end; other++) {
+          candidates++;
+          if (cells[3 * other] === x && cells[3 * other + 1] === y && cells[3 * other + 2] === z) tests++;
+        }
+      }
+    }
+    return { candidates, tests, counted: 'loop' };
   }
 }

@@ -6,7 +6,7 @@ import { defineStruct } from '../../../src/gpu/layout';
 import { Scan, scanBytes } from '../../../src/passes/grid/scan';
 import type { GpuEngine, GpuRunner } from '../../harness/engine';
 import type { BenchScene } from '../../harness/scenes';
-import { layOutCells } from '../cell-order';
+import { layOutCells, workOfCells } from '../cell-order';
 import { benchSource, createBodyBuffers, createKernel, FOLDING, floatsOf, inPass, PLAIN } from './bodies';
 import text from './cells.wgsl?raw';
 
@@ -115,6 +115,7 @@ async function openCells(scene: BenchScene, gpu: Gpu, morton: boolean): Promise<
       inPass(encoder, 'bench.cells.search', (pass) => search.encode(pass, shared, groups.search, workgroups));
     },
     counters: buffers.counters,
+    countWork: (positions) => workOfCells(scene, positions, Math.fround),
     memoryBytes: bodyBuffers.bytes + uniforms.bytes + scanning.bytes,
     destroy() {
       destroyOwned();

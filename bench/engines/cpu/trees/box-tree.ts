@@ -2,6 +2,7 @@
  * A tree of boxes over sorted bodies. Nodes are stored in depth-first order, parents first, and so are the slots of
  * their bodies. A search needs no stack: it goes on to the next node, or over the whole subtree if it can skip that.
  */
+import type { Work } from '../../../harness/engine';
 import type { SortedBodies } from '../sorted-bodies';
 
 const FIRST_NODES = 256;
@@ -156,6 +157,38 @@ export class BoxTree {
       for (let other = begin > slot ? begin : slot + 1; other < end; other++) bodies.testSlots(slot, other);
       node++;
     }
+  }
+
+  /** Counts what `searchAll` does. A search tests every body that it takes up. */
+  countWork(disjoint: boolean): Work {
+    const { bodies, boxes, begins, ownEnds, ends, skips, dimensions } = this;
+    const doesMiss = (slot: number, node: number) => {
+      for (let axis = 0; axis < dimensions; axis++) {
+        const at = 2 * dimensions * node + axis;
+        const centre = bodies.centreOf(slot, axis);
+        const half = bodies.halfOf(slot, axis);
+        if ((boxes[at] as number) > Math.fround(centre + half)) return true;
+        if ((boxes[at + dimensions] as number) < Math.fround(centre - half)) return true;
+      }
+      return false;
+    };
+    let candidates = 0;
+    for (let home = 0; home < this.nodes; home++) {
+      const from = disjoint ? home : 0;
+      for (let slot = begins[home] as number; slot < (ownEnds[home] as number); slot++) {
+        let node = from;
+        while (node < (skips[from] as number)) {
+          if ((ends[node] as number) <= slot + 1 || doesMiss(slot, node)) {
+            node = skips[node] as number;
+            continue;
+          }
+          const first = Math.max(begins[node] as number, slot + 1);
+          candidates += Math.max(0, (ownEnds[node] as number) - first);
+          node++;
+        }
+      }
+    }
+    return { candidates, tests: candidates, counted: 'loop' };
   }
 
   private grow(): void {

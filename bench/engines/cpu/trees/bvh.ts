@@ -2,7 +2,7 @@
  * Bounding volume hierarchy: halves the box around the centres along its longest edge, until a leaf has few bodies. Each
  * node has the box around its bodies.
  */
-import type { CpuEngine } from '../../../harness/engine';
+import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 import { BoxTree } from './box-tree';
@@ -22,6 +22,7 @@ export const CPU_BVH: CpuEngine = {
       place: (positions) => tree.bodies.place(positions),
       build: () => tree.build(),
       query: () => tree.query(),
+      countWork: () => tree.countWork(),
       get memoryBytes() {
         return tree.memoryBytes;
       },
@@ -95,5 +96,9 @@ class Bvh {
   query(): SortedBodies {
     this.tree.searchAll(false);
     return this.bodies;
+  }
+
+  countWork(): Work {
+    return this.tree.countWork(false);
   }
 }

@@ -2,7 +2,7 @@
  * k-d tree: the median along the axis of greatest spread divides each range of slots, down to ranges of few bodies. The
  * tree needs no nodes: the middle slot of a range has its median, and the slots before and after it are its halves.
  */
-import type { CpuEngine } from '../../../harness/engine';
+import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 
@@ -22,6 +22,7 @@ export const CPU_KD_TREE: CpuEngine = {
       place: (positions) => tree.bodies.place(positions),
       build: () => tree.build(),
       query: () => tree.query(),
+      countWork: () => tree.countWork(),
       get memoryBytes() {
         return tree.memoryBytes;
       },
@@ -143,5 +144,26 @@ class KdTree {
         stack[depth++] = end;
       }
     }
+  }
+
+  /** Counts what `query` does. A search tests every body that it takes up. */
+  countWork(): Work {
+    const { bodies, axes, greatest, scene } = this;
+    let candidates = 0;
+    const count = (slot: number, begin: number, end: number): void => {
+      if (end - begin <= LEAF) {
+        candidates += Math.max(0, end - Math.max(begin, slot + 1));
+        return;
+      }
+      const middle = (begin + end) >>> 1;
+      const axis = axes[middle] as number;
+      const reach = bodies.halfOf(slot, 0) + (greatest[middle] as number);
+      const apart = bodies.centreOf(slot, axis) - bodies.centreOf(middle, axis);
+      if (middle > slot) candidates++;
+      if (apart < reach) count(slot, begin, middle);
+      if (apart > -reach) count(slot, middle + 1, end);
+    };
+    for (let slot = 0; slot < scene.count; slot++) count(slot, 0, scene.count);
+    return { candidates, tests: candidates, counted: 'loop' };
   }
 }

@@ -6,7 +6,7 @@
  * - Loose: a body belongs to the smallest cell that contains its centre and is no smaller than the body. Its box is
  *   twice as wide as the cell, so that it contains the whole body. Boxes of adjacent cells intersect.
  */
-import type { CpuEngine } from '../../../harness/engine';
+import type { CpuEngine, Work } from '../../../harness/engine';
 import type { BenchScene } from '../../../harness/scenes';
 import { SortedBodies } from '../sorted-bodies';
 import { BoxTree } from './box-tree';
@@ -33,6 +33,7 @@ function quadtree(loose: boolean): CpuEngine {
         place: (positions) => tree.bodies.place(positions),
         build: () => tree.build(),
         query: () => tree.query(),
+        countWork: () => tree.countWork(),
         get memoryBytes() {
           return tree.memoryBytes;
         },
@@ -167,5 +168,9 @@ class Quadtree {
   query(): SortedBodies {
     this.tree.searchAll(!this.loose);
     return this.bodies;
+  }
+
+  countWork(): Work {
+    return this.tree.countWork(!this.loose);
   }
 }

@@ -3,24 +3,38 @@ import Flatbush from 'flatbush';
 import KDBush from 'kdbush';
 import RBush from 'rbush';
 import { describe, expect, it, vi } from 'vitest';
+import { CPU_ENGINES } from '../../../../bench/engines/cpu';
 import { Chunks } from '../../../../bench/engines/cpu/chunks';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
+import { HASH_NUMBERS, type HashName, hashCell, mixHash } from '../../../../bench/engines/cpu/hash-functions';
+import { bucketsFor, FIXED_BUCKETS } from '../../../../bench/engines/cpu/hash-tables';
 import { CPU_NAIVE } from '../../../../bench/engines/cpu/naive';
-import { CPU_SWEEP } from '../../../../bench/engines/cpu/sweep';
+import { SortedBodies } from '../../../../bench/engines/cpu/sorted-bodies';
 import { CPU_TIGHT } from '../../../../bench/engines/cpu/tight';
 import { workOfSweep } from '../../../../bench/engines/work';
-import type { CpuEngine, Work } from '../../../../bench/harness/engine';
+import { type CpuEngine, refusalOf, type Work } from '../../../../bench/harness/engine';
 import { type BenchScene, createBenchScene } from '../../../../bench/harness/scenes';
 import { PEERS } from '../../../../bench/peers';
 import { Overlaps } from '../../../../bench/peers/overlaps';
-import { createCpuLevelGrid } from '../../../../src/cpu';
+import { createCpuBoxPairs, createCpuLevelGrid } from '../../../../src/cpu';
+import { CORNERS } from '../../../../src/cpu/boxes/order';
+import { BoxSweep } from '../../../../src/cpu/boxes/sweep';
 import { collect2D, collect3D } from '../../../../src/cpu/levels/dense';
 import type { LevelOrder } from '../../../../src/cpu/levels/order';
 
 const COUNT = 500;
-const CASES = (['uniform', 'clustered', 'one-cell', 'line-x', 'line-y', 'mixed'] as const).flatMap((name) =>
-  ([2, 3] as const).map((dimensions) => ({ name, dimensions })),
-);
+const NAMES = [
+  'uniform',
+  'clustered',
+  'one-cell',
+  'line-x',
+  'line-y',
+  'mixed',
+  'boxes',
+  'boxes-mixed',
+  'boxes-long',
+];
+const CASES = NAMES.flatMap((name) => ([2, 3] as const).map((dimensions) => ({ name, dimensions })));
 
 async function workOf(engine: CpuEngine, scene: BenchScene): Promise<Work & { readonly pairs: number }> {
   const runner = await engine.open(scene);
@@ -54,6 +68,22 @@ function areNear({ dimensions, radius, min }: BenchScene, positions: Float32Arra
 
 const radiusIn = ({ radii, radius }: BenchScene, body: number) => radii?.[body] ?? radius;
 
+/** Half the length of a body along an axis. */
+const extentIn = (scene: BenchScene, body: number, axis: number) =>
+  scene.halfExtents?.[scene.dimensions * body + axis] ?? radiusIn(scene, body);
+
+const engineNamed = (name: string) =>
+  [...CPU_ENGINES, ...PEERS].find((engine) => engine.name === name) as CpuEngine;
+
+/** Our engines that sort bodies into their own order. */
+const SORTED = /^cpu-(rows|morton|teschner|hash-.*|.*quadtree|kd-tree|bvh)$/;
+const HASHES: [string, HashName, number][] = [
+  ['cpu-teschner', 'teschner', FIXED_BUCKETS],
+  ['cpu-hash-teschner', 'teschner', bucketsFor(COUNT)],
+  ['cpu-hash-mix', 'mix', bucketsFor(COUNT)],
+  ['cpu-hash-morton', 'morton', bucketsFor(COUNT)],
+];
+
 /** Returns a copy of an array that calls `read` with each index that is read. */
 function watched<List extends ArrayLike<number>>(list: List, read: (index: number) => void): List {
   return new Proxy(list as List & object, {
@@ -65,17 +95,17 @@ function watched<List extends ArrayLike<number>>(list: List, read: (index: numbe
   });
 }
 
-describe.each(CASES)('in the scene $name in $dimensionsD', ({ name, dimensions }) => {
+describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, dimensions }) => {
   const scene = createBenchScene(name, { dimensions, count: COUNT });
   const positions = scene.frame(0);
-  const { count, radii } = scene;
+  const { count, radii, halfExtents } = scene;
   const all = (count * (count - 1)) / 2;
 
   it('cpu-naive tests n(n−1)/2 pairs', async () => {
     expect(await workOf(CPU_NAIVE, scene)).toMatchObject({ candidates: all, tests: all, counted: 'formula' });
   });
 
-  if (!radii) {
+  if (!radii && !halfExtents) {
     it('cpu-grid and cpu-tight test the pairs of the same or adjacent cells', async () => {
       const near = countPairs(scene, areNear(scene, positions));
       for (const engine of [CPU_GRID, CPU_TIGHT]) {
@@ -84,47 +114,176 @@ describe.each(CASES)('in the scene $name in $dimensionsD', ({ name, dimensions }
     });
   }
 
-  it('cpu-sweep takes up pairs whose intervals along x meet, and tests those that are near along y', async () => {
-    const x = (body: number) => positions[dimensions * body] as number;
-    const y = (body: number) => positions[dimensions * body + 1] as number;
-    const reach = (a: number, b: number) => radiusIn(scene, a) + radiusIn(scene, b);
-    const meet = (a: number, b: number) => Math.abs(x(a) - x(b)) <= reach(a, b);
-    const candidates = countPairs(scene, meet);
-    const tests = countPairs(scene, (a, b) => meet(a, b) && Math.abs(y(a) - y(b)) < reach(a, b));
-    expect(await workOf(CPU_SWEEP, scene)).toMatchObject({ candidates, tests, counted: 'loop' });
-    const open = countPairs(scene, (a, b) => Math.abs(x(a) - x(b)) < reach(a, b));
-    const lower = (body: number) => x(body) - (radii ? radiusIn(scene, body) : 0);
-    // With equal radii, two bodies in the same place along x are candidates, too: intervals begin at the centre.
-    const same = countPairs(scene, (a, b) => lower(a) === lower(b) && Math.abs(x(a) - x(b)) >= reach(a, b));
-    expect(workOfSweep(scene, positions)).toMatchObject({ candidates: open + same, tests: open + same });
+  const along = (axis: number) => (body: number) => positions[dimensions * body + axis] as number;
+  const meetAlong = (axis: number) => (a: number, b: number) =>
+    Math.abs(along(axis)(a) - along(axis)(b)) <= extentIn(scene, a, axis) + extentIn(scene, b, axis);
+
+  it('the sweeps take up pairs whose intervals meet, and test boxes, or balls that are near along the next axis', async () => {
+    const bodies = Array.from({ length: count }, (_, body) => body);
+    const variances = Array.from({ length: dimensions }, (_, axis) => {
+      const mean = bodies.reduce((sum, body) => sum + along(axis)(body), 0) / count;
+      return bodies.reduce((sum, body) => sum + (along(axis)(body) - mean) ** 2, 0);
+    });
+    const widest = variances.indexOf(Math.max(...variances));
+    for (const [name, axis] of [
+      ['cpu-sweep', 0],
+      ['cpu-sweep-coherent', 0],
+      ['cpu-sweep-widest', widest],
+    ] as const) {
+      const meet = meetAlong(axis);
+      const next = along((axis + 1) % dimensions);
+      const isNear = (a: number, b: number) =>
+        Math.abs(next(a) - next(b)) < radiusIn(scene, a) + radiusIn(scene, b);
+      const candidates = countPairs(scene, meet);
+      const tests = countPairs(scene, (a, b) => meet(a, b) && (halfExtents !== undefined || isNear(a, b)));
+      expect(await workOf(engineNamed(name), scene), name).toMatchObject({
+        candidates,
+        tests,
+        counted: 'loop',
+      });
+    }
   });
 
-  it('cpu-chunks takes up the members that its sweeps read, and tests each pair of boxes that meet once', () => {
-    const chunks = new Chunks(scene);
-    chunks.place(positions);
-    chunks.build();
-    const work = chunks.countWork();
-    const boxesMeet = countPairs(scene, (a, b) =>
-      Array.from({ length: dimensions }, (_, axis) => dimensions * a + axis - dimensions * b).every(
-        (_, axis) =>
-          Math.fround((positions[dimensions * a + axis] as number) - radiusIn(scene, a)) <=
-            Math.fround((positions[dimensions * b + axis] as number) + radiusIn(scene, b)) &&
-          Math.fround((positions[dimensions * b + axis] as number) - radiusIn(scene, b)) <=
-            Math.fround((positions[dimensions * a + axis] as number) + radiusIn(scene, a)),
+  if (!halfExtents) {
+    it('a sweep on the GPU tests pairs whose intervals along x meet', () => {
+      const x = along(0);
+      const reach = (a: number, b: number) => radiusIn(scene, a) + radiusIn(scene, b);
+      const open = countPairs(scene, (a, b) => Math.abs(x(a) - x(b)) < reach(a, b));
+      const lower = (body: number) => x(body) - (radii ? radiusIn(scene, body) : 0);
+      // With equal radii, two bodies in the same place along x are candidates, too: intervals begin at the centre.
+      const same = countPairs(scene, (a, b) => lower(a) === lower(b) && Math.abs(x(a) - x(b)) >= reach(a, b));
+      expect(workOfSweep(scene, positions)).toMatchObject({ candidates: open + same, tests: open + same });
+    });
+  }
+
+  const sorted = CPU_ENGINES.filter((engine) => SORTED.test(engine.name) && !refusalOf(engine, scene));
+  it.each(sorted)('$name counts the tests that it makes', async (engine) => {
+    const spy = vi.spyOn(SortedBodies.prototype, 'testSlots');
+    const runner = await engine.open(scene);
+    runner.place(positions);
+    runner.build();
+    const { count: pairs } = runner.query();
+    const tests = spy.mock.calls.length;
+    spy.mockRestore();
+    expect(tests).toBeGreaterThanOrEqual(pairs);
+    const work = runner.countWork?.(positions);
+    expect(work?.tests).toBe(tests);
+    if (!engine.name.includes('hash') && engine.name !== 'cpu-teschner') expect(work?.candidates).toBe(tests);
+    expect(runner.query().count).toBe(pairs);
+  });
+
+  if (!halfExtents) {
+    it.each(HASHES)('%s takes up later bodies of the buckets around a body', async (name, hash, buckets) => {
+      const cells = Array.from({ length: count }, (_, body) =>
+        [0, 1, 2].map((axis) => (axis < dimensions ? Math.floor(along(axis)(body) / (2 * scene.radius)) : 0)),
+      );
+      const bucketOf = ([x = 0, y = 0, z = 0]: readonly number[]) =>
+        hashCell(HASH_NUMBERS[hash], dimensions === 3, x, y, z) % buckets;
+      const own = cells.map(bucketOf);
+      const offsets = dimensions === 3 ? [-1, 0, 1] : [0];
+      const around = cells.map(([x = 0, y = 0, z = 0]) =>
+        offsets.flatMap((dz) =>
+          [-1, 0, 1].flatMap((dy) => [-1, 0, 1].map((dx) => bucketOf([x + dx, y + dy, z + dz]))),
+        ),
+      );
+      // Slots are in the order of buckets and, inside a bucket, in the order of ids.
+      let candidates = 0;
+      countPairs(scene, (a, b) => {
+        const [first, second] = (own[a] as number) <= (own[b] as number) ? [a, b] : [b, a];
+        candidates += (around[first] as number[]).filter((bucket) => bucket === own[second]).length;
+        return false;
+      });
+      expect((await workOf(engineNamed(name), scene)).candidates).toBe(candidates);
+    });
+  }
+
+  it('cpu-boxes takes up the boxes that its sweeps compare, and tests boxes so', async () => {
+    const boxes = Float32Array.from({ length: 2 * dimensions * count }, (_, word) => {
+      const body = Math.floor(word / (2 * dimensions));
+      const axis = word % dimensions;
+      const half = extentIn(scene, body, axis);
+      return along(axis)(body) + (word % (2 * dimensions) < dimensions ? -half : half);
+    });
+    const finder = createCpuBoxPairs({ dimensions });
+    finder.build(boxes);
+    const { order } = finder as unknown as { order: { corners: Float32Array } };
+    let reads = 0;
+    // A sweep reads the low end along y of its own box, and of each candidate.
+    order.corners = watched(order.corners, (index) => {
+      if (index % CORNERS === 1) reads++;
+    });
+    const spy = vi.spyOn(BoxSweep.prototype as unknown as { sweep: () => void }, 'sweep');
+    const meeting = finder.countPairs();
+    const candidates = reads - spy.mock.calls.length;
+    spy.mockRestore();
+    const tests = halfExtents ? candidates : meeting;
+    expect(await workOf(engineNamed('cpu-boxes'), scene)).toMatchObject({
+      candidates,
+      tests,
+      counted: 'loop',
+    });
+  });
+
+  it('cpu-box-cells takes up the bodies of a bucket, and tests each pair of boxes that share a cell once', async () => {
+    const axes = [0, 1, 2].slice(0, dimensions);
+    const bodies = Array.from({ length: count }, (_, body) => body);
+    const edges = Float32Array.from(bodies, (body) =>
+      Math.max(...axes.map((axis) => 2 * extentIn(scene, body, axis))),
+    ).sort();
+    const inverse = 1 / (edges[Math.floor(0.9 * count)] as number);
+    const touched = bodies.map((body) =>
+      [0, 1, 2].map((axis) => {
+        if (axis >= dimensions) return [0];
+        const half = extentIn(scene, body, axis);
+        const first = Math.floor((along(axis)(body) - half) * inverse);
+        const last = Math.floor((along(axis)(body) + half) * inverse);
+        return Array.from({ length: last - first + 1 }, (_, step) => first + step);
+      }),
+    ) as [number[], number[], number[]][];
+    const buckets = touched.map(([xs, ys, zs]) =>
+      xs.flatMap((x) =>
+        ys.flatMap((y) => zs.map((z) => mixHash(x, y, z) % 2 ** Math.ceil(Math.log2(2 * count + 1)))),
       ),
     );
-    expect(work.tests).toBe(boxesMeet);
-    let reads = 0;
-    let members = 0;
-    const inside = chunks as unknown as { memberBoxes: Float32Array; starts: Uint32Array };
-    members = inside.starts.at(-1) as number;
-    inside.memberBoxes = watched(inside.memberBoxes, (index) => {
-      // The sweeps read the low end along x once per member, and once per candidate.
-      if (index % (2 * dimensions) === 0) reads++;
+    let candidates = 0;
+    const tests = countPairs(scene, (a, b) => {
+      for (const bucket of buckets[a] as number[]) {
+        candidates += (buckets[b] as number[]).filter((other) => other === bucket).length;
+      }
+      return axes.every((axis) => touched[a]?.[axis]?.some((cell) => touched[b]?.[axis]?.includes(cell)));
     });
-    chunks.query();
-    expect(work.candidates).toBe(reads - members);
+    const work = await workOf(engineNamed('cpu-box-cells'), scene);
+    expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
+
+  if (!halfExtents) {
+    it('cpu-chunks takes up the members that its sweeps read, and tests each pair of boxes that meet once', () => {
+      const chunks = new Chunks(scene);
+      chunks.place(positions);
+      chunks.build();
+      const work = chunks.countWork();
+      const boxesMeet = countPairs(scene, (a, b) =>
+        Array.from({ length: dimensions }, (_, axis) => dimensions * a + axis - dimensions * b).every(
+          (_, axis) =>
+            Math.fround((positions[dimensions * a + axis] as number) - radiusIn(scene, a)) <=
+              Math.fround((positions[dimensions * b + axis] as number) + radiusIn(scene, b)) &&
+            Math.fround((positions[dimensions * b + axis] as number) - radiusIn(scene, b)) <=
+              Math.fround((positions[dimensions * a + axis] as number) + radiusIn(scene, a)),
+        ),
+      );
+      expect(work.tests).toBe(boxesMeet);
+      let reads = 0;
+      let members = 0;
+      const inside = chunks as unknown as { memberBoxes: Float32Array; starts: Uint32Array };
+      members = inside.starts.at(-1) as number;
+      inside.memberBoxes = watched(inside.memberBoxes, (index) => {
+        // The sweeps read the low end along x once per member, and once per candidate.
+        if (index % (2 * dimensions) === 0) reads++;
+      });
+      chunks.query();
+      expect(work.candidates).toBe(reads - members);
+    });
+  }
 });
 
 describe.each([2, 3] as const)('with mixed radii in %dD', (dimensions) => {
@@ -162,11 +321,11 @@ it('cpu-grid counts candidates in larger cells if the box is mostly empty', asyn
 });
 
 describe('packages', () => {
-  const scenes = ['uniform', 'line-y', 'mixed'].map((name) =>
+  const scenes = ['uniform', 'line-y', 'mixed', 'boxes-long'].map((name) =>
     createBenchScene(name, { dimensions: 2, count: 300 }),
   );
   const accepted = scenes.flatMap((scene) =>
-    PEERS.filter((peer) => !peer.refuse?.(scene)).map(
+    PEERS.filter((peer) => !refusalOf(peer, scene)).map(
       (peer) => [peer.name, scene.name, peer, scene] as const,
     ),
   );
@@ -200,9 +359,8 @@ describe('packages', () => {
     const positions = scene.frame(0);
     const x = (body: number) => positions[2 * body] as number;
     const y = (body: number) => positions[2 * body + 1] as number;
-    const peerNamed = (name: string) => PEERS.find((peer) => peer.name === name) as CpuEngine;
 
-    if (!scene.radii) {
+    if (!scene.radii && !scene.halfExtents) {
       it(`kdbush reads as many bodies as are counted, in the scene ${scene.name}`, async () => {
         const index = new KDBush(count, 64, Float32Array);
         for (let body = 0; body < count; body++) index.add(x(body), y(body));
@@ -215,15 +373,15 @@ describe('packages', () => {
           spied.withinInto(x(body), y(body), 2 * radius, new Uint32Array(count));
         }
         // A search reads two coordinates per body, and also reads its own body.
-        expect((await workOf(peerNamed('kdbush'), scene)).candidates).toBe(reads / 2 - count);
+        expect((await workOf(engineNamed('kdbush'), scene)).candidates).toBe(reads / 2 - count);
       });
     }
 
     it(`flatbush reads as many boxes as are counted, in the scene ${scene.name}`, async () => {
       const index = new Flatbush(count, 16, Float32Array);
       const box = (body: number) => {
-        const own = radiusIn(scene, body);
-        return [x(body) - own, y(body) - own, x(body) + own, y(body) + own].map(Math.fround) as [
+        const [halfX, halfY] = [extentIn(scene, body, 0), extentIn(scene, body, 1)];
+        return [x(body) - halfX, y(body) - halfY, x(body) + halfX, y(body) + halfY].map(Math.fround) as [
           number,
           number,
           number,
@@ -241,7 +399,7 @@ describe('packages', () => {
         },
       }) as typeof index;
       for (let body = 0; body < count; body++) spied.search(...box(body), () => false);
-      expect((await workOf(peerNamed('flatbush'), scene)).candidates).toBe(reads - count);
+      expect((await workOf(engineNamed('flatbush'), scene)).candidates).toBe(reads - count);
     });
 
     it(`rbush reads as many boxes as are counted, in the scene ${scene.name}`, async () => {
@@ -253,8 +411,8 @@ describe('packages', () => {
         }
       }
       const items = Array.from({ length: count }, (_, body) => {
-        const own = radiusIn(scene, body);
-        return { minX: x(body) - own, minY: y(body) - own, maxX: x(body) + own, maxY: y(body) + own };
+        const [halfX, halfY] = [extentIn(scene, body, 0), extentIn(scene, body, 1)];
+        return { minX: x(body) - halfX, minY: y(body) - halfY, maxX: x(body) + halfX, maxY: y(body) + halfY };
       });
       const tree = new Spied();
       tree.load(items);
@@ -272,14 +430,14 @@ describe('packages', () => {
         return result;
       });
       for (const item of items) tree.search(item);
-      expect((await workOf(peerNamed('rbush'), scene)).candidates).toBe(reads + without - count);
+      expect((await workOf(engineNamed('rbush'), scene)).candidates).toBe(reads + without - count);
     });
   }
 
   it('map-hash and cpu-grid have the same cells, which map-hash visits from both sides', async () => {
     const [scene] = scenes as [BenchScene];
     const { tests } = await workOf(CPU_GRID, scene);
-    const hash = await workOf(PEERS.find(({ name }) => name === 'map-hash') as CpuEngine, scene);
+    const hash = await workOf(engineNamed('map-hash'), scene);
     expect(hash).toMatchObject({ candidates: 2 * tests, tests, counted: 'loop' });
   });
 });
