@@ -1,6 +1,7 @@
 /**
  * Builds everything that ships: `npm run build`. Must be quick, because npm also runs the build after `npm ci` and
- * before it packs. The script in package.json is `dependencies`, not `prepare`: npm would warn users of a `prepare`.
+ * before it packs. After `npm ci`, npm runs it through the script `dependencies`. A script named `prepare` would do as
+ * well, but npm would print a warning to users.
  * Outputs, in dist/:
  *   - index.js, cpu.js, fluid.js, flock.js, pbf.js, node.js and testing.js: the library
  *   - cli.js: the command, for Node
@@ -44,17 +45,19 @@ export const LIBRARY = {
 } as const;
 const COMMAND = join(ROOT, 'bench/cli/main.ts');
 
+const OF_COMMAND = ['bench/', 'src/cli/', 'src/verify/'].map((folder) => join(ROOT, folder));
+
 /**
- * Shortens the benchmark's modules, to keep the package small. Users do not import them. Expressions stay as they are, so
- * that the engines run the code that was written.
+ * Shortens the modules of the command, to keep the package small. Users do not import them. Expressions stay as they
+ * are, so that the benchmark's engines run the code that was written.
  */
-const minifyBench: Plugin = {
-  name: 'minify-bench',
+const minifyCommand: Plugin = {
+  name: 'minify-command',
   // Earlier hooks would not do, because white space is added after them.
   async generateBundle(_options, bundle) {
     for (const chunk of Object.values(bundle)) {
-      if (chunk.type !== 'chunk' || !chunk.facadeModuleId?.startsWith(join(ROOT, 'bench/'))) continue;
-      if (chunk.facadeModuleId === COMMAND) continue;
+      if (chunk.type !== 'chunk' || chunk.facadeModuleId === COMMAND) continue;
+      if (!OF_COMMAND.some((folder) => chunk.facadeModuleId?.startsWith(folder))) continue;
       const { code, errors } = await minify(chunk.fileName, chunk.code, { compress: false, mangle: true });
       const [error] = errors;
       if (error) throw new Error(`${chunk.fileName} could not be minified: ${error.message}`);
@@ -70,7 +73,7 @@ const minifyBench: Plugin = {
 export async function buildModules(outDir: string): Promise<void> {
   await build({
     ...quiet(outDir),
-    plugins: [stripShaders, minifyBench],
+    plugins: [stripShaders, minifyCommand],
     build: {
       ...quiet(outDir).build,
       target: TARGET,

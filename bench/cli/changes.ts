@@ -21,13 +21,13 @@ export function describeChanges(before: BenchRecord, after: BenchRecord, width: 
       `${ratio.toFixed(2)} ×`,
       verdict,
     ]);
-  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${changed.length} of ${changes.length} times changed beyond the noise.`;
+  const head = `Against the baseline of ${before.began} (${before.commit ?? 'no commit'}): ${changed.length} of ${changes.length} timings changed beyond the noise.`;
   const others = [
     before.ended === undefined ? 'The baseline was cut off, so it lacks some cases.' : '',
     notRun > 0
-      ? `${formatCountOf(notRun, 'time')} of the baseline ${notRun === 1 ? 'was' : 'were'} not measured again.`
+      ? `${formatCountOf(notRun, 'timing')} of the baseline ${notRun === 1 ? 'was' : 'were'} not measured again.`
       : '',
-    added > 0 ? `${formatCountOf(added, 'time')} ${added === 1 ? 'is' : 'are'} not in the baseline.` : '',
+    added > 0 ? `${formatCountOf(added, 'timing')} ${added === 1 ? 'is' : 'are'} not in the baseline.` : '',
   ];
   const sentences = [...differences, ...losses.map(describeLoss), ...others, head].filter(
     (sentence) => sentence !== '',

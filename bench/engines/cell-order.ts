@@ -8,8 +8,8 @@ const FEW_CELLS = 2 ** 16;
 /** In Morton order the greatest number may be eight times as large, which 32 bits must hold. */
 const MANY_CELLS = 2 ** 28;
 /**
- * Cells are wider than the largest body by this share per cell of an axis. So the cells of two overlapping bodies are
- * adjacent, even if 32-bit floats round both coordinates.
+ * Cells are wider than the largest body by this share times the number of cells along the longest axis. So the cells of
+ * two overlapping bodies are adjacent, even if 32-bit floats round both coordinates.
  */
 const MARGIN = 2 ** -21;
 

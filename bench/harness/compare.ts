@@ -20,7 +20,7 @@ export interface Loss extends CaseName {
 }
 
 export interface Comparison {
-  /** One sentence per setting or machine property that differs. */
+  /** One text per setting or machine property that differs. */
   readonly differences: readonly string[];
   readonly changes: readonly Change[];
   readonly losses: readonly Loss[];

@@ -4,7 +4,7 @@ import type { CpuEngine, Work } from '../../harness/engine';
 
 /** A box counts as mostly empty if cells of one diameter would give it more cells per body than this. */
 const MOST_CELLS_PER_BODY = 64;
-/** The cells per body that a mostly empty box gets. bench/NOTES.md has the times. */
+/** The cells per body that a mostly empty box gets if radii are equal. bench/NOTES.md has the times. */
 const CELLS_PER_BODY = 16;
 
 export const CPU_GRID: CpuEngine = {

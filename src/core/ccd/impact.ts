@@ -3,9 +3,9 @@
  * doubles, for balls and boxes. Twin of shaders/solve/ccd/impact.wgsl and obstacle_impact.wgsl.
  *
  * Motion is relative to the other body. Take a box around the other centre, with the half extents `sides`. While the
- * moving centre is within the distance `round` of this box, the overlap is too deep for a path. The distance to this
- * region is a convex function of time. So a tangent to it reaches zero no later than the function, and Newton's method
- * converges to the time of impact.
+ * moving centre is within the distance `round` of this box, the bodies overlap more deeply than a path may continue.
+ * The distance to this region is a convex function of time. So a tangent to it reaches zero no later than the function,
+ * and Newton's method converges to the time of impact.
  */
 
 import { CCD_TICKS } from '../base/constants';
@@ -27,10 +27,11 @@ import {
 const ENDLESS = Number.MAX_VALUE;
 
 /**
- * For two bodies that overlap too deeply. Returns whether they approach each other fast enough for a hit: over the
- * substep by more than their relative motion in one tick. Rounding makes resting bodies approach by less. `approach` is
- * the normal component of the relative motion, `speedSquared` the square of its length. Both may be those of the motion
- * times a positive factor.
+ * For two bodies that overlap too deeply. Returns whether they approach fast enough for a hit: over the whole substep,
+ * the distance along the normal must shrink by more than the length of their relative motion in one tick. Rounding
+ * makes resting bodies approach by less. `approach` is the normal component of the relative motion, `speedSquared` the
+ * square of its length. The caller may scale the motion by any positive factor, if `approach` and `speedSquared` use
+ * the same one.
  */
 function closesIn(approach: number, speedSquared: number): boolean {
   return approach * CCD_TICKS < -Math.sqrt(speedSquared);
@@ -150,7 +151,8 @@ export class Impact {
 
   /**
    * Like `key`, but for all images of an obstacle. A large obstacle may be hit at an image that is not the nearest.
-   * Pieces are so short that, along each axis, only the nearest image or the next one ahead can be hit.
+   * The pieces of a path (law.ts) are so short that, along each axis, only the nearest image or the next one ahead can
+   * be hit.
    */
   keyOnImages(from: number, axis = 0): number {
     if (axis === this.world.dimensions || !this.state.radii) return this.key(from);

@@ -96,7 +96,7 @@ export class Picture {
     }
   }
 
-  /** Draws what was there before. Shares of 1 are as visible as can be. */
+  /** Draws what was there before. `share` is the opacity of a ghost, from 0 to 1. */
   ghosts(positions: ArrayLike<number>, diameter: number, share: (ghost: number) => number = () => 1): void {
     for (const ghost of range(0, positions.length / 2)) {
       const [cx = 0, cy = 0] = positionOf(positions, ghost);

@@ -199,7 +199,8 @@ describe('if memory runs out', () => {
       const buffers = tools.liveBuffers().length;
       expect((await twin.findPairs()).pairs).toEqual(expected.pairs);
       for (const ending of ['pairs.tallies', 'grid.scan.blockSums', 'pairs.pairs']) {
-        // The two copies of the state differ after a step, so a lost sort would be visible.
+        // findPairs() first sorts the state into its other copy. If that sort failed unnoticed, read() would return the
+        // old contents of that copy, which differ after a step.
         for (const each of [simulation, twin]) each.step(1 / 60);
         const restore = refuse(device, ending);
         await expect(simulation.findPairs(), ending).rejects.toThrow(/could not reserve \d+ bytes for /);

@@ -1,6 +1,6 @@
 /**
  * A tree of boxes over sorted bodies. Nodes are stored in depth-first order, parents first, and so are the slots of
- * their bodies. A search needs no stack: it goes on to the next node, or over the whole subtree if it can skip that.
+ * their bodies. A search needs no stack: it goes on to the next node, or jumps to the first node after the subtree.
  */
 import type { Work } from '../../../harness/engine';
 import type { SortedBodies } from '../sorted-bodies';

@@ -8,7 +8,7 @@ import { SortedBodies } from '../sorted-bodies';
 
 /** Ranges with at most this many bodies are not divided. */
 const LEAF = 8;
-/** Two ends per range, for more levels than a tree of 2³² bodies has. */
+/** Room for the begins and ends of 64 ranges. A tree of 2³² bodies has fewer levels. */
 const STACK = 128;
 
 export const CPU_KD_TREE: CpuEngine = {
@@ -32,9 +32,9 @@ export const CPU_KD_TREE: CpuEngine = {
 
 class KdTree {
   readonly bodies: SortedBodies;
-  /** The axis that divides a range, at its middle slot. */
+  /** Per range, indexed by its middle slot: the axis that divides it. */
   private readonly axes: Uint8Array;
-  /** The greatest radius in a range, at its middle slot. */
+  /** Per range, indexed by its middle slot: the greatest radius. */
   private readonly greatest: Float32Array;
   private readonly stack = new Uint32Array(STACK);
 

@@ -260,7 +260,7 @@ function tailOf({ levels }: Levels): number {
 
 /**
  * Returns the workgroup counts of all indirect dispatches, in this order:
- * - over all nodes (the cells and the upper layers);
+ * - over all nodes: the cells, and one more layer at the upper end of each axis;
  * - over all nodes, with at most PARTIALS workgroups;
  * - for the tail;
  * - per level, over half of its cells, then over all of them.

@@ -65,7 +65,7 @@ describe('the button for more settings', () => {
     expect(all.slice(0, few.length)).toEqual(few);
     expect(all).toEqual(expect.arrayContaining(['seed', 'periodicX', 'walls', 'continuous', 'appearance']));
     expect(all).not.toContain('transfer');
-    // The next key reaches the first control that has appeared.
+    // Two presses of Tab reach the first new control: the first press stops at the heading of its group.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('size');
@@ -136,7 +136,7 @@ describe('the control of the cell size', () => {
       expect(after.greatestOccupancy).toBeGreaterThan(3 * before.greatestOccupancy);
       expect(await textOf(page, 'occupied')).toBe(String(after.occupiedCells));
       expect(new URL(page.url()).searchParams.get('cellSize')).toBe('8');
-      // Earlier states still fit, and a new start keeps the size.
+      // Going back to an earlier state still works, and a new start keeps the cell size.
       await page.click('#back');
       await settle(page);
       expect((await runOf(page)).time).toBe(0);

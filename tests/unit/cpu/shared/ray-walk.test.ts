@@ -17,7 +17,7 @@ const DOUBLES = 2 ** -45;
 const EDGE = 8;
 const RADIUS = 0.5;
 
-/** With 40 copies of each particle a ray walks through cells; with one it tests all particles. */
+/** With 40 copies of each particle a ray usually walks through cells; with one, it usually tests all particles. */
 const COPIES = [1, 40];
 
 function worldsIn(dimensions: Dimensions): Readonly<Record<string, WorldOptions>> {
@@ -39,7 +39,10 @@ const extreme = fc.oneof(
   { weight: 1, arbitrary: fc.float({ noNaN: true, noDefaultInfinity: true }) },
 );
 
-/** Replaces a particle that is outside the box along an axis that wraps by NaN, because no ray meets it. */
+/**
+ * Wraps positions once. A particle that is then still outside the box along a periodic axis becomes NaN, because no ray
+ * meets it.
+ */
 function reachable(world: World, positions: Float32Array): Float32Array {
   const { dimensions, min, period } = world;
   const stored = positions.map((value, word) => wrapOnce(world, value, word % dimensions));

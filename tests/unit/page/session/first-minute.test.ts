@@ -5,7 +5,7 @@ import { measureOpening, watchFrames } from '../../../../src/page/session/first-
 import type { Engine, Run } from '../../../../src/page/view/engine';
 import { Session } from '../../../../src/page/view/session';
 
-/** An engine whose steps take `cost` ms per disc, as it says. */
+/** A fake engine. It reports that a step takes `cost` ms per disc. */
 function engineOf(kind: Engine['kind'], cost: number) {
   const started: number[] = [];
   const destroyed = vi.fn();
@@ -29,7 +29,7 @@ function engineOf(kind: Engine['kind'], cost: number) {
 }
 
 describe('the measurement of an engine', () => {
-  it('raises the count while frames hold', async () => {
+  it('raises the count while the frame rate stays high enough', async () => {
     const { engine, started, destroyed } = engineOf('gpu', 2 / 128_000);
     expect((await measureOpening(engine, 8, () => 0)).choices).toEqual({
       scene: 'murmuration',
@@ -40,7 +40,7 @@ describe('the measurement of an engine', () => {
     expect(destroyed).toHaveBeenCalledTimes(2);
   });
 
-  it('stops as soon as frames do not hold', async () => {
+  it('stops as soon as the frame rate is too low', async () => {
     const { engine, started } = engineOf('gpu', 20 / 16_000);
     expect((await measureOpening(engine, 8, () => 0)).choices).toEqual({
       scene: 'pile',
@@ -109,7 +109,7 @@ describe('the frame rate of the first scene', () => {
     expect(request).not.toHaveBeenCalled();
   });
 
-  it('changes nothing if frames hold, or if the visitor has chosen something', () => {
+  it('changes nothing if the frame rate stays high enough, or if the visitor has chosen something', () => {
     const held = watch(59);
     vi.advanceTimersByTime(60_000);
     expect(held.request).not.toHaveBeenCalled();
