@@ -1,6 +1,6 @@
 /** Times pictures of a WebGPU canvas with a 2D canvas over it, with or without a film. Runs in a page. */
-import { FilmPicture } from '../../src/page/panel/film-picture';
-import { openLiveFilm } from '../../src/page/panel/live-film';
+import { FilmPicture } from '../../src/page/panel/film/film-picture';
+import { openLiveFilm } from '../../src/page/panel/film/live-film';
 
 /**
  * - `draw` only draws the picture.

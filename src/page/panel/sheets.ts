@@ -56,7 +56,7 @@ export class Sheets {
     );
   });
   private readonly film = new Later(async () => {
-    const { Film } = await import('./film');
+    const { Film } = await import('./film/film');
     const { session, restarts, stepper, viewpoint, picture } = this.parts;
     return new Film(session, restarts, stepper, viewpoint, picture);
   });

@@ -58,7 +58,7 @@ describe('bench', () => {
     expect(against.code).toBe(0);
     expect(against.out.trim().split('\n')).toHaveLength(5);
     expect(against.error).toMatch(
-      /^\nAgainst the baseline of \S+ \(\S+\): \d of 4 timings changed beyond the noise\./,
+      /^\nAgainst the baseline of \S+ \(\S+\): \d of 4 timings changed\s+beyond\s+the\s+noise\./,
     );
   });
 

@@ -2,7 +2,7 @@
  * Records in real time, as WebM if the browser supports it, otherwise as MP4. Uses a canvas of its own, because a
  * recorder cannot switch between canvases.
  */
-import { CellstormError } from '../../index';
+import { CellstormError } from '../../../index';
 import { FilmPicture } from './film-picture';
 
 export interface LiveFilm {

@@ -2,7 +2,7 @@
  * The canvas that a film records: the picture and the layers over it. The size of the canvas stays the same; after a
  * resize of the picture, bars fill the rest.
  */
-import { CellstormError } from '../../index';
+import { CellstormError } from '../../../index';
 
 interface Size {
   readonly width: number;

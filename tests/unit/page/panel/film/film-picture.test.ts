@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filmSize, placeInFilm } from '../../../../src/page/panel/film-picture';
+import { filmSize, placeInFilm } from '../../../../../src/page/panel/film/film-picture';
 
 describe('a film', () => {
   it("has the canvas's size, rounded to even pixels and limited to what encoders accept", () => {

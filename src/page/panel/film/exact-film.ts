@@ -8,7 +8,7 @@ import {
   Quality,
   WebMOutputFormat,
 } from 'mediabunny';
-import { CellstormError } from '../../index';
+import { CellstormError } from '../../../index';
 import { FilmPicture, filmSize } from './film-picture';
 
 export interface ExactFilm {

@@ -1,15 +1,15 @@
 /** Films the page, live or in exact frames. If a film ends early, its beginning is saved, and a note says why. */
-import { STEP_SECONDS } from '../model/choices';
-import type { Picture } from '../session/picture';
-import type { Restarts } from '../session/restarts';
-import type { Stepper } from '../session/stepper';
-import { find } from '../support/dom';
-import { notify } from '../support/notes';
-import { nextTask, saveFile } from '../support/save';
-import { whileWaiting } from '../support/waiting';
-import { explain, explainMissingGpu, type Run } from '../view/engine';
-import type { Session } from '../view/session';
-import type { Viewpoint } from '../view/viewpoint';
+import { STEP_SECONDS } from '../../model/choices';
+import type { Picture } from '../../session/picture';
+import type { Restarts } from '../../session/restarts';
+import type { Stepper } from '../../session/stepper';
+import { find } from '../../support/dom';
+import { notify } from '../../support/notes';
+import { nextTask, saveFile } from '../../support/save';
+import { whileWaiting } from '../../support/waiting';
+import { explain, explainMissingGpu, type Run } from '../../view/engine';
+import type { Session } from '../../view/session';
+import type { Viewpoint } from '../../view/viewpoint';
 import type { ExactFilm } from './exact-film';
 import { type LiveFilm, openLiveFilm } from './live-film';
 
