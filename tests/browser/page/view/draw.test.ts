@@ -128,11 +128,11 @@ describe('the picture in 2D', () => {
     }
   });
 
-  browserTest('refuses overlays in an unbounded world', async () => {
+  browserTest('refuses to show buckets in a box', async () => {
     const { page } = await open();
-    await arrange(page, { scene: 'far-apart', engine: 'cpu' });
-    await toggle(page, 'contactLines');
-    expect(await textOf(page, 'notice')).toMatch(/unbounded world has no box/);
+    await arrange(page, { engine: 'cpu' });
+    await toggle(page, 'buckets');
+    expect(await textOf(page, 'notice')).toMatch(/^Buckets belong to unbounded worlds/);
     expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
   });
 });
