@@ -35,6 +35,6 @@ describe('the growth of a curve', () => {
 
   it('is undefined with too few sizes', () => {
     expect(growthOf([])).toBeUndefined();
-    expect(growthOf(curve(1, 1, 300))).toBeUndefined();
+    expect(growthOf(curve(1, 1, 10))).toBeUndefined();
   });
 });
