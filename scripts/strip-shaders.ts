@@ -10,7 +10,7 @@ const PARAMETER = /\b([a-z]\w+)\s*:/g;
 const ATTRIBUTE_OR_NAME = /@\w+\([^)]*\)|(?<![.\w])[A-Za-z_]\w*(?!\w*\s*\()/g;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Gives the parameters and variables of each function names of one letter, as far as there are letters. */
+/** Renames the parameters and variables of each function to single letters, as far as there are unused letters. */
 function shortenLocals(text: string): string {
   return text.replace(FUNCTION, (code) => {
     const header = code.slice(0, code.indexOf('{'));

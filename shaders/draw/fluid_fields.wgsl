@@ -1,5 +1,5 @@
 // Draws pressure, solid cells, and velocities as arrows, from the fluid's lattice. In 3D, pressure and arrows are in
-// the middle layer along z, and solid cells are their outer faces. Host twin of the struct: FIELDS in
+// the middle layer along z, and of solid cells only the outer faces are drawn. Host twin of the struct: FIELDS in
 // src/page/view/fluid/fields.ts. src/methods/fluid/lattice.ts describes the lattice.
 // Needs: PRESSURE_STOPS, fields, SOLID, kinds, frame, quad_corner, FLUID, OFF_SCREEN, LIGHT, velocity.
 
@@ -26,7 +26,7 @@ struct Fields {
 // The distance between lines of the hatching along x, and half their width, in CSS pixels.
 const HATCH = 9.0;
 const HATCH_HALF = 0.6;
-// The opacity of solid cells between and on these lines.
+// The opacity of solid cells between the lines of the hatching, and on these lines.
 const TONE = 0.3;
 const HATCH_TONE = 0.95;
 

@@ -28,9 +28,9 @@ const NORMAL_REACH = 1.1;
 const ROUNDING = 0.08;
 // Fast water is cloudier: at the end of the colour scale, it is 1 + CHURN times as cloudy as at the beginning.
 const CHURN = 1.0;
-// The share of foam. There is foam where the position on the colour scale is above FAST.x, most above FAST.y, and the
-// density a little below the surface is low: most below AERATED.x, none above AERATED.y. AERATED.z is the distance from
-// the surface in voxels.
+// The greatest share of foam. Foam is on fast water: there is none where the position on the colour scale is below
+// FAST.x, and most above FAST.y. The density AERATED.z voxels below the surface must also be low: there is most foam
+// where it is below AERATED.x, and none where it is above AERATED.y.
 const FOAM = 0.75;
 const FAST = vec2f(0.2, 0.5);
 const AERATED = vec3f(0.5, 0.75, 1.5);
@@ -78,7 +78,7 @@ fn hit_along(sight: Sight, pixel_width: f32) -> Hit {
     near = far;
     near_density = density;
   }
-  // About half of the density is lost over the width of a voxel.
+  // Assumes that the density falls by 0.4 per voxel near the surface.
   let away = (BORDER - most) / 0.4 * voxel_edge() / (closest * pixel_width);
   return Hit(closest, clamp(1.0 - away, 0.0, 1.0));
 }
@@ -120,7 +120,8 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
   let end = point + path * bent;
   let clip = clip_of(end);
   let scenery = textureSampleLevel(scene, linear, clip.xy / clip.w * vec2f(0.5, -0.5) + 0.5, 0.0).rgb;
-  // Flat rays do not leave the fluid: its far sides mirror the inside. The floor lies in the fluid and mirrors nothing.
+  // A ray that meets a far side of the fluid at a flat angle does not leave it: the far side mirrors the inside. The
+  // floor lies in the fluid and mirrors nothing.
 #if SOFTWARE
   let far_surface = bent;
 #else
@@ -167,7 +168,8 @@ fn water_fragment(pixel: Pixel) -> Water {
   let pixel_width = 2.0 / (fluid.screen.x * frame.projection[0].x);
   var hit = Hit(start_of(sight), 0.0);
   var colour = vec3f();
-  // Software adapters run both sides of a branch, but no rounds of a loop that has none. Few pixels show water.
+  // The two loops have at most one round and replace branches. A software adapter runs both sides of a branch for every
+  // pixel, but skips a loop that has no rounds, and few pixels show water.
   for (var round = 0u; round < 1u && in_box > 0.0; round++) {
     hit = hit_along(sight, pixel_width);
   }

@@ -151,8 +151,8 @@ fn keep_out(origin: vec3f, aim: vec3f) -> Move {
   if (!is_masked(0.5 * (start_point + to)) && !is_masked(to)) {
     return Move(to, stopped);
   }
-  // Moves along one axis after another, so that stopped particles slide. Tests the middle too, because a move may be
-  // longer than a cell.
+  // Moves along one axis after another, so that stopped particles slide. Tests the middle of each move, too, because a
+  // move may be longer than a cell.
   var at = start_point;
   for (var axis = 0u; axis < DIMENSIONS; axis++) {
     let last = at[axis];

@@ -31,8 +31,8 @@ struct Frame {
   grid_last: vec4u,
   // xyz: the velocity that gravity adds. w: the seconds of the substep.
   gain: vec4f,
-  // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed that fills a cell through one
-  // face within a substep or, if substeps are very short, within a least duration (correctionRate in
+  // x: seconds of the substep / cell size. y: 1 / cell size. z: cell size. w: the speed at which a flow
+  // through one face fills a cell in a substep. A very short substep counts as a longer one (correctionRate in
   // src/methods/fluid/reference/equations.ts).
   scale: vec4f,
   // x: share of FLIP. y: the share of a surplus of particles that each substep corrects. z: 1 / particles per cell. w:

@@ -1,5 +1,6 @@
 // Transfers particles to the lattice. Each node gathers the velocities of its lower faces and the fullness of its cell.
-// Weights fall off linearly over one cell. Particles are visited in ascending slots, so the bits are reproducible.
+// Weights fall off linearly over one cell. Particles are visited in the order of their slots, so the bits are
+// reproducible.
 // Twin: src/methods/fluid/reference/transfer.ts.
 // Needs: kinds, entry_at, frame, SOLID, WORKGROUP, linear_index, node_at, is_cell, start, positions, STORED.
 // Needs: velocities, is_finite_number, APIC, ids, affine, is_face, velocity, fullness.

@@ -1,5 +1,5 @@
-// Lists the finer entries of each cell in one range. They belong to the particles in the cell whose levels are lower by
-// FINER_STEPS or more.
+// Lists the finer entries of each cell in one range. A cell has an entry for each particle inside it that is at least
+// FINER_STEPS levels below the level of the cell.
 // - clear_finer clears the first word, or marks all levels if there are too few levels for finer entries.
 // - note_finer notes occupied levels, because cells of empty levels get no finer entries.
 // - count.wgsl counts finer entries, in buckets behind those of the grid.

@@ -2,8 +2,8 @@
 // except cells_at and wrap_cell.
 // Needs: grid, snap, wrap_once, is_beside.
 
-// The finer entries of a cell are of particles at least this many levels below the cell. Particles one level below are
-// found in their own cells, which lie in rows.
+// The finer entries of a cell stand for particles at least this many levels below the cell. Particles one level below
+// are found in their own cells, which lie in rows.
 const FINER_STEPS = 2u;
 
 fn cells_at(level: u32) -> Extent {

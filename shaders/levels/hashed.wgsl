@@ -2,7 +2,7 @@
 // cells along x stay together. levels/dense.wgsl defines the same names.
 // Needs: grid, snap, is_beside, mix_bits.
 
-// The finer entries of a cell are of particles at least this many levels below the cell.
+// The finer entries of a cell stand for particles at least this many levels below the cell.
 const FINER_STEPS = 1u;
 
 fn finest_at(position: Vector) -> Lattice {

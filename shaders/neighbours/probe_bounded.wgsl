@@ -1,6 +1,6 @@
-// The neighbour loop of a bounded world. Calls visit, in ascending slots, for particles nearer than the reach in the
-// same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates. Three cells of a row are
-// one range of slots. The ring of empty cells keeps rows inside the grid.
+// The neighbour loop of a bounded world. Calls visit, in ascending order of slots, for particles that are nearer than
+// the reach and in the same or an adjacent cell, except slot `except`. With HEAVY, threads share the candidates. Three
+// cells of a row are one range of slots. The ring of empty cells keeps rows inside the grid.
 // Needs: Gathered, Particle, Cell, is_in_grid, grid, start, position_in, visit, Neighbour, cell_of_slot.
 
 // One loop covers three ranges, so threads in lockstep wait once instead of three times.

@@ -3,13 +3,13 @@
 // - the first word of the bodies
 // - the nodes
 // - the bodies
-// A node stores the node that is next if a walk skips its subtree, so a walk needs no stack.
+// A node stores the index of the node at which a walk continues if it skips the subtree, so a walk needs no stack.
 // Needs: obstacle_word, obstacle_words, TREE_HEADER, LEAF_BITS, obstacle_vector, minimum_image, grid, TREE_MARGIN.
 
 struct Branch {
   centre: Vector,
   half: Vector,
-  // The node that is next if the walk does not enter this one.
+  // The index of the node at which a walk continues if it does not enter this one.
   skip: u32,
   // The bodies of a leaf, [first, end). Inner nodes have none.
   first: u32,

@@ -162,8 +162,8 @@ fn search_together(
 }
 
 #if FILL
-// Batcher's bitonic sort with all comparisons upwards. Elements beyond the end would be the greatest, so they need not
-// exist.
+// Batcher's bitonic sort, in which every comparison puts the lesser element first. Elements beyond the end count as the
+// greatest. No comparison would move them, so they need not exist.
 fn sort_together(stretch: Stretch, thread: u32) {
   for (var size = 2u; size / 2u < stretch.room && size != 0u; size *= 2u) {
     let pairs = (stretch.room + size - 1u) / size * (size / 2u);

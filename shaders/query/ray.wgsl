@@ -40,8 +40,8 @@ struct Path {
   direction_squared: f32,
   // The greatest distance, or MISSED if the ray can meet nothing.
   reach: f32,
-  // The greatest distance, per axis, from a meeting point to the ball's centre, without the part of the rounding error
-  // that grows along the ray.
+  // Per axis, the greatest distance from a meeting point to the ball's centre. It leaves out the part of the rounding
+  // error that grows along the ray.
   near: Vector,
   // True if the ray may meet several images of a particle.
   repeats: bool,

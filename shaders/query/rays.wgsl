@@ -2,9 +2,12 @@
 // distance, then id. First (FIRST) writes the nearest particle. If a ray's entries do not all fit, they hold
 // NO_PARTNER. So does an entry that tally counted, but that fill does not find because of rounding.
 //
-// At every point where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. The
-// walk goes over layers along z (3D), rows along y in the layer's span of times, then pieces of a row, each one range
-// of slots. It visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
+// At every point where a ray meets a ball with centre c, |c - (origin + t * direction)| <= radius along every axis. So
+// the walk goes over these parts of the grid:
+// - in 3D, the layers along z near the ray
+// - in each layer, the rows along y near the ray while the ray is near the layer
+// - in each row, pieces near the ray, each of which is one range of slots
+// It visits each cell once, or once per image. With variable radii, there is a walk per occupied level.
 // Needs: Stretch, id_in, Path, position_in, radius_squared_of, periods_of, hit_time, grid, is_in_box, MISSED.
 // Needs: first_meeting, start, layers_within, sweep, length_of, piece_at, layer_in, narrowed, begin_of, end_of.
 // Needs: piece_between, segment_between, is_in_segment, is_occupied, path_on, path_among, distances, ids.

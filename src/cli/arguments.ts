@@ -7,7 +7,7 @@ export class UsageError extends CellstormError {
   override name = 'UsageError';
 }
 
-/** `value` is a placeholder for the help; a flag without `value` takes none. */
+/** `value` is what the help prints in place of the flag's value. A flag without `value` takes no value. */
 export interface Flag {
   readonly value?: string;
   /** The value may be left out; then it is empty. */
@@ -20,7 +20,7 @@ export const HELP_FLAG: Flag = { help: 'print this help; -h is short for it' };
 
 export type Flags = Readonly<Record<string, Flag>>;
 
-/** The values of the given flags. A flag that takes no value has 'true'. */
+/** The values of the given flags. The value of a flag that takes none is 'true'. */
 export type Given = ReadonlyMap<string, string>;
 
 export function parseFlags(command: string, flags: Flags, argv: readonly string[]): Given {
@@ -89,7 +89,11 @@ function joinValues(argv: readonly string[], flags: Flags): string[] {
   return joined;
 }
 
-/** Returns a question that follows an error if a known word begins like the wrong one or differs in few letters. */
+/**
+ * Returns a question to append to an error. It proposes the known word that begins with the wrong one, or else the one
+ * that differs from it in the fewest letters. Returns '' if no known word is similar, or if the wrong word has fewer
+ * than three letters.
+ */
 export function suggest(wrong: string, known: readonly string[]): string {
   if (wrong.length < 3) return '';
   const begins = known.find((word) => word.startsWith(wrong));

@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Reads the file COMMIT, which a benchmark pack has instead of a git history. If there is no such file, asks git.
- * Returns undefined if git does not know the package, as for an installed one, even if that lies in another checkout.
+ * Returns undefined if git does not track the package. Git does not track an installed package, even if the package
+ * lies inside another checkout.
  */
 export function commitOf(): string | undefined {
   let folder = dirname(fileURLToPath(import.meta.url));

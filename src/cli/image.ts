@@ -7,7 +7,7 @@ const LONGEST_SIDE = 1200;
 const BACKGROUND = [16, 18, 24] as const;
 /** Greatest width of a rim, in pixels. */
 const WIDEST_RIM = 2;
-/** How much a rim faces the viewer (see Surface.at); the rest of the face has 1. */
+/** The `facing` (see Surface.at) of the rim of a box. The rest of the face has a `facing` of 1. */
 const RIM_FACING = 0.5;
 
 const COLOURS = [

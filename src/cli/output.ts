@@ -24,7 +24,7 @@ export function formatTable(rows: readonly (readonly string[])[], right: readonl
     .join('\n');
 }
 
-/** Columns of a terminal, within limits; USUAL_COLUMNS for a file. */
+/** Returns the number of columns of a terminal, within limits; for a file, returns USUAL_COLUMNS. */
 export function widthOf(stream: { readonly columns?: number }): number {
   return Math.min(MOST_COLUMNS, Math.max(FEWEST_COLUMNS, stream.columns ?? USUAL_COLUMNS));
 }

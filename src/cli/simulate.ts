@@ -71,7 +71,7 @@ export const SIMULATE_FLAGS: Flags = {
   help: HELP_FLAG,
 };
 
-/** Target time of a batch of steps: short, for progress and a short GPU queue. */
+/** Target time of a batch of steps. It is short, so that progress is shown often and the GPU queue stays short. */
 const BATCH_MS = 100;
 
 export async function simulate(argv: readonly string[]): Promise<number> {
@@ -197,7 +197,7 @@ interface Report {
   readonly dt: number;
   readonly settings: object;
   readonly world: string;
-  /** Buckets if the world is unbounded. */
+  /** Number of cells; in an unbounded world, the number of buckets. */
   readonly cells: number;
   /** If radii vary, the edge of a cell of the lowest level. */
   readonly cellSize: number;
@@ -227,7 +227,10 @@ function nameStateFile<Result>(path: string | undefined, use: () => Result): Res
   }
 }
 
-/** A state has the gravity and obstacles of one moment, but not the drive. */
+/**
+ * Describes the state from which the run continues. Tells if its scene is driven, because a state has the gravity and
+ * obstacles of one moment, but not how they follow time.
+ */
 function describeState(path: string | undefined, scene: string | undefined): string {
   const ofScene = scene === undefined ? '' : `, a state of the scene ${scene}`;
   const withoutDrive = isDriven(scene ?? '') ? ', whose gravity and obstacles no longer move' : '';

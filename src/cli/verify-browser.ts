@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface BrowserRun {
   readonly browser: NamedBrowser;
   readonly options: VerifyOptions;
-  /** The longest silence of the page, in milliseconds. */
+  /** The run fails if the page reports nothing for this many milliseconds. */
   readonly limit: number;
   readonly onAnswer: (answer: VerifyAnswer) => void;
 }

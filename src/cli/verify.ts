@@ -47,10 +47,13 @@ import {
 } from './output';
 import { browserOf, requireChecked, verifyInBrowser } from './verify-browser';
 
-/** The counts with --long and without --count. A million particles take minutes on a software GPU. */
+/** The numbers of particles for --long, if --count is not given. A million take minutes on a software GPU. */
 const LONG_COUNTS: readonly number[] = [...DEFAULT_COUNTS, 1_000_000];
 
-/** The longest silence of a browser, in seconds. Some checks of 65,537 particles take minutes on a software GPU. */
+/**
+ * The command fails if the browser reports nothing for this many seconds. Some checks of 65,537 particles take minutes
+ * on a software GPU.
+ */
 const DEFAULT_LIMIT = 600;
 
 export const VERIFY_FLAGS: Flags = {
@@ -110,7 +113,10 @@ export async function verify(argv: readonly string[]): Promise<number> {
   return report.pass ? 0 : 1;
 }
 
-/** Returns the browser of --browser. Rejects --limit without --browser, and --backend or --long with it. */
+/**
+ * Returns the browser that --browser selects; undefined without --browser. Rejects --limit without --browser, and
+ * --backend or --long together with --browser.
+ */
 function browserIn(given: Given): NamedBrowser | undefined {
   const wanted = given.get('browser');
   if (wanted === undefined) {

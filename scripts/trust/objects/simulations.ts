@@ -1,4 +1,4 @@
-/** Simulations whose passes and buffers differ. */
+/** Several kinds of simulations, which differ in their passes and buffers. */
 import { createSimulation, type Simulation } from '../../../src/engine/simulation/simulation';
 import type { Gpu } from '../../../src/gpu/device';
 import { createNoise } from '../../../src/testing/noise';

@@ -53,7 +53,7 @@ fn weigh(@builtin(local_invocation_index) thread: u32) {
   }
   if (STAGE == AT_END) {
     solver.substeps += 1u;
-    // The negation also counts a NaN.
+    // Written as a negation, so that the test is also true for a NaN.
     if (!(solver.left <= frame.rules.w)) {
       solver.unconverged += 1u;
     }

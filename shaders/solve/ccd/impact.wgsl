@@ -91,9 +91,10 @@ fn nearness(body: PackedBody, other: PackedBody) -> Near {
 }
 #endif
 
-// Returns whether two bodies that are already too near come nearer, over the substep, by more than their relative
-// motion in one tick. Rounding can bring resting bodies nearer, but by less. `approach` is the motion along the line
-// between them. The caller may scale `approach` by a factor if it scales `speed_squared` by the square of that factor.
+// For two bodies that are already too near. Returns whether they approach fast enough for a hit: over the whole
+// substep, the distance along the normal must shrink by more than the length of their relative motion in one tick.
+// Rounding can bring resting bodies nearer, but by less. `approach` is the motion along the normal. The caller may
+// scale `approach` by a factor if it scales `speed_squared` by the square of that factor.
 fn closes_in(approach: f32, speed_squared: f32) -> bool {
   return approach * f32(CCD_TICKS) < -sqrt(speed_squared);
 }
@@ -181,7 +182,7 @@ fn impact_of(apart: Vector, motion: Vector, since: f32, near: Near) -> u32 {
 #endif
 
 // Returns the key of a hit, or NEVER. `apart` is the first position minus the second at `since`; `motion` is the first
-// path minus the second. Bodies already too near hit at once if they close in.
+// path minus the second. Bodies that are already too near hit at once if they approach fast enough (closes_in).
 fn impact(apart: Vector, motion: Vector, since: f32, body: PackedBody, other: PackedBody) -> u32 {
 #if VARIABLE_RADII
   return impact_of(apart, motion, since, nearness(body, other));

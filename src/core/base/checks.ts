@@ -28,7 +28,10 @@ export function checkRange(
   }
 }
 
-/** The longest step in seconds, unless the option `longestStep` allows longer ones: 16 is likely meant in milliseconds. */
+/**
+ * The longest step in seconds, unless the option `longestStep` allows longer ones. A longer step, such as 16, is likely
+ * meant in milliseconds.
+ */
 const LONGEST_STEP = 1;
 
 /** Checks the option `longestStep` and returns it, or its default. */
@@ -37,7 +40,10 @@ export function readLongestStep(given: unknown = LONGEST_STEP, most = 1e9): numb
   return given;
 }
 
-/** Refuses a step that is probably in milliseconds. Without `longest`, there is no option that allows more. */
+/**
+ * Refuses a step that is probably in milliseconds. `longest` is the value of the option `longestStep`; callers leave it
+ * out if they have no such option.
+ */
 export function refuseLongStep(dt: number, longest?: number): void {
   if (dt <= (longest ?? LONGEST_STEP)) return;
   const advice = longest === undefined ? '' : '; the option `longestStep` allows longer steps';

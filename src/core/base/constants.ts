@@ -180,8 +180,8 @@ export const FAST_SHARE = 1 / 16;
 export const CCD_TICKS = 2 ** 14;
 
 /**
- * A hit's key is its tick, followed by this many bits: 2^CLOSING_BITS − 1 minus the upper bits of the closing speed as
- * a 32-bit float. So in one tick, the faster hit has the lower key.
+ * A hit's key is its tick, followed by this many bits. These bits are the complement of the upper bits of the closing
+ * speed, which is a 32-bit float without its sign bit. So in one tick, the faster hit has the lower key.
  */
 export const CLOSING_BITS = 17;
 
@@ -219,7 +219,7 @@ export const MOST_LOAD = 2 ** 24;
 /** Factor on B in the formula of the load (contact/law.ts). Slightly below 1, so that rounding alone gives no load. */
 export const LOAD_KEPT = 1 - 2 ** -20;
 
-/** If restSpeed is at most this, all loads are 0, because a quotient by restSpeed could overflow. */
+/** If restSpeed is at most this, all loads are 0, because a division by restSpeed could overflow. */
 export const LEAST_REST_SPEED = 2 ** -64;
 
 /** Below this squared distance, directions are rounding noise, and the normal is an axis instead. */

@@ -8,9 +8,9 @@
  *     straight line from its old to its new position, with times from 0 to 1 in ticks of 1 / CCD_TICKS.
  *   - Hit: a path ends at the first wall that it crosses, or at the first body that it hits. Two bodies hit when they
  *     approach and overlap by OVERLAP_SHARE of the smaller diameter. If they overlap that deeply at the start, they hit
- *     only if they approach fast enough: over the substep by more than their relative motion in one tick. Of several
- *     hits in one tick, the one with the greatest closing speed counts; among equal speeds, the one with the lowest id.
- *     The contact law handles the remaining overlap.
+ *     only if they approach fast enough: over the whole substep, the distance along the normal must shrink by more than
+ *     the length of their relative motion in one tick. Of several hits in one tick, the one with the greatest closing
+ *     speed counts; among equal speeds, the one with the lowest id. The contact law handles the remaining overlap.
  *   - Motion of others: slow particles move in straight lines, too. A fast one moves until its own path ends, and then
  *     rests.
  *   - Rounds: an end depends only on earlier ends of other paths. Each of CCD_ROUNDS rounds computes all ends again,
@@ -155,7 +155,7 @@ export interface CcdState extends Sizes {
 export interface CcdSearch {
   /**
    * Visits the particles that reach into a box, with their positions after the motion and with extents enlarged by an
-   * eighth. Because a slow particle moves no farther, the search finds it wherever it is during the substep.
+   * eighth. A slow particle moves at most that far, so the search finds it wherever it is during the substep.
    */
   particles(low: readonly number[], high: readonly number[], visit: (slot: number) => void): void;
   readonly obstacles: StaticBodies | undefined;

@@ -1,5 +1,5 @@
 /**
- * Follows the path of each fast particle to its end, for one substep on the CPU: law.ts in doubles.
+ * Follows the path of each fast particle to its end, for one substep on the CPU. Follows law.ts in doubles.
  * Input: the moved state, in canonical order. Changes its positions and velocities.
  * The file is longer than 500 lines, because all stages work on the same lists of paths and pieces.
  */
@@ -127,7 +127,7 @@ class Paths {
   private readonly pathOf = new Map<number, number>();
   private readonly dimensions: World['dimensions'];
   private readonly impact: Impact;
-  /** `cuts` is the number of pieces per path, `followed` the number of these that are followed. */
+  /** `cuts` is the number of pieces per path, `followed` how many of these pieces are followed. */
   private readonly cuts: number[] = [];
   private readonly followed: number[] = [];
   /**
@@ -277,8 +277,8 @@ class Paths {
   }
 
   /**
-   * Returns the end of a path. `first` is its end without other fast particles; `before` and `times` are all ends
-   * before this round.
+   * Returns the end of a path. `first` is its end without regard to other fast particles. `before` holds the ends of
+   * all paths before this round, `times` the times of these ends.
    */
   private endAmong(
     path: number,

@@ -72,8 +72,8 @@
  *     others have n = 8 and are stable up to 0.166. Hence the defaults 0.3 and 0.15.
  *   - Obstacles: for a particle that touches nothing else, λ is at most the relaxation, and σ at most half of it (an
  *     eighth in 3D). So any relaxation below 1 is stable. With other contacts, an obstacle acts like one more neighbour
- *     that moves the opposite way, and should remove no more of a mode. Measurements (docs/obstacles.md) support this;
- *     it is not proven.
+ *     that moves the opposite way, and should remove no more of a mode than such a neighbour. Measurements
+ *     (docs/obstacles.md) support this; it is not proven.
  */
 import { LEAST_REST_SPEED, LOAD_KEPT, MOST_LOAD } from '../base/constants';
 import type { Dimensions } from '../world/world';
@@ -143,7 +143,10 @@ export function changeLimit(closing: number, { limitFactor, kickSpeed }: Limits)
   return Math.max(limitFactor * closing, kickSpeed);
 }
 
-/** Returns the largest `closing` that does not raise changeLimit. Loops may leave out values up to it. */
+/**
+ * Returns the largest `closing` that does not raise changeLimit. Loops over contacts need not record a `closing` up to
+ * this value.
+ */
 export function idleClosing({ limitFactor, kickSpeed }: Limits): number {
   return kickSpeed / limitFactor;
 }

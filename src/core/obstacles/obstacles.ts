@@ -115,7 +115,10 @@ export function obstaclesOf({
   return obstacles === undefined ? new Float32Array(0) : obstacles;
 }
 
-/** With `defaultBox`, which the caller did not choose, also refuses obstacles whose centres are outside it. */
+/**
+ * Checks obstacles and returns copies of them. `defaultBox` is the world's box if the user did not choose one; then
+ * obstacles whose centres are outside this box are refused, too.
+ */
 export function checkObstacles(
   given: ObstaclesGiven,
   {

@@ -63,7 +63,7 @@ export class ObstacleTree {
     this.bodies = reorder(canonical, order, dimensions);
   }
 
-  /** Visits each body whose box overlaps the given one, in ascending order, and perhaps others nearby. */
+  /** Visits each body whose box overlaps the given one, and perhaps others nearby, all in ascending order. */
   visit(low: readonly number[], high: readonly number[], visit: (body: number) => void): void {
     const { boxes, links, nodes, world, middle, half } = this;
     const { dimensions, period } = world;

@@ -1,6 +1,6 @@
 /**
- * The box of a simulation whose options have no corners: as large as its capacity needs. Bodies whose positions are
- * given need a box or an unbounded world that the caller chooses, because only the caller knows where the walls are.
+ * The box of a simulation whose options have no corners: as large as its capacity needs. If positions of bodies are
+ * given, the caller must choose a box or an unbounded world, because only the caller knows where the walls are.
  */
 import { ArgumentError } from '../base/errors';
 import { type Dimensions, FEWEST_PERIODIC_CELLS, type WorldOptions } from '../world/world';
@@ -27,8 +27,9 @@ export function defaultCellCount(dimensions: Dimensions, capacity: number): numb
 const FEWEST_DEFAULT_CELLS = FEWEST_PERIODIC_CELLS + 1;
 
 /**
- * Returns the corners in the options; without them the default box, whose lower corner is the origin. Throws if there
- * is only one corner, or none although `bodies` has positions of particles or obstacles.
+ * Returns the corners in the options. If there are none, returns those of the default box, whose lower corner is the
+ * origin. Throws if only one corner is given, or if none is given although `bodies` has positions of particles or
+ * obstacles. An unbounded world needs no corners.
  */
 export function boxOf(
   options: WorldOptions,

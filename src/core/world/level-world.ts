@@ -183,7 +183,7 @@ function cellsAlong(box: LevelBox, base: number): number[] {
   });
 }
 
-/** `cells` counts cells along each axis on the lowest level. */
+/** `cells` holds the number of cells along each axis on the lowest level. */
 function numberCells(
   cells: readonly number[],
   periodic: readonly boolean[],

@@ -6,7 +6,7 @@
  * product round once each. So the scaled distance of two particles has an error, the drift: along an axis of n cells at
  * most 4 · 2⁻²⁴ · n cells. If the drift could break the guarantee, the inverse is lowered by just enough. If nothing
  * rounds (min 0, cell size a power of two), it is not lowered. A periodic axis has `floor(period × inverseCellSize)`
- * cells; the last also contains the rest.
+ * cells; the last of them also contains the rest of the period.
  *
  * In an unbounded world, the edge of a cell is a power of two, so `p × inverseCellSize` is exact. All cells beyond ±2³⁰
  * are merged into the last cell. There, neighbouring 32-bit floats are at least 128 cells apart.

@@ -3,7 +3,8 @@
  * end of the world also has an image, one period lower.
  *
  * A row is an interval of y (in 3D, of y and z). Rows have levels: a row consists of whole rows of the level below. A
- * box is in the row of its low corner. Its level is so high that its high corner is at most one row farther.
+ * box is in the row of its low corner. Its level is so high that its high corner is at most one row farther than its
+ * low corner.
  *
  * If boxes a and b overlap, their low corners are in the same or in neighbouring rows on the higher of their levels.
  * Proof, along y or z: a higher coordinate never has a lower row. The boxes overlap, so low(b) ≤ high(a). Hence

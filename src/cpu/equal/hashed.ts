@@ -101,9 +101,10 @@ const ends = new Int32Array(18);
 let ranges = 0;
 
 /**
- * A block is HASH_BLOCK cells along x, whose buckets follow each other. A memo lists the first bucket of a block and of
- * its neighbours along y and z, ascending, without those that hold only earlier slots. Then all slots of the block need
- * only one lookup. There are several memos, because slots of blocks that share buckets alternate.
+ * A block is HASH_BLOCK cells along x, whose buckets follow each other. A memo lists, in ascending order, the first
+ * bucket of a block and those of its neighbours along y and z. It leaves out neighbours that hold only earlier slots.
+ * With a memo, all slots of the block need only one lookup. There are several memos, because the slots of two blocks
+ * alternate if the blocks share buckets.
  */
 const MEMOS = 8;
 const MOST_BLOCKS = 9;
