@@ -18,7 +18,7 @@ export const OBJECTS: readonly PublicObject[] = [
   PBF,
 ];
 
-/** The objects above, and further kinds of simulations. */
+/** All of OBJECTS, and further kinds of simulations. */
 export const ALL_OBJECTS: readonly PublicObject[] = [SIMULATION, ...OTHER_SIMULATIONS, ...OBJECTS.slice(1)];
 
 export function objectsNamed(name: string): readonly PublicObject[] {

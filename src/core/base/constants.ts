@@ -192,9 +192,9 @@ export const CLOSING_BITS = 17;
 export const PIECE_CELLS = 4;
 
 /**
- * Used with variable radii. A search for hits on a piece looks into the cells that the piece covers. If these are more
- * than this number, and more than there are particles, the piece is compared with every particle instead. In the
- * search for hits between fast particles, "particles" means the fast ones.
+ * Used with variable radii. A search for hits on a piece looks into the cells that the piece covers. If there
+ * are more such cells than this number, and more than there are particles, the piece is compared with every particle
+ * instead. In the search for hits between fast particles, only fast particles count.
  */
 export const ENOUGH_CELLS = 4096;
 

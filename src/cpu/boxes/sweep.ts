@@ -123,8 +123,8 @@ export class BoxSweep {
 
   /**
    * Two boxes may overlap in several pairs of slots, because their images have slots, too. Along each axis, they may
-   * overlap with neither shifted, with the lower id shifted, or with the higher id shifted. Returns true only for the
-   * first of these that applies.
+   * overlap if neither is shifted, if the box with the lower id is shifted, or if the box with the higher id is
+   * shifted. Returns true only for the first of these cases that applies.
    */
   private isFirstMeeting(slot: number, other: number): boolean {
     const { ids, sources, shifts, unsortedCorners, dimensions, periods } = this.order;

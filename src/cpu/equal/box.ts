@@ -102,7 +102,7 @@ function sideOf(world: Ends, min: number, max: number, axis: number): Side {
   const margin = WRAP_ROUNDING * (Math.abs(origin) + period);
   if (max - min >= period) return { ...ALL, from: ALL.low, to: ALL.high, period: 0 };
   const moved = min >= origin && min < origin + period ? 0 : period * Math.floor((min - origin) / period);
-  // Far out, doubles cannot tell positions in a period apart, so the box begins where the world does.
+  // Far out, doubles are too coarse to distinguish positions within one period, so the box begins where the world does.
   const isFarOut = !(Math.abs(min - moved - origin) <= 2 * period);
   const [from, to] = isFarOut ? [origin, origin + (max - min)] : [min - moved, max - moved];
   if (max - min + 2 * margin >= period) return { ...ALL, from, to, period };
