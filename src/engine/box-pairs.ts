@@ -56,7 +56,7 @@ export interface BoxPairsInput {
   readonly count: number;
 }
 
-/** The pairs read back, and the numbers of boxes that the search skipped. */
+/** The pairs read back, and how many boxes the search skipped. */
 export interface ListedBoxPairs extends ListedPairs {
   /** Boxes with a low end above the high end, or with a number that is not finite. */
   readonly invalid: number;

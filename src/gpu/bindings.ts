@@ -63,7 +63,7 @@ function entryOf(declared: Binding): Omit<GPUBindGroupLayoutEntry, 'binding' | '
   return declared.includes('texture_3d') ? { texture: { ...entry.texture, viewDimension: '3d' } } : entry;
 }
 
-/** Creates a bind group layout: for a kernel or, without `isKernel`, for shaders that draw and their kernels. */
+/** Creates a bind group layout. Without `isKernel`, shaders that draw may use it, too, not only kernels. */
 export function declareLayout(
   device: GPUDevice,
   label: string,

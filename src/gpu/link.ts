@@ -122,8 +122,8 @@ function checkNeeds(lines: readonly SourceLine[], linked: readonly SourceLine[])
   }
   if (needed.size === 0) return;
   const declared = new Set(lines.map(({ text }) => DECLARATION.exec(text)?.[1]));
-  // User code may declare a name anywhere in a line, so every word of it counts as declared. engine/grid/kernel-code.ts
-  // has checked that user code declares the required names.
+  // User code may declare a name anywhere in a line, so every word of user code counts as declared.
+  // engine/grid/kernel-code.ts has checked that user code declares the required names.
   for (const { text } of linked.slice(lines.length)) {
     for (const word of text.split(/\W+/)) declared.add(word);
   }

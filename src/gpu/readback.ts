@@ -7,7 +7,7 @@ import { type ReservedBuffers, reserveBuffers } from './buffers';
 import type { Gpu } from './device';
 
 const MAX_IDLE = 4;
-/** Larger staging buffers, in bytes, are not kept, because reading a whole state every frame is rare. */
+/** Staging buffers of more bytes than this are not kept, because reading a whole state every frame is rare. */
 const LARGEST_KEPT = 1 << 20;
 
 export interface ReadRange {

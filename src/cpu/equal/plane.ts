@@ -145,8 +145,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const key = keys[slot] as number;
     const x = positions[2 * slot] as number;
     const y = positions[2 * slot + 1] as number;
-    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted. A function would
-    // be slower than two copies of the test.
+    // Writes every pair before its test, and keeps it only if it may overlap. A branch around the writing would often
+    // be mispredicted. A function would be slower than two copies of the test.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;

@@ -20,7 +20,7 @@ const MASK = WINDOW - 1;
 const CELLS = 2 ** 17;
 const CELL_MASK = CELLS - 1;
 
-/** Slots after the last particle's, one for each of the five tests. They hold no particle, but may be tested. */
+/** Number of empty slots after the last loaded particle, one for each of the five tests, which may read them. */
 const PADDING = 5;
 
 const BLOCK = 256;
@@ -59,7 +59,7 @@ export function collectInWindow(task: PairTask, stop: number, end: number): void
   while (slot < end && length <= stop) {
     const blockEnd = Math.min(end, slot + BLOCK);
     const first = keys[slot] as number;
-    // This key comes after those of all cells that the block searches.
+    // This key is higher than the keys of all cells that the block searches.
     const behindLast = (keys[blockEnd - 1] as number) + layerStride + rowStride + 2;
     if (behindLast - first >= CELLS) break;
     if (slot >= decided) {
@@ -115,7 +115,7 @@ function load(keys: Int32Array, positions: Float32Array, begin: number, end: num
   for (let slot = end; slot < end + PADDING; slot++) ownX[slot & MASK] = Number.POSITIVE_INFINITY;
 }
 
-/** Marks the cells behind all particles as empty. */
+/** Marks the cells after the last particle's cell, up to the cell `last`, as empty. */
 function fillBehind(activeCount: number, last: number): void {
   for (; firstUnknown <= last; firstUnknown++) starts[firstUnknown & CELL_MASK] = activeCount;
 }

@@ -143,7 +143,8 @@ function collectByKeys(task: PairTask, stop: number, end: number): void {
     const x = positions[3 * slot] as number;
     const y = positions[3 * slot + 1] as number;
     const z = positions[3 * slot + 2] as number;
-    // Writes every pair and keeps it if it may overlap, because a branch would often be mispredicted.
+    // Writes every pair before its test, and keeps it only if it may overlap. A branch around the writing would often
+    // be mispredicted.
     for (let other = slot + 1; (keys[other] as number) <= key + 1; other++) {
       words[length] = slot;
       words[length + 1] = other;

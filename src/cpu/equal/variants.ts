@@ -6,7 +6,7 @@ import { PLANE } from './plane';
 import { SPACE } from './space';
 import { collectAll as collectAllWrapped, collect as collectWrapped } from './wrapped';
 
-/** A function, because bundlers keep a table that spreads objects, even if nothing uses it. */
+/** This is a function, not a table: bundlers keep a table that spreads objects, even if nothing uses the table. */
 export function kernelsFor({ world, dimensions }: Pick<Lattice, 'world' | 'dimensions'>): Kernels {
   const bounded = dimensions === 2 ? PLANE : SPACE;
   if (world.kind === 'bounded') return bounded;

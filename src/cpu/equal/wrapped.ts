@@ -156,8 +156,8 @@ function isAtEnd(lattice: Lattice, key: number): boolean {
   const y = row - layer * cellsY;
   return (
     (wrapsX && (column === 1 || column === lattice.columns - 2)) ||
-    // In 2D, the first row across the end has lower keys than the last row, so it is not ahead. In 3D, the first row of
-    // the next layer is ahead.
+    // Across the upper end, the neighbour of the last row is the first row. In 2D, the first row has lower keys, so it
+    // is not ahead. In 3D, the first row of the next layer is ahead.
     (wrapsY && (y === 1 || (y === cellsY - 2 && lattice.dimensions === 3))) ||
     (wrapsZ && layer === 1)
   );

@@ -263,7 +263,7 @@ export class LevelChoice {
   private together = 0;
   /**
    * Entry `level · MAX_LEVELS + number` is for a level with `number` levels in use above it. `costs` holds the least
-   * cost of these levels above, and `above` the lowest of them.
+   * total cost of these higher levels. `above` holds the lowest of them.
    */
   private readonly costs = new Float64Array(MAX_LEVELS * MAX_LEVELS);
   private readonly above = new Int8Array(MAX_LEVELS * MAX_LEVELS);
@@ -326,7 +326,7 @@ export class LevelChoice {
         const before = costs[level * MAX_LEVELS + number] as number;
         if (before === Number.POSITIVE_INFINITY) continue;
         // `next` is the next lower level in use. `own` counts the particles that `level` takes: its own and those of
-        // the levels between. `lower` counts the particles of `next` and of all levels below.
+        // the levels between `next` and `level`. `lower` counts the particles of `next` and of all levels below.
         let own = populations[level] as number;
         let lower = this.populationBelow(level);
         const buckets = this.buckets[level] as number;

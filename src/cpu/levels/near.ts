@@ -87,7 +87,7 @@ export function visitLevelCells(
   });
 }
 
-/** Visits the slots of a row of cells from `first` to `end`, both included. */
+/** Visits the slots of the cells of a row from the cell `first` to the cell `end`, both included. */
 export function visitLevelRow(
   order: LevelOrder,
   level: number,

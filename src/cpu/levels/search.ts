@@ -301,8 +301,8 @@ export class LevelSearch extends PortionedSearch<LevelTask> {
     const y = positions[dimensions * slot + 1] as number;
     const z = is3D ? (positions[dimensions * slot + 2] as number) : 0;
     const radius = radii[slot] as number;
-    // Bounds the rounding error of a distance along one axis. Its square matters if a period is far longer than two
-    // radii.
+    // Bounds the rounding error of a distance along one axis. The square of this error matters if a period is far
+    // longer than two radii.
     const noise = 2 ** -48 * longestPeriod;
     const firstSpan = LIST_WORDS * list;
     const lastSpan = firstSpan + SPAN_WORDS * (this.lengths[list] as number);

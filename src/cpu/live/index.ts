@@ -290,8 +290,8 @@ export class CpuIndex {
 
   /**
    * Calls `visit` for every overlapping pair once, the lower id first. Allocates no list of pairs. Goes through the
-   * objects by ascending id. For each object, visits its pairs with objects that have larger cells, or cells of the
-   * same size and a higher id, by ascending id of the other object.
+   * objects by ascending id. At each object, visits its pairs with two kinds of objects, by ascending id: those with
+   * larger cells, and those with cells of the same size and a higher id.
    */
   forEachPair(visit: (first: number, second: number) => void): void {
     checkFunction('visit', visit);

@@ -10,7 +10,8 @@ import type { Bins, Placement } from './kernels';
 import type { Lattice } from './lattice';
 
 /**
- * Returns empty bins: at most as many as the capacity, and one more for the last cells and the quarantined particles.
+ * Returns empty bins. Their number is at most the capacity, plus one bin for the last cells and the quarantined
+ * particles.
  */
 export function defineBins(cells: number, capacity: number, records: Uint32Array): Bins {
   let shift = 0;

@@ -10,8 +10,8 @@ import type { Lattice } from './lattice';
 
 export interface Placement {
   /**
-   * Before the sort, the key of each particle in input order; after the sort, the key of each slot. A position that is
-   * not finite has the key after the last cell's.
+   * Before the sort, the key of each particle in input order; after the sort, the key of each slot. If a position
+   * is not finite, its key is greater than the keys of all cells.
    */
   readonly keys: Int32Array;
   /** Per slot, the particle's index in the input. */
@@ -85,8 +85,8 @@ export function sizesOf({ radii, halves, bulks }: Pick<ParticleState, 'radii' | 
 export interface Kernels {
   /**
    * Computes the key of each position and counts the particles per column and row. Returns a negative number if any key
-   * is below the one before it. This is not a boolean, because a comparison after the loop would make V8 discard the
-   * optimised loop in every call.
+   * is below the one before it. The result is not a boolean, because a comparison after the loop would make V8 discard
+   * the optimised loop in every call.
    */
   findCells(lattice: Lattice, positions: Float32Array, count: number, placement: Placement): number;
   /** Writes `inputKeys` and counts the particles per bin. */

@@ -10,7 +10,7 @@
 import { LimitError } from '../../core/base/errors';
 import { type Dimensions, MAX_CELLS, type World } from '../../core/world/world';
 
-/** Key of slots after the active particles. It is greater than any cell's, so it ends loops over keys. */
+/** Key of slots after the active particles. It is greater than the key of any cell, so it ends loops over keys. */
 export const NO_CELL = 0x7fff_ffff;
 
 export interface Lattice {
@@ -82,7 +82,10 @@ function keysAlong({ kind, cells, cellCount, period, dimensions, levels }: World
   return padded;
 }
 
-/** Returns the cells along each axis; undefined in an unbounded world, where memory grows with the particles alone. */
+/**
+ * Returns the number of cells along each axis; undefined in an unbounded world, where memory grows with the particles
+ * alone.
+ */
 export function reservedCells({ kind, cells }: World): readonly number[] | undefined {
   return kind === 'unbounded' ? undefined : cells;
 }

@@ -57,8 +57,9 @@ export function minimumDistance(apart: number, period: number): number {
 
 /**
  * A share of diameter². If a computed distance² differs from diameter² by less than this share, rounding may have put
- * it on the wrong side. Each difference, square, sum, diameter² and its product with SURELY or PERHAPS is rounded by at
- * most 2⁻⁵³ of its value. Together these errors are less than 8 · 2⁻⁵³ of diameter².
+ * it on the wrong side. Each of these is rounded by at most 2⁻⁵³ of its value: each difference, square and sum;
+ * diameter²; and the product of diameter² with SURELY or PERHAPS. Together these errors are less than 8 · 2⁻⁵³ of
+ * diameter².
  */
 export const ROUNDING_BAND = 2 ** -50;
 

@@ -286,7 +286,7 @@ export interface CellsAlong {
   readonly period: number;
 }
 
-/** Numbers the layers of cells along an axis, also beyond its ends if it wraps. */
+/** Gives each layer of cells along an axis a number. If the axis wraps, layers beyond its ends have numbers, too. */
 export class Layers {
   private readonly first: number;
   private readonly last: number;

@@ -212,7 +212,7 @@ function respond(pairs: SlotPairs, state: ParticleState, response: Response, sub
     changes[atA + 1] = (changes[atA + 1] as number) + (change * y - braking * slidingY);
     if (is3D) changes[atA + 2] = (changes[atA + 2] as number) + (change * z - braking * slidingZ);
     // Usually `change` equals `push` / dt, and then dt · change moves the particles by all of `push`. With a bounce,
-    // pushSpeed or restitution, it may differ. Then `pushes` gets the rest.
+    // pushSpeed or restitution, `change` may differ from that. Then `pushes` gets the rest.
     if (bounces || change !== push * inverseDt) {
       const extra = push - dt * change;
       const kept = bounces ? dt * braking : 0;
@@ -336,7 +336,7 @@ export function finish(
     closings[slot] = 0;
     let bearing = bearings[slot] as number;
     bearings[slot] = 0;
-    // If `bearing` is 0, the particle at most bounced, and the limit does not apply to bounces.
+    // If `bearing` is 0, only bounces have changed the velocity, if anything has. The limit does not apply to bounces.
     if (bearing !== 0) {
       const limit = changeLimit(closing, substep);
       const squared = changeX * changeX + changeY * changeY + changeZ * changeZ;

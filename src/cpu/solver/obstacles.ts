@@ -33,7 +33,7 @@ export class Obstacles {
     return this.search.memoryBytes + arrays.reduce((sum, array) => sum + (array?.byteLength ?? 0), 0);
   }
 
-  /** Keeps `given` without a copy. The search must have room. */
+  /** Keeps `given` without a copy. The search must have room for all its bodies. */
   load(given: StaticBodies): void {
     this.given = given;
     this.search.load(given);
@@ -153,7 +153,7 @@ export class Obstacles {
   }
 }
 
-/** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one. */
+/** Returns the factor on the effects of obstacles. It is 1 if the particle overlaps only one obstacle. */
 function shareOfOverlaps({ count, depths }: Overlaps): number {
   if (count < 2) return 1;
   let deepest = 0;

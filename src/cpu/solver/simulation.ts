@@ -259,8 +259,9 @@ export class CpuSimulation implements ParticleSimulation {
 
   /**
    * Advances a continuous simulation by `dt` seconds, in so many substeps that its fastest particle moves at most a
-   * sixteenth of a diameter in each, but at least `settings.substeps`. If more than `most` substeps were needed, takes
-   * `settings.substeps`. Returns the number of substeps. Default of `most`: twice `settings.substeps`, at most 256.
+   * sixteenth of a diameter in each, but at least `settings.substeps`. If that would take more than `most` substeps,
+   * takes `settings.substeps`. Returns the number of substeps. Default of `most`: twice `settings.substeps`, at most
+   * 256.
    */
   advance(dt: number, most?: number): number {
     this.checkUsable();
@@ -465,8 +466,8 @@ export class CpuSimulation implements ParticleSimulation {
   }
 
   /**
-   * Finds pairs of shapes. The search finds all pairs whose balls around them overlap. These may be far more, so they
-   * are tested portion by portion.
+   * Finds the pairs of shapes that overlap. The search returns all pairs of which the balls around the shapes overlap.
+   * These may be far more pairs, so they are tested portion by portion.
    */
   private findShapePairs(): FoundPairs {
     const { state } = this;

@@ -130,7 +130,7 @@ interface Kernels {
   readonly heavy: Kernel | undefined;
 }
 
-/** Greatest number of bind groups cached per first buffer. */
+/** Greatest number of cached bind groups that begin with the same buffer. */
 const MOST_GROUPS = 8;
 
 /** Your WGSL, compiled over the neighbours of a grid's particles or of your points. */

@@ -165,8 +165,8 @@ export class GridEvents {
   }
 
   /**
-   * u32: the pairs that the newer search found, then those that it listed. If the two differ, the list of pairs was too
-   * short, and nothing was compared.
+   * u32: the number of pairs that the newer search found, then the number that it listed. If they differ, the list of
+   * pairs was too short, and nothing was compared.
    */
   get compared(): GPUBuffer {
     return this.previous.buffers.compared;

@@ -95,8 +95,8 @@ export class PairQuery {
     if (total === 0) return new Uint32Array(0);
     const list = await createBuffers(this.gpu, 'pairs', { pairs: 8 * total });
     try {
-      // Do not wait if there is no copy: `preserve` could create one during the wait, and it would be used before it
-      // has settled.
+      // Do not wait if there is no copy. Otherwise `preserve` could create a copy during the wait, and the submission
+      // below would use this copy before it has settled.
       if (this.copy) await this.copy.settled;
       this.gpu.checkAlive();
       const { pairs } = this.passes;

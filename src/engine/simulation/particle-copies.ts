@@ -132,8 +132,8 @@ export class ParticleCopies {
 
   /**
    * Ends a recording: the first copies hold the state from now on. Returns a function, to be called after the stages
-   * are recorded. It records commands that copy what the stages leave in the second copies into the first. An even
-   * number of swaps, such as that of a step with an even number of substeps, leaves nothing to copy.
+   * are recorded. This function records commands that copy the stages' results from the second copies to the first
+   * ones. If the number of swaps is even, as in a step with an even number of substeps, there is nothing to copy.
    */
   endRecording(count: number): (encoder: GPUCommandEncoder) => void {
     const moved = this.ranges(count).filter(({ kind }) => this.current[kind] === 1);

@@ -46,7 +46,7 @@ export interface FluidCheckpoint {
   readonly ways: readonly number[];
   /** Ids of particles drained since ids were last collected. They are still in `particles`. */
   readonly drained: Uint32Array;
-  /** Ids of particles drained earlier, which the next collection removes. */
+  /** Ids that the last collection requested. The next collection removes their particles. */
   readonly leaving: Uint32Array;
 }
 

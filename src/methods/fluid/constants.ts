@@ -24,15 +24,16 @@ export const MOST_SHRINKING = 0.3;
 export const FULLNESS_SLACK = 0.02;
 
 /**
- * Longest step of the solver in multiples of its direction. Steps are from 0.7 to 1.3 if there is a solution. Much
- * longer steps mean that there is no solution, because fluid that is enclosed without air would have to swell. The
- * solver then stops, because further steps would spoil the pressure.
+ * Longest step of the solver, as a multiple of its search direction. Steps are from 0.7 to 1.3 if there is a solution.
+ * Much longer steps mean that there is no solution, because fluid that is enclosed without air would have to swell.
+ * The solver then stops, because further steps would spoil the pressure.
  */
 export const MOST_STEP = 4;
 
 /**
- * A diagonal of the equations below this is a rounding error and becomes 0. Couplings of fluid cells are at least 1 on
- * the finest level, and each coarser level at most halves them. So down to the tenth level, real diagonals are larger.
+ * A diagonal coefficient of the equations is a rounding error, and becomes 0, if it is less than this. Couplings of
+ * fluid cells are at least 1 on the finest level, and each coarser level at most halves them. So down to the tenth
+ * level, the real diagonal coefficients are larger.
  */
 export const LEAST_DIAGONAL = 1e-3;
 
@@ -52,8 +53,8 @@ export const MOST_CELLS = 2;
 export const MARGIN = 1 / 64;
 
 /**
- * Greatest share of its height by which a substep lowers a particle. Fluid of the right density needs a hundredth of
- * this; fluid poured into too little room has to swell and needs more.
+ * A substep lowers a particle by at most this share of the particle's height. Fluid of the right density needs a
+ * hundredth of this share; fluid poured into too little room has to swell and needs more.
  */
 export const MOST_LOWERING = 0.001;
 

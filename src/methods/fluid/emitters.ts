@@ -18,7 +18,7 @@ export const MAX_EMITTERS = 16;
 /** Greatest number of points in a region. Each substep tests all of them; so many tests take some milliseconds. */
 export const MOST_POINTS = 2 ** 18;
 
-/** A substep tests a point at most so many times. In a very fast stream, a point may cross a thin region untested. */
+/** A substep tests a point at most this many times. In a very fast stream, a point may cross a thin region untested. */
 const MOST_TESTS = 16;
 
 /** Greatest speed along each axis, in point spacings per second. */

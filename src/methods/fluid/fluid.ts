@@ -266,8 +266,8 @@ export class Fluid {
   }
 
   /**
-   * Removes all particles in a region after all steps so far. Resolves to how many it removed. Do not remove any of
-   * them by another call meanwhile.
+   * Waits for all steps so far, then removes all particles in a region. Resolves to how many it removed. Do not remove
+   * any of these particles by another call meanwhile.
    */
   async drain(region: FluidRegion): Promise<number> {
     const ids = idsIn(this.plan, region, await this.read());

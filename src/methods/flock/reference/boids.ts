@@ -32,8 +32,8 @@ export interface FlockStep extends FlockSettings {
 }
 
 /**
- * Numbers per boid in `sums`. The weight of a neighbour falls from 1 at distance 0 to 0 at `perception`; in the last
- * sum, it falls to 0 at `spacing`. The sums over the neighbours are:
+ * Numbers per boid in `sums`. The weight of a neighbour falls from 1 at distance 0 to 0 at `perception`, except in the
+ * last sum, where it falls to 0 at `spacing`. The sums over the neighbours are:
  *   - weights (1 number)
  *   - weighted relative velocities (a vector of 3)
  *   - weighted offsets from the neighbour to the boid (3)

@@ -46,7 +46,7 @@ export class Energy {
     return new Energy(owned, kernels);
   }
 
-  /** The account, indexed by id, which the kernel that moves particles writes; see shared.wgsl. */
+  /** Each particle's account (ACCOUNT in shared.wgsl), by id. The kernel that moves particles writes the accounts. */
   get account(): GPUBuffer {
     return this.owned.buffers.account;
   }

@@ -54,9 +54,9 @@ function fluidFile(name: string, text: string): ShaderSource {
 }
 
 /**
- * The points of the solver at which weigh.wgsl runs: after five of its kernels, and at the end. There it uses the sums
- * of the kernel before, and stops the solver if further iterations are useless. A point's index is the constant STAGE
- * in weigh.wgsl.
+ * The points at which weigh.wgsl runs: after five kernels of the pressure solver, and at the solver's end. At each
+ * point, weigh.wgsl uses the sums of the kernel before, and stops the solver if further iterations are useless. A
+ * point's index is the constant STAGE in weigh.wgsl.
  */
 export const WEIGHINGS = ['assemble', 'begin', 'dot', 'apply', 'update', 'end'] as const;
 

@@ -221,7 +221,8 @@ export class Pressure {
       run('red', half);
       run('black', half);
     }
-    // Restriction has a thread per cell of the coarser level. That level's dispatches follow the two of this level.
+    // Restriction has a thread per cell of the coarser level. That level's dispatches follow the two dispatches of this
+    // level.
     run('restrict', half + 3);
     this.encodeCycle(pass, index + 1);
     run('prolong', half + 1);

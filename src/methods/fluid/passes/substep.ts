@@ -218,8 +218,8 @@ export class Substep {
         name: 'sort',
         encode: (encoder) => {
           grid.encode(encoder, { ...particles.buffers, count });
-          // Later sums add particles in the order of these buffers. The stage `separate` sorts the buffers. Without it,
-          // this copy does, so that sums do not depend on history.
+          // Later sums add particles in the order of these buffers, which must not depend on history. The stage
+          // `separate` sorts the buffers. If that stage does not run, copySorted brings them into order.
           if (plan.separation === 0) copySorted(encoder, grid, particles);
         },
       },

@@ -47,7 +47,8 @@ export function surfaceDistance(fullness: number): number {
 /**
  * Limits on how fast density is corrected. SHORTEST_FALL is in units of √(cell size / gravity), about the time of a
  * fall through a cell; SHORTEST_CORRECTION is in seconds. Fluid keeps the velocity with which it swelled. Without
- * limits, shorter substeps would make that velocity greater: a dam break gained a quarter of its energy at 0.1 ms.
+ * limits, shorter substeps would make that velocity greater: with substeps of 0.1 ms, a dam break gained a quarter of
+ * its energy.
  */
 const SHORTEST_FALL = 0.05;
 const SHORTEST_CORRECTION = 1 / 120;
