@@ -15,7 +15,7 @@ const MARGIN = 2 ** -21;
 
 export interface CellLayout {
   readonly cellSize: number;
-  /** What each coordinate of a cell adds to the cell's number, per axis. */
+  /** Per axis: the number that each coordinate of a cell adds to the cell's number. */
   readonly tables: readonly Uint32Array[];
   /** One more than the greatest number. Morton order leaves some numbers unused. */
   readonly cells: number;

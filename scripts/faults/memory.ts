@@ -46,7 +46,7 @@ async function failCreation(part: Part, object: PublicObject): Promise<number> {
         (live.size > 0 ? `${where} leaves ${live}` : undefined) ??
         faultOfComplaints(where, complaints),
     );
-    // What this creation has left must not count against the next creation.
+    // The rest of this creation must not count against the next creation.
     if (typeof outcome === 'object' && 'value' in outcome) (outcome.value as { destroy(): void }).destroy();
     live.forget();
     complaints.length = 0;

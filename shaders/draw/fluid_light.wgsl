@@ -1,4 +1,4 @@
-// What is around the water of a 3D fluid: camera rays, the volume of densities (fluid_volume.wgsl), sun, sky and floor.
+// The surroundings of a 3D fluid's water: camera rays, the volume of densities (fluid_volume.wgsl), sun, sky and floor.
 // Positions and directions are those of the world.
 // Needs: fluid, quad_corner, frame, volume, linear, SHADOW_STEPS.
 

@@ -3,7 +3,7 @@
 // sums and stores the density in x and the position on the colour scale in y. The density is 1 in fluid at rest.
 // Needs: fluid, position, is_drawable, frame, lift, share_of, counts, kinds, SOLID, volume.
 
-// What one particle adds to `counts`, in all voxels together, if voxels are as wide as the distance between particles.
+// The sum that one particle adds to `counts`, over all voxels, if voxels are as wide as the distance between particles.
 const UNIT = 4096.0;
 
 // The density near a solid is divided by the free share around the voxel, but not by less than this.

@@ -111,7 +111,7 @@ fn light_inside(point: vec3f, normal: vec3f, view: vec3f, brightness: f32) -> ve
       break;
     }
     before = found.x;
-    // What is near the surface counts more.
+    // Points near the surface count more.
     shares += exp(-2.0 * f32(index) / f32(INNER_STEPS)) * vec2f(found.y, 1.0);
     path += stride;
   }

@@ -28,7 +28,7 @@ export const SHAPE_FLAGS = {
 /** The flags that do not apply to a state file, which has its particles and its world. */
 export const SCENE_SHAPE_FLAGS = ['radius', 'periodic', 'unbounded', 'continuous', 'no-continuous'] as const;
 
-/** What the flags change of a scene. `radius` is the new one. */
+/** The changes that flags make to a scene. `radius` is the new one. */
 export interface Shape extends SceneChanges {
   readonly radius?: number | undefined;
 }

@@ -36,7 +36,7 @@ export const CPU_MORTON = cells(true);
 class Cells {
   readonly bodies: SortedBodies;
   private readonly inverse: number;
-  /** What each coordinate of a cell adds to the cell's number, per axis. In 2D, the third table is [0]. */
+  /** Per axis: the number that each coordinate of a cell adds to its number. In 2D, the third table is [0]. */
   private readonly tables: readonly [Uint32Array, Uint32Array, Uint32Array];
   /** The first slot of each cell, then the end. */
   private readonly starts: Uint32Array;

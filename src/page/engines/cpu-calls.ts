@@ -20,7 +20,7 @@ export interface MadeFrom {
   readonly count: number;
 }
 
-/** What never changes during a run. */
+/** Values that never change during a run. */
 export type Facts = Pick<
   SimulationView,
   | 'dimensions'
@@ -94,7 +94,7 @@ export interface Answer {
   readonly error?: PackedError;
 }
 
-/** What both ends of the line have: a worker, the inside of a worker, or a port. */
+/** One end of the line: a worker, the inside of a worker, or a port. */
 export interface Port {
   onmessage: ((event: MessageEvent) => void) | null;
   postMessage(message: unknown, transfer: Transferable[]): void;

@@ -177,7 +177,7 @@ class CpuRun implements Run {
   hasNews = false;
   /** The obstacles among which the seen particles are. */
   private seenFixed: StaticBodies;
-  /** An error of a call for which nobody waits. */
+  /** An error of a call whose result no code awaits. */
   private failure: { readonly error: unknown } | undefined;
   occupied: OccupiedCounts | undefined;
   private overlays: typeof import('../view/canvas-overlay') | undefined;
@@ -346,7 +346,7 @@ class CpuRun implements Run {
     this.link.close();
   }
 
-  /** Makes a change for whose result nobody waits. */
+  /** Makes a change without awaiting its result. */
   tell<Name extends CallName>(name: Name, ...values: Values<Name>): void {
     // `change` keeps the error for the next frame.
     this.change(name, ...values).catch(() => undefined);

@@ -49,7 +49,7 @@ interface MethodKind {
   readonly lead: string;
   /** The stages in order, and the arrays that each shows. */
   readonly shown: Readonly<Partial<Record<Stage, readonly ArrayName[]>>>;
-  /** What differs from ARRAYS. */
+  /** The differences from ARRAYS. */
   readonly arrays: Readonly<Partial<Record<ArrayName, Partial<ArrayKind>>>>;
 }
 

@@ -19,7 +19,7 @@ export interface Scene {
   readonly offset: readonly [number, number];
 }
 
-/** What a visitor chooses. */
+/** The choices of a visitor. */
 export interface Choice {
   readonly method: Method;
   readonly count: number;

@@ -4,7 +4,7 @@ import { formatCount, formatReal, titleOf } from '../support/format';
 import { LIFE_FIELDS, POSITION_FLUID_FIELDS } from './method-fields';
 
 /**
- * What a change of the field requires:
+ * A change of the field requires one of these:
  *   - 'start': a new start;
  *   - 'renew': a new run that continues the present state;
  *   - 'set': new settings of the run;
