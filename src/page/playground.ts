@@ -147,7 +147,7 @@ export class Playground {
       );
   }
 
-  /** Shows no sign of waiting, because nobody asked for the plot. */
+  /** Shows no sign of waiting, because the visitor did not ask for the plot. */
   private async loadPlot(): Promise<void> {
     this.isPlotMissing = false;
     try {

@@ -91,7 +91,7 @@ export const LIFE_FIELDS = {
     group: 'Particle life',
     isMain: true,
     effect: 'set',
-    hint: 'The table of who attracts whom. Chain: each species likes itself and the next; chase: the next one flees',
+    hint: 'The table says which species attract each other. Chain: each species likes itself and the next; chase: the next one flees',
     options: [
       { value: 'random', label: 'Random' },
       { value: 'mutual', label: 'Random, mutual' },

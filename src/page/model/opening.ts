@@ -11,7 +11,7 @@ export interface Opening {
   readonly why: string;
 }
 
-/** What was measured: steps of the page's usual scene, a pile of discs that begins to fall. */
+/** Measured times: steps of the page's usual scene, a pile of discs that begins to fall. */
 export interface Probed {
   readonly kind: EngineKind;
   /** By ascending count; at least one. */

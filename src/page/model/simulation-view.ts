@@ -115,7 +115,7 @@ export interface CpuSimulationView extends SimulationView {
 /** Starts a method. The options give the method's world, first particles and capacity. */
 export interface MethodStart {
   readonly method: MethodName;
-  /** What the start was made from. A worker makes the same start from it. */
+  /** The choices that made the start. A worker makes the same start from them. */
   readonly choices: Choices;
   readonly count: number;
   /**

@@ -7,7 +7,7 @@ import { STEP_LIMIT_MS, type TimedRun, timeRun } from './sweep';
 /** The sweep goes from a quarter to eight times the suggestion. */
 const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
-/** What a step with cells of a size costs. Sizes are in diameters of the smallest particle. */
+/** The time of a step with cells of one size. Sizes are in diameters of the smallest particle. */
 export interface CellTiming {
   readonly size: number;
   /** Buckets if the world is unbounded. */

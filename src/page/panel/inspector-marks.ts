@@ -7,6 +7,7 @@ import { toCss } from '../model/colour';
 import { project } from '../view/camera';
 import type { Frame, Run } from '../view/engine';
 import type { Candidate, Inspected, ProbedCell } from '../view/inspect';
+import { traceBox } from '../view/trace-box';
 
 export interface Snapshot {
   readonly run: Run;
@@ -38,21 +39,11 @@ export class Marks {
     this.stroke(overlay.first, 2.5);
   }
 
-  private outline({ min, max }: ProbedCell, isOwn: boolean): void {
+  private outline(box: ProbedCell, isOwn: boolean): void {
     const { context, frame } = this;
     context.beginPath();
-    const corners = Array.from({ length: 2 ** min.length }, (_, bits) =>
-      this.toScreen(min.map((low, axis) => (bits & (1 << axis) ? (max[axis] as number) : low))),
-    );
-    corners.forEach((from, bits) => {
-      for (let axis = 0; axis < min.length; axis++) {
-        const to = corners[bits | (1 << axis)];
-        if (bits & (1 << axis) || !from || !to) continue;
-        context.moveTo(from.x, from.y);
-        context.lineTo(to.x, to.y);
-      }
-    });
-    context.globalAlpha = isOwn ? 1 : min.length === 3 ? 0.3 : 0.75;
+    traceBox(context, box, (corner) => this.toScreen(corner));
+    context.globalAlpha = isOwn ? 1 : box.min.length === 3 ? 0.3 : 0.75;
     this.stroke(frame.theme.overlay.first, isOwn ? 2 : 1);
     context.globalAlpha = 1;
   }

@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import { AXIS_WIDTH, axis, type Chart, COMPACT, drawn, inMs, pageColours } from './chart';
 import { BROAD_PHASES, type Curves, crossoverOf, type SizeTiming } from './sweep';
 
-/** What the vertical axis shows. Zeros are left out, because a logarithmic axis has none. */
+/** The values on the vertical axis. Zeros are left out, because a logarithmic axis has none. */
 export interface Shown {
   readonly read: (timing: SizeTiming) => number;
   readonly write: (value: number | null) => string;

@@ -61,7 +61,7 @@ export class Panel {
   private engine: Engine | undefined;
   private readonly groups = new Map<Group, HTMLElement>();
   private engineName = '';
-  /** What Automatic chose and why. */
+  /** Says what Automatic chose and why. */
   private why = '';
   private readonly refusals = new Map<FieldName, Refusal>();
   private readonly fold = find('fold', HTMLButtonElement);
@@ -276,7 +276,7 @@ export class Panel {
     const isElsewhere = why instanceof HTMLElement;
     const hint =
       why === undefined ? this.hintOf(name) : typeof why === 'string' || isElsewhere ? '' : why.hint;
-    // What Automatic says also explains why no GPU can be chosen.
+    // The sentence of Automatic also explains why no GPU can be chosen.
     const said = name === 'engine' ? this.why : '';
     const shown = said || (typeof why === 'string' ? why : '');
     note.textContent = shown || hint;

@@ -22,7 +22,7 @@ type Watcher = (layers: readonly HTMLCanvasElement[]) => void;
 
 export class Picture {
   isDirty = true;
-  /** Those of the inspector and of the query tool, as far as they are loaded. */
+  /** The marks of the inspector and of the query tool, as far as they are loaded. */
   readonly marks: Marks[] = [];
   readonly legend = new Signal<Legend>();
   readonly painted = new Signal();

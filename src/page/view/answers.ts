@@ -1,4 +1,4 @@
-/** What the query tool asks a grid, and what it gets. */
+/** The questions of the query tool to a grid, and the answers. */
 import type { ParticleArrays, World } from '../../index';
 
 export type Question =

@@ -36,7 +36,7 @@ export class CanvasView {
   readonly canvas = document.createElement('canvas');
   private sprites: Sprites | undefined;
   private readonly painter = new DiscPainter();
-  /** What the painter's ground shows; empty if it is out of date. */
+  /** A key of what the painter's ground shows; empty if it is out of date. */
   private ground: readonly unknown[] = [];
   private discs = roomForDiscs(0);
   /** True if something was drawn over the discs, perhaps outside their region. */

@@ -33,7 +33,7 @@ export class DiscPainter {
   private image: ImageData | undefined;
   private pixels = new Uint32Array(0);
   private ground = new Uint32Array(0);
-  /** Where the last picture differs from the ground. */
+  /** The pixels in which the last picture differs from the ground. */
   private painted: Region = NOWHERE;
 
   /** Takes the canvas as the ground of the next pictures. */

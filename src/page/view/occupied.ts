@@ -27,7 +27,7 @@ export const ORIGIN_FIELDS = { cell: 'extent', corner: 'vector' } as const;
 const CELL_SOURCE = { name: 'page/occupied_cell.wgsl', text: cellText };
 const DRAW_SOURCE = { name: 'draw/occupied.wgsl', text: occupiedText };
 
-/** What the list is made from. */
+/** The inputs of the list. */
 export type SortedCells = Readonly<Record<'position_in' | 'start' | 'cell_of_slot', GPUBuffer>>;
 
 export function describeCellList(variant: Variant): KernelDescription {

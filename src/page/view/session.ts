@@ -16,7 +16,7 @@ export class Session {
   running: Selection | undefined;
   /** The scene that the page chose on an address without choices, with all choices as they were then. */
   opening: (Opening & { readonly all: Selection }) | undefined;
-  /** What Automatic chose and why; '' if the visitor chose the engine. */
+  /** Says what Automatic chose and why; '' if the visitor chose the engine. */
   why = '';
   /** True if the CPU engine replaces the chosen GPU engine. Links still name the GPU engine. */
   isForced = false;

@@ -4,6 +4,7 @@ import { type Rgb, toCss } from '../../model/colour';
 import type { Found, Question } from '../../view/answers';
 import { project } from '../../view/camera';
 import type { Frame } from '../../view/engine';
+import { traceBox } from '../../view/trace-box';
 import type { Visited, VisitedCell } from './visited';
 
 export interface Answer {
@@ -102,20 +103,10 @@ export class QueryMarks {
     this.stroke(this.frame.theme.overlay.first, 1.5);
   }
 
-  private box({ min, max }: VisitedCell, colour: Rgb, width: number): void {
+  private box(box: VisitedCell, colour: Rgb, width: number): void {
     const { context } = this;
     context.beginPath();
-    const corners = Array.from({ length: 2 ** min.length }, (_, bits) =>
-      this.toScreen(min.map((low, axis) => (bits & (1 << axis) ? (max[axis] as number) : low))),
-    );
-    corners.forEach((from, bits) => {
-      for (let axis = 0; axis < min.length; axis++) {
-        const to = corners[bits | (1 << axis)];
-        if (bits & (1 << axis) || !from || !to) continue;
-        context.moveTo(from.x, from.y);
-        context.lineTo(to.x, to.y);
-      }
-    });
+    traceBox(context, box, (corner) => this.toScreen(corner));
     if (width > 1) this.stroke(colour, width);
     else {
       context.strokeStyle = toCss(colour);
