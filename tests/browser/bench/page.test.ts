@@ -245,7 +245,7 @@ describe('the benchmark page', () => {
     await page.setViewport({ width: 1280, height: 900 });
   });
 
-  browserTest('keeps the results of a run that the visitor stops', async () => {
+  browserTest('keeps the results of a run that the visitor stops', { tags: 'full' }, async () => {
     const { page } = await open();
     await startAndEnd(page, 'stop');
     await page.waitForFunction(() => window.bench?.isRunning === false);
@@ -262,17 +262,21 @@ describe('the benchmark page', () => {
     await expectKeptAndStarted(page);
   });
 
-  browserTest('says that its worker ended, keeps the results, and starts again', async () => {
-    const { page } = await open();
-    await startAndEnd(page, 'leave');
-    await page
-      .workers()
-      .at(-1)
-      ?.evaluate(() => close())
-      .catch(() => undefined);
-    expect(await waitForText(page, 'status', /failed/)).toBe(
-      'The benchmark failed: the browser ended its worker, perhaps because memory ran out. Press Start to try again. The results so far can be saved.',
-    );
-    await expectKeptAndStarted(page);
-  });
+  browserTest(
+    'says that its worker ended, keeps the results, and starts again',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await startAndEnd(page, 'leave');
+      await page
+        .workers()
+        .at(-1)
+        ?.evaluate(() => close())
+        .catch(() => undefined);
+      expect(await waitForText(page, 'status', /failed/)).toBe(
+        'The benchmark failed: the browser ended its worker, perhaps because memory ran out. Press Start to try again. The results so far can be saved.',
+      );
+      await expectKeptAndStarted(page);
+    },
+  );
 });

@@ -146,30 +146,34 @@ describe('the built page', () => {
     expectNoProblems();
   });
 
-  browserTest('requests a part again if it failed to load, and keeps its state until then', async () => {
-    // Requests fail on purpose, so the page may report problems.
-    const { page } = await openPlayground(browser, { query: QUICK });
-    const unloaded = /^A part of the page could not be loaded/;
-    await page.setOfflineMode(true);
-    await page.keyboard.press('g');
-    await settle(page);
-    expect(await textOf(page, 'notice')).toMatch(unloaded);
-    await chooseOption(page, 'dimensions', '3D');
-    expect(await textOf(page, 'notice')).toMatch(unloaded);
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
-    await chooseOption(page, 'pointer', 'Push particles');
-    expect(await textOf(page, 'notice')).toMatch(unloaded);
-    // Controls that need no missing part still work.
-    await chooseOption(page, 'colour', 'Id');
-    expect(await textOf(page, 'legend-title')).toBe('Id');
-    await page.setOfflineMode(false);
-    await chooseOption(page, 'dimensions', '3D');
-    expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
-    await page.focus('#play');
-    await page.keyboard.press('g');
-    await settle(page);
-    expect(await isOpen(page, 'presets')).toBe(true);
-  });
+  browserTest(
+    'requests a part again if it failed to load, and keeps its state until then',
+    { tags: 'full' },
+    async () => {
+      // Requests fail on purpose, so the page may report problems.
+      const { page } = await openPlayground(browser, { query: QUICK });
+      const unloaded = /^A part of the page could not be loaded/;
+      await page.setOfflineMode(true);
+      await page.keyboard.press('g');
+      await settle(page);
+      expect(await textOf(page, 'notice')).toMatch(unloaded);
+      await chooseOption(page, 'dimensions', '3D');
+      expect(await textOf(page, 'notice')).toMatch(unloaded);
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(2);
+      await chooseOption(page, 'pointer', 'Push particles');
+      expect(await textOf(page, 'notice')).toMatch(unloaded);
+      // Controls that need no missing part still work.
+      await chooseOption(page, 'colour', 'Id');
+      expect(await textOf(page, 'legend-title')).toBe('Id');
+      await page.setOfflineMode(false);
+      await chooseOption(page, 'dimensions', '3D');
+      expect(await page.evaluate(() => window.cellstorm?.simulation?.dimensions)).toBe(3);
+      await page.focus('#play');
+      await page.keyboard.press('g');
+      await settle(page);
+      expect(await isOpen(page, 'presets')).toBe(true);
+    },
+  );
 
   browserTest('changes the engine, which it loads from a file of its own', async () => {
     const { page } = await open();
@@ -189,7 +193,7 @@ describe.each(PAGES)('the built page %s', (path) => {
     return opened;
   };
 
-  browserTest('has readable texts in both themes, and names every control', async () => {
+  browserTest('has readable texts in both themes, and names every control', { tags: 'case' }, async () => {
     const { page, expectNoProblems } = await open();
     for (const theme of ['light', 'dark']) {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
@@ -205,15 +209,19 @@ describe.each(PAGES)('the built page %s', (path) => {
     expectNoProblems();
   });
 
-  browserTest('refuses inline scripts and styles, and everything from other origins', async () => {
-    const { page } = await open();
-    // These two pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
-    expect(await page.evaluate(attack)).toBe(/^(bench|verify)/.test(path) ? 'taken' : 'refused');
-    await expect
-      .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
-      .toEqual(expect.arrayContaining(POLICED));
-    expect(await page.evaluate(() => 'broken' in window)).toBe(false);
-  });
+  browserTest(
+    'refuses inline scripts and styles, and everything from other origins',
+    { tags: 'case' },
+    async () => {
+      const { page } = await open();
+      // These two pages start their workers from URLs that are not trusted, so they cannot require Trusted Types.
+      expect(await page.evaluate(attack)).toBe(/^(bench|verify)/.test(path) ? 'taken' : 'refused');
+      await expect
+        .poll(() => page.evaluate(() => window.violated), { timeout: 60_000 })
+        .toEqual(expect.arrayContaining(POLICED));
+      expect(await page.evaluate(() => 'broken' in window)).toBe(false);
+    },
+  );
 });
 
 describe('the built explainer', () => {

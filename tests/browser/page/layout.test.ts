@@ -104,7 +104,7 @@ describe('the page on a phone', () => {
     expect(free.height / 2).toBeGreaterThan(844 * 0.38);
   });
 
-  browserTest('shows the key to overlays as one line until it is opened', async () => {
+  browserTest('shows the key to overlays as one line until it is opened', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', cellLines: true, thread: true });
     expect(await page.$$eval('#overlay-samples span', (samples) => samples.length)).toBe(2);
@@ -117,7 +117,7 @@ describe('the page on a phone', () => {
     await page.tap('#overlay-fold summary');
   });
 
-  browserTest('shows a hint after a tap, until the focus leaves', async () => {
+  browserTest('shows a hint after a tap, until the focus leaves', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu' });
     await unfold(page, 'boxWidth');
@@ -268,36 +268,40 @@ describe('the page in a window', () => {
     }
   });
 
-  browserTest('keeps meaningful colours and outlines if the system forces its own colours', async () => {
-    const { page } = await begin();
-    await toggle(page, 'heatMap', 'contactLines');
-    const session = await page.createCDPSession();
-    const features = [{ name: 'prefers-reduced-motion', value: 'reduce' }];
-    const emulate = (forced: string) =>
-      session.send('Emulation.setEmulatedMedia', {
-        features: [{ name: 'forced-colors', value: forced }, ...features],
+  browserTest(
+    'keeps meaningful colours and outlines if the system forces its own colours',
+    { tags: 'full' },
+    async () => {
+      const { page } = await begin();
+      await toggle(page, 'heatMap', 'contactLines');
+      const session = await page.createCDPSession();
+      const features = [{ name: 'prefers-reduced-motion', value: 'reduce' }];
+      const emulate = (forced: string) =>
+        session.send('Emulation.setEmulatedMedia', {
+          features: [{ name: 'forced-colors', value: forced }, ...features],
+        });
+      await emulate('active');
+      expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
+      const painted = await page.evaluate(() => {
+        const heat = document.querySelector('#overlay-key [data-overlay=heatMap]') as Element;
+        const contact = document.querySelector('#overlay-key [data-overlay=contactLines]') as Element;
+        return {
+          legend: getComputedStyle(document.getElementById('legend-bar') as Element).backgroundImage,
+          heat: getComputedStyle(heat, '::before').backgroundImage,
+          contact: getComputedStyle(contact, '::before').borderTopColor,
+        };
       });
-    await emulate('active');
-    expect(await page.evaluate(() => matchMedia('(forced-colors: active)').matches)).toBe(true);
-    const painted = await page.evaluate(() => {
-      const heat = document.querySelector('#overlay-key [data-overlay=heatMap]') as Element;
-      const contact = document.querySelector('#overlay-key [data-overlay=contactLines]') as Element;
-      return {
-        legend: getComputedStyle(document.getElementById('legend-bar') as Element).backgroundImage,
-        heat: getComputedStyle(heat, '::before').backgroundImage,
-        contact: getComputedStyle(contact, '::before').borderTopColor,
-      };
-    });
-    expect(painted).toEqual({
-      legend: expect.stringContaining('gradient'),
-      heat: expect.stringContaining('gradient'),
-      contact: 'rgb(255, 107, 107)',
-    });
-    await page.keyboard.press('i');
-    await page.waitForSelector('.probe .own');
-    expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
-    await passFrames(page, 1);
-    await takePicture(page, 'forced-colours');
-    await emulate('none');
-  });
+      expect(painted).toEqual({
+        legend: expect.stringContaining('gradient'),
+        heat: expect.stringContaining('gradient'),
+        contact: 'rgb(255, 107, 107)',
+      });
+      await page.keyboard.press('i');
+      await page.waitForSelector('.probe .own');
+      expect(await page.$eval('.probe .own', (cell) => getComputedStyle(cell).outlineStyle)).toBe('solid');
+      await passFrames(page, 1);
+      await takePicture(page, 'forced-colours');
+      await emulate('none');
+    },
+  );
 });

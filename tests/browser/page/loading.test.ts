@@ -119,43 +119,47 @@ describe('the page', () => {
     expect((await signOf(page)).cursor).not.toBe('progress');
   });
 
-  browserTest('starts a tool, as soon as it is loaded, at the current position of the pointer', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: hideGpu });
-    // Nothing moves or falls at first, and no particle has a neighbour that is close enough to hit at once.
-    await arrange(page, { scene: 'lattice', size: 0.125, brush: 12, engine: 'cpu' });
-    const tools = holdBack();
-    await interceptRequests(page, new Map([[TOOLS, tools.fate]]));
-    await page.select('#pointer', 'Push particles');
-    const { free } = await describeScenery(page);
-    const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
-    const aside = free.width / 5;
-    await page.mouse.move(x - aside, y);
-    await page.mouse.down();
-    await page.mouse.up();
-    await page.mouse.move(x, y - aside);
-    await page.mouse.down();
-    await page.mouse.move(x + aside, y, { steps: 3 });
-    tools.release();
-    await settle(page);
-    await page.keyboard.press('.');
-    await settle(page);
-    const pushed = await page.evaluate(async () => {
-      const simulation = window.cellstorm?.simulation;
-      const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
-      return Array.from({ length: velocities.length / 2 }, (_, particle) => ({
-        point: window.cellstorm?.toScreen([positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0]),
-        speed: Math.hypot(velocities[2 * particle] ?? 0, velocities[2 * particle + 1] ?? 0),
-      })).flatMap(({ point, speed }) => (point && speed > 0.01 ? [point] : []));
-    });
-    await page.mouse.up();
-    expect(pushed.length).toBeGreaterThan(2);
-    for (const [across, down] of pushed) {
-      expect(Math.hypot(across - x - aside, down - y)).toBeLessThan(aside / 2);
-    }
-    expectNoProblems();
-  });
+  browserTest(
+    'starts a tool, as soon as it is loaded, at the current position of the pointer',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, { count: FEW, before: hideGpu });
+      // Nothing moves or falls at first, and no particle has a neighbour that is close enough to hit at once.
+      await arrange(page, { scene: 'lattice', size: 0.125, brush: 12, engine: 'cpu' });
+      const tools = holdBack();
+      await interceptRequests(page, new Map([[TOOLS, tools.fate]]));
+      await page.select('#pointer', 'Push particles');
+      const { free } = await describeScenery(page);
+      const [x, y] = [free.x + free.width / 2, free.y + free.height / 2];
+      const aside = free.width / 5;
+      await page.mouse.move(x - aside, y);
+      await page.mouse.down();
+      await page.mouse.up();
+      await page.mouse.move(x, y - aside);
+      await page.mouse.down();
+      await page.mouse.move(x + aside, y, { steps: 3 });
+      tools.release();
+      await settle(page);
+      await page.keyboard.press('.');
+      await settle(page);
+      const pushed = await page.evaluate(async () => {
+        const simulation = window.cellstorm?.simulation;
+        const { positions = [], velocities = [] } = (await simulation?.read()) ?? {};
+        return Array.from({ length: velocities.length / 2 }, (_, particle) => ({
+          point: window.cellstorm?.toScreen([positions[2 * particle] ?? 0, positions[2 * particle + 1] ?? 0]),
+          speed: Math.hypot(velocities[2 * particle] ?? 0, velocities[2 * particle + 1] ?? 0),
+        })).flatMap(({ point, speed }) => (point && speed > 0.01 ? [point] : []));
+      });
+      await page.mouse.up();
+      expect(pushed.length).toBeGreaterThan(2);
+      for (const [across, down] of pushed) {
+        expect(Math.hypot(across - x - aside, down - y)).toBeLessThan(aside / 2);
+      }
+      expectNoProblems();
+    },
+  );
 
-  browserTest('requests a tool again at its next use if it failed to load', async () => {
+  browserTest('requests a tool again at its next use if it failed to load', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
     const fates = new Map<string, Fate>([[TOOLS, (request) => request.abort()]]);
     await interceptRequests(page, fates);
@@ -171,28 +175,32 @@ describe('the page', () => {
     await page.mouse.up();
   });
 
-  browserTest('requests the chart again if it failed to load and is scrolled into view again', async () => {
-    const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
-    let failed = 0;
-    const fates = new Map<string, Fate>([
-      [
-        CHART,
-        (request) => {
-          failed++;
-          request.abort();
-        },
-      ],
-    ]);
-    await interceptRequests(page, fates);
-    const show = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
-    await show('#stages-plot');
-    while (failed === 0) await stepTimes(page, 1);
-    await settle(page);
-    expect(await page.$$eval('#stages-plot canvas', (canvases) => canvases.length)).toBe(0);
-    fates.clear();
-    await show('#scene');
-    await passFrames(page, 2);
-    await show('#stages-plot');
-    await page.waitForSelector('#stages-plot canvas');
-  });
+  browserTest(
+    'requests the chart again if it failed to load and is scrolled into view again',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openPlayground(browser, { count: FEW, before: hideGpu });
+      let failed = 0;
+      const fates = new Map<string, Fate>([
+        [
+          CHART,
+          (request) => {
+            failed++;
+            request.abort();
+          },
+        ],
+      ]);
+      await interceptRequests(page, fates);
+      const show = (id: string) => page.$eval(id, (element) => element.scrollIntoView({ block: 'center' }));
+      await show('#stages-plot');
+      while (failed === 0) await stepTimes(page, 1);
+      await settle(page);
+      expect(await page.$$eval('#stages-plot canvas', (canvases) => canvases.length)).toBe(0);
+      fates.clear();
+      await show('#scene');
+      await passFrames(page, 2);
+      await show('#stages-plot');
+      await page.waitForSelector('#stages-plot canvas');
+    },
+  );
 });

@@ -192,13 +192,17 @@ describe('the page after its device was lost', () => {
     expectNoProblems();
   });
 
-  browserTest('shows no note about a new device once the CPU engine is chosen', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-    await loseDevice(page);
-    await chooseOption(page, 'engine', 'CPU');
-    await typeNumber(page, 'friction', 0.25);
-    expect(await textOf(page, 'engine-note')).toBe('');
-    expect(await backendOf(page)).toBe('cpu');
-    expectNoProblems();
-  });
+  browserTest(
+    'shows no note about a new device once the CPU engine is chosen',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
+      await loseDevice(page);
+      await chooseOption(page, 'engine', 'CPU');
+      await typeNumber(page, 'friction', 0.25);
+      expect(await textOf(page, 'engine-note')).toBe('');
+      expect(await backendOf(page)).toBe('cpu');
+      expectNoProblems();
+    },
+  );
 });

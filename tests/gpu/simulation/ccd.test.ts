@@ -264,7 +264,7 @@ describe.each(DIMENSIONS)('fast particles in %dD', (dimensions) => {
       }
       expect(hashes.size).toBe(1);
     },
-    LONG,
+    FULL,
   );
 
   gpuTest(

@@ -842,7 +842,7 @@ describe('a long recording', () => {
         stepped.destroy();
       }
     },
-    SHARED,
+    { ...SHARED, tags: 'full' },
   );
 
   gpuTest(

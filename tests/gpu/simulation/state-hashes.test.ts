@@ -4,6 +4,9 @@ import { gpuTest, SHARED, SHARED_CASE } from '../../helpers/node-gpu';
 import { STATE_HASH_CASES } from '../../helpers/state-hash-cases';
 import { CHECKED_STEPS, checkRecorded } from '../../helpers/state-hashes';
 
+/** Cases that take seconds on a software GPU. */
+const SLOW = /bullets/;
+
 describe('the recorded states of the GPU engine', () => {
   const recorded = checkRecorded('gpu');
   for (const { name, onGpu } of STATE_HASH_CASES) {
@@ -11,7 +14,7 @@ describe('the recorded states of the GPU engine', () => {
       gpuTest(
         `${name}: the state after ${steps} steps`,
         async (_device, { wrap }) => recorded.check(name, steps, await onGpu(wrap(), steps)),
-        steps === 10 ? SHARED_CASE : { ...SHARED, tags: 'full' },
+        steps === 10 && !SLOW.test(name) ? SHARED_CASE : { ...SHARED, tags: 'full' },
       );
     }
   }

@@ -139,7 +139,7 @@ describe('the mistakes of the explainer', () => {
     expect(await page.evaluate(findPoorContrast)).toEqual([]);
   });
 
-  browserTest('can be made and mended by keys alone, with a visible focus', async () => {
+  browserTest('can be made and mended by keys alone, with a visible focus', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await browser.openPage('explainer.html#count-3', {
       width: 1280,
       height: 900,

@@ -35,28 +35,34 @@ describe('the particles of the explainer', () => {
     { method: 'hashed', count: 2 },
     { method: 'grid', count: 60 },
   ] as const) {
-    browserTest(`can be ${choice.count}, with all steps of the method ${choice.method}`, async () => {
-      const { page, expectNoProblems } = await openAt('');
-      await chooseMethod(page, choice.method);
-      await scrubTo(page, 'particles', choice.count);
-      const wanted = traceOf(choice);
-      const all = wanted.steps.map((_, index) => index);
-      const shown = await readSteps(page, all);
-      for (const index of all) expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index, wanted));
-      const pairs = (choice.count * (choice.count - 1)) / 2;
-      expect(await textOf(page, 'particles-shown')).toBe(
-        `${choice.count}, with ${pairs} pair${pairs === 1 ? '' : 's'}`,
-      );
-      expect(await page.$$eval('#world .particle', (particles) => particles.length)).toBe(choice.count);
-      expect(await page.$$eval('#stages a', (links) => links.map(({ hash }) => hash.slice(1)))).toEqual(
-        stagesOf(choice.method),
-      );
-      expectNoProblems();
-    });
+    browserTest(
+      `can be ${choice.count}, with all steps of the method ${choice.method}`,
+      { tags: 'case' },
+      async () => {
+        const { page, expectNoProblems } = await openAt('');
+        await chooseMethod(page, choice.method);
+        await scrubTo(page, 'particles', choice.count);
+        const wanted = traceOf(choice);
+        const all = wanted.steps.map((_, index) => index);
+        const shown = await readSteps(page, all);
+        for (const index of all)
+          expect(shown[index], `step ${index + 1}`).toEqual(expectedStep(index, wanted));
+        const pairs = (choice.count * (choice.count - 1)) / 2;
+        expect(await textOf(page, 'particles-shown')).toBe(
+          `${choice.count}, with ${pairs} pair${pairs === 1 ? '' : 's'}`,
+        );
+        expect(await page.$$eval('#world .particle', (particles) => particles.length)).toBe(choice.count);
+        expect(await page.$$eval('#stages a', (links) => links.map(({ hash }) => hash.slice(1)))).toEqual(
+          stagesOf(choice.method),
+        );
+        expectNoProblems();
+      },
+    );
   }
 
   browserTest(
     'keep the stage if the method or their number changes, and are named in the address',
+    { tags: 'full' },
     async () => {
       const { page, expectNoProblems } = await openAt('?appearance=light#scatter-3');
       await chooseMethod(page, 'hashed');
@@ -76,6 +82,7 @@ describe('the particles of the explainer', () => {
 
   browserTest(
     'show which cells share a bucket, and which particles are only in a searched bucket',
+    { tags: 'full' },
     async () => {
       const { page } = await openAt('?method=hashed#hash-4');
       const shared = () =>
@@ -128,13 +135,17 @@ describe('the particles of the explainer', () => {
     expectNoProblems();
   });
 
-  browserTest('show their step of the stage if they are clicked, and do not move', async () => {
-    const { page } = await openAt('#push');
-    const { x, y } = await middleOf(page, 0);
-    await page.mouse.click(x, y);
-    await expectStep(page, findParticle(trace, 'push', 0) ?? -1);
-    expect(await page.$eval('#put-back', (button) => button.ariaDisabled)).toBe('true');
-  });
+  browserTest(
+    'show their step of the stage if they are clicked, and do not move',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openAt('#push');
+      const { x, y } = await middleOf(page, 0);
+      await page.mouse.click(x, y);
+      await expectStep(page, findParticle(trace, 'push', 0) ?? -1);
+      expect(await page.$eval('#put-back', (button) => button.ariaDisabled)).toBe('true');
+    },
+  );
 
   browserTest('are moved by keys, and keep the focus', async () => {
     const { page, expectNoProblems } = await openAt('?method=hashed&particles=5#count');
@@ -163,7 +174,7 @@ describe('the particles of the explainer', () => {
     expectNoProblems();
   });
 
-  browserTest('follow a finger, which does not scroll the page then', async () => {
+  browserTest('follow a finger, which does not scroll the page then', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openAt('#probe');
     await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
     await page.$eval('#world', (world) => world.scrollIntoView({ block: 'center' }));

@@ -204,22 +204,26 @@ describe('the steps of the explainer', () => {
     await expectStep(page, lastOf('sum'));
   });
 
-  browserTest('play only when they are started, and stop when they are paused', async () => {
-    const { page } = await openStep('sum');
-    expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
-    await page.evaluate(() => window.scrollTo(0, 0));
-    await page.select('#speed', '10');
-    await page.focus('#scrub');
-    await page.keyboard.press(' ');
-    expect(await textOf(page, 'play-label')).toBe('Pause');
-    await page.waitForFunction(() => window.explainer?.step.stage === 'scatter');
-    await page.click('#play');
-    expect(await textOf(page, 'play-label')).toBe('Play');
-    const [paused] = await readSteps(page);
-    // At this speed a step takes 100 ms.
-    await passTimers(page, 300);
-    expect(await readSteps(page)).toEqual([paused]);
-  });
+  browserTest(
+    'play only when they are started, and stop when they are paused',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openStep('sum');
+      expect(await page.evaluate(() => window.explainer?.isPlaying)).toBe(false);
+      await page.evaluate(() => window.scrollTo(0, 0));
+      await page.select('#speed', '10');
+      await page.focus('#scrub');
+      await page.keyboard.press(' ');
+      expect(await textOf(page, 'play-label')).toBe('Pause');
+      await page.waitForFunction(() => window.explainer?.step.stage === 'scatter');
+      await page.click('#play');
+      expect(await textOf(page, 'play-label')).toBe('Play');
+      const [paused] = await readSteps(page);
+      // At this speed a step takes 100 ms.
+      await passTimers(page, 300);
+      expect(await readSteps(page)).toEqual([paused]);
+    },
+  );
 
   browserTest('lie beside a link to the playground, which links back', async () => {
     const { page } = await open();

@@ -100,7 +100,7 @@ describe('a sweep over cell sizes', () => {
     expect(await textOf(page, 'cells-words')).not.toMatch(/suggestion/);
   });
 
-  browserTest('fits a phone', async () => {
+  browserTest('fits a phone', { tags: 'full' }, async () => {
     const { page } = await open();
     await page.setViewport({ width: 390, height: 844, deviceScaleFactor: 2, isMobile: true, hasTouch: true });
     await arrange(page, { engine: 'cpu', count: COUNT });

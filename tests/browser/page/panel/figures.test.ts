@@ -120,7 +120,7 @@ describe('the figures of the panel', () => {
     expect(figures).not.toHaveProperty('Cells');
   });
 
-  browserTest('show how many pictures the page draws per second', async () => {
+  browserTest('show how many pictures the page draws per second', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, {
       query: '?v=1&count=100&engine=cpu',
       // The page's clock advances by 40 ms with each frame.

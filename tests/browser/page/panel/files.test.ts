@@ -148,14 +148,14 @@ describe('files', () => {
     await takePicture(page, 'opened');
   });
 
-  browserTest('are closed when a scene is chosen', async () => {
+  browserTest('are closed when a scene is chosen', { tags: 'full' }, async () => {
     const { page } = await openSaved();
     await chooseScene(page, 'lattice');
     expect(await textOf(page, 'scene-hint')).not.toMatch(/file/);
     expect(await page.$eval('#count', (input) => (input as HTMLInputElement).disabled)).toBe(false);
   });
 
-  browserTest('are no part of a link, and the page says so', async () => {
+  browserTest('are no part of a link, and the page says so', { tags: 'full' }, async () => {
     const { page } = await openSaved();
     await page.evaluate(() => {
       Object.defineProperty(navigator, 'clipboard', {
@@ -215,44 +215,56 @@ describe('files', () => {
     );
   });
 
-  browserTest('of a table start without the loads of the particles that they replace', async () => {
-    const { page } = await open();
-    await arrange(page, { scene: 'mixed-pile', engine: 'cpu' });
-    await stepTimes(page, 60);
-    const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
-    expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
-    const table = new TextDecoder().decode((await save(page, 'table')).bytes);
-    // Leave out one particle, so that the old loads would not even fit.
-    await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
-    await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
-    expect((await loadsOf())?.some((load) => load > 0)).toBe(false);
-  });
+  browserTest(
+    'of a table start without the loads of the particles that they replace',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'mixed-pile', engine: 'cpu' });
+      await stepTimes(page, 60);
+      const loadsOf = async () => decodeCheckpoint((await save(page, 'state')).bytes).loads;
+      expect((await loadsOf())?.some((load) => load > 0)).toBe(true);
+      const table = new TextDecoder().decode((await save(page, 'table')).bytes);
+      // Leave out one particle, so that the old loads would not even fit.
+      await drop(page, 'fewer.csv', table.replace(/\n[^\n]+\n$/, '\n'));
+      await waitForText(page, 'notice', /^99 particles from fewer\.csv/);
+      expect((await loadsOf())?.some((load) => load > 0)).toBe(false);
+    },
+  );
 
-  browserTest('of a state without particles run, too, and give way to another state', async () => {
-    const { page, state } = await openSaved();
-    const empty = { ...optionsOfState(decodeCheckpoint(state.bytes)), capacity: 1 };
-    await openFile(page, 'empty.bin', encodeCheckpoint(createCpuSimulation(empty).checkpoint()));
-    await waitForText(page, 'notice', /^0 particles from empty\.bin\.$/);
-    await stepTimes(page, 1);
-    expect(await countOf(page)).toBe(0);
-    expect(await textOf(page, 'particles')).toBe('0');
-    await openFile(page, 'mine.bin', state.bytes);
-    await waitForText(page, 'notice', /^100 particles of the scene gas from mine\.bin\.$/);
-  });
+  browserTest(
+    'of a state without particles run, too, and give way to another state',
+    { tags: 'full' },
+    async () => {
+      const { page, state } = await openSaved();
+      const empty = { ...optionsOfState(decodeCheckpoint(state.bytes)), capacity: 1 };
+      await openFile(page, 'empty.bin', encodeCheckpoint(createCpuSimulation(empty).checkpoint()));
+      await waitForText(page, 'notice', /^0 particles from empty\.bin\.$/);
+      await stepTimes(page, 1);
+      expect(await countOf(page)).toBe(0);
+      expect(await textOf(page, 'particles')).toBe('0');
+      await openFile(page, 'mine.bin', state.bytes);
+      await waitForText(page, 'notice', /^100 particles of the scene gas from mine\.bin\.$/);
+    },
+  );
 
   for (const [scene, notice] of [
     ['lattice', /saved; when opened, it goes on with the same bits/],
     ['hourglass', /saved; when opened, its gravity and obstacles no longer move/],
   ] as const) {
-    browserTest(`of a state are saved with a notice of what they keep (${scene})`, async () => {
-      const { page } = await open();
-      await arrange(page, { scene, engine: 'cpu' });
-      await save(page, 'state');
-      await waitForText(page, 'notice', notice);
-    });
+    browserTest(
+      `of a state are saved with a notice of what they keep (${scene})`,
+      { tags: 'case' },
+      async () => {
+        const { page } = await open();
+        await arrange(page, { scene, engine: 'cpu' });
+        await save(page, 'state');
+        await waitForText(page, 'notice', notice);
+      },
+    );
   }
 
-  browserTest('are started over by Reset and by a change of the engine', async () => {
+  browserTest('are started over by Reset and by a change of the engine', { tags: 'full' }, async () => {
     const { page, saved } = await openSaved();
     await stepTimes(page, 1);
     await page.click('#reset');
@@ -263,7 +275,7 @@ describe('files', () => {
   });
 
   for (const engine of ['cpu', 'gpu'] as const) {
-    browserTest(`of a state go on with the same bits (${engine})`, async () => {
+    browserTest(`of a state go on with the same bits (${engine})`, { tags: 'case' }, async () => {
       const { page, saved, later } = await openSaved(engine);
       expect(await hashOf(page)).toBe(saved);
       await stepTimes(page, 2);
@@ -273,7 +285,7 @@ describe('files', () => {
     });
   }
 
-  browserTest('stay open after the loss of the device', async () => {
+  browserTest('stay open after the loss of the device', { tags: 'full' }, async () => {
     const { page } = await openSaved('gpu');
     await stepTimes(page, 1);
     await loseDevice(page);

@@ -146,28 +146,32 @@ describe('a film', () => {
     expect(await isRecording(page)).toBe(false);
   });
 
-  browserTest('that ends early keeps its frames, each with the marks of the inspector', async () => {
-    const { page } = await open();
-    await arrange(page);
-    await page.keyboard.press('i');
-    await settle(page);
-    await blur(page);
-    await page.evaluate(() => {
-      window.marked = 0;
-    });
-    await filmExactly(page, 5);
-    await waitForText(page, 'recording-text', /Frame ([3-9]|\d\d+) of 300/);
-    await takePicture(page, 'film');
-    await chooseScene(page, 'gas');
-    const notice = await waitForText(page, 'notice', /of 300 frames is saved/);
-    expect(notice).toMatch(/Another simulation started\.$/);
-    const [, count] = /first (\d+) of/.exec(notice) ?? [];
-    const ended = await takeFile(page);
-    expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
-    // The film keeps the name of its own scene.
-    expect(ended.name).toMatch(/^cellstorm-pile-2d-0\.\d\ds-exact\./);
-    expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
-  });
+  browserTest(
+    'that ends early keeps its frames, each with the marks of the inspector',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page);
+      await page.keyboard.press('i');
+      await settle(page);
+      await blur(page);
+      await page.evaluate(() => {
+        window.marked = 0;
+      });
+      await filmExactly(page, 5);
+      await waitForText(page, 'recording-text', /Frame ([3-9]|\d\d+) of 300/);
+      await takePicture(page, 'film');
+      await chooseScene(page, 'gas');
+      const notice = await waitForText(page, 'notice', /of 300 frames is saved/);
+      expect(notice).toMatch(/Another simulation started\.$/);
+      const [, count] = /first (\d+) of/.exec(notice) ?? [];
+      const ended = await takeFile(page);
+      expect((await framesOf(ended.bytes)).frames).toBe(Number(count));
+      // The film keeps the name of its own scene.
+      expect(ended.name).toMatch(/^cellstorm-pile-2d-0\.\d\ds-exact\./);
+      expect(await page.evaluate(() => window.marked)).toBeGreaterThanOrEqual(Number(count));
+    },
+  );
 
   browserTest('keeps a sweep from starting', async () => {
     const { page } = await open();
@@ -208,25 +212,29 @@ describe('a film', () => {
     });
   }
 
-  browserTest('of the live picture leaves out the time during which the page is hidden', async () => {
-    const { page } = await open();
-    await arrange(page, { scene: 'gas' });
-    await filmLive(page);
-    await stepTimes(page, 3);
-    await waitForPictures(page);
-    await page.evaluate(() => {
-      for (const isHidden of [true, false]) {
-        Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }
-    });
-    await waitForText(page, 'notice', /leaves out the time during which the page was hidden/);
-    await page.keyboard.press('v');
-    await waitForText(page, 'notice', /^The film is saved\.$/);
-    const live = await takeFile(page);
-    expect(live.name).toMatch(/^cellstorm-gas-2d-0\.05s\.(webm|mp4)$/);
-    expect((await framesOf(live.bytes)).frames).toBeGreaterThan(0);
-  });
+  browserTest(
+    'of the live picture leaves out the time during which the page is hidden',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'gas' });
+      await filmLive(page);
+      await stepTimes(page, 3);
+      await waitForPictures(page);
+      await page.evaluate(() => {
+        for (const isHidden of [true, false]) {
+          Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'));
+        }
+      });
+      await waitForText(page, 'notice', /leaves out the time during which the page was hidden/);
+      await page.keyboard.press('v');
+      await waitForText(page, 'notice', /^The film is saved\.$/);
+      const live = await takeFile(page);
+      expect(live.name).toMatch(/^cellstorm-gas-2d-0\.05s\.(webm|mp4)$/);
+      expect((await framesOf(live.bytes)).frames).toBeGreaterThan(0);
+    },
+  );
 
   browserTest('is saved if the device is lost, whether it is live or exact', { tags: 'full' }, async () => {
     const { page } = await open();

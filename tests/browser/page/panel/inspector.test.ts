@@ -170,7 +170,7 @@ describe('the inspector', () => {
     return opened;
   }
 
-  browserTest('goes to the next and the previous particle by key', async () => {
+  browserTest('goes to the next and the previous particle by key', { tags: 'full' }, async () => {
     const { page } = await inspect(37);
     await page.keyboard.press('n');
     await expectInspected(page, 38);
@@ -237,32 +237,36 @@ describe('the inspector', () => {
     });
   }
 
-  browserTest('reads the new run if the visitor replaces the run while it is being read', async () => {
-    // Use a new page, because it has not loaded the card yet. Use the GPU engine, because the CPU engine would also
-    // draw from `read`, which waits here.
-    const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
-    await page.evaluate(() => {
-      const { simulation = {} } = window.cellstorm ?? {};
-      Object.assign(simulation, {
-        async read() {
-          document.body.dataset.asked = '';
-          while (window.cellstorm?.simulation === simulation) await new Promise(requestAnimationFrame);
-          throw new Error('It is gone.');
-        },
+  browserTest(
+    'reads the new run if the visitor replaces the run while it is being read',
+    { tags: 'full' },
+    async () => {
+      // Use a new page, because it has not loaded the card yet. Use the GPU engine, because the CPU engine would also
+      // draw from `read`, which waits here.
+      const { page, expectNoProblems } = await openPlayground(browser, { count: FEW });
+      await page.evaluate(() => {
+        const { simulation = {} } = window.cellstorm ?? {};
+        Object.assign(simulation, {
+          async read() {
+            document.body.dataset.asked = '';
+            while (window.cellstorm?.simulation === simulation) await new Promise(requestAnimationFrame);
+            throw new Error('It is gone.');
+          },
+        });
       });
-    });
-    // The visitor clicks twice while the card loads. Then the card must be open.
-    await page.$eval('#inspect', (button) => {
-      for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
-    });
-    await page.waitForSelector('[data-asked]');
-    await chooseScene(page, 'packing');
-    await typeId(page, 37);
-    await expectInspected(page, 37);
-    expectNoProblems();
-  });
+      // The visitor clicks twice while the card loads. Then the card must be open.
+      await page.$eval('#inspect', (button) => {
+        for (let press = 0; press < 2; press++) (button as HTMLButtonElement).click();
+      });
+      await page.waitForSelector('[data-asked]');
+      await chooseScene(page, 'packing');
+      await typeId(page, 37);
+      await expectInspected(page, 37);
+      expectNoProblems();
+    },
+  );
 
-  browserTest('follows the state after a step and on another engine', async () => {
+  browserTest('follows the state after a step and on another engine', { tags: 'full' }, async () => {
     const { page } = await inspect(55, 'gpu');
     await stepTimes(page, 1);
     await expectInspected(page, 55);

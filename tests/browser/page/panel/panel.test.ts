@@ -42,7 +42,7 @@ describe('the controls', () => {
   const browser = useBrowser({ serve: 'build' });
   const open = browser.share((opener) => openPlayground(opener, { query: '?v=1&count=100&engine=cpu' }));
 
-  browserTest('warn if radii differ too much for the substeps', async () => {
+  browserTest('warn if radii differ too much for the substeps', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { scene: 'pile', dimensions: 3 });
     await typeNumber(page, 'spread', 64);
@@ -177,47 +177,51 @@ describe('the number of particles', () => {
     expectNoProblems();
   });
 
-  browserTest('is reduced until it fits on the device, and the page says to which number', async () => {
-    const { page, expectNoProblems } = await openPlayground(browser, {
-      count: 90_000_000,
-      before: () => {
-        const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
-        Object.defineProperty(GPUAdapter.prototype, 'limits', {
-          get() {
-            return new Proxy(limits?.call(this), {
-              get: (target, name) =>
-                /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
-            });
-          },
-        });
-      },
-    });
-    const read = () =>
-      page.evaluate(() => {
-        const { count = 0, backend } = window.cellstorm?.simulation ?? {};
-        const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
-        return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+  browserTest(
+    'is reduced until it fits on the device, and the page says to which number',
+    { tags: 'full' },
+    async () => {
+      const { page, expectNoProblems } = await openPlayground(browser, {
+        count: 90_000_000,
+        before: () => {
+          const limits = Object.getOwnPropertyDescriptor(GPUAdapter.prototype, 'limits')?.get;
+          Object.defineProperty(GPUAdapter.prototype, 'limits', {
+            get() {
+              return new Proxy(limits?.call(this), {
+                get: (target, name) =>
+                  /^max(StorageBufferBinding|Buffer)Size$/.test(String(name)) ? 2 ** 16 : target[name],
+              });
+            },
+          });
+        },
       });
-    const first = await read();
-    expect(first.backend).toBe('gpu');
-    expect(first.count).toBeGreaterThan(1000);
-    expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
-    const fit = new RegExp(
-      `cannot hold .* maxStorageBufferBindingSize\\), so the scene starts with ${formatCount(first.count)}\\.`,
-    );
-    expect(await textOf(page, 'notice')).toMatch(fit);
-    expect(await textOf(page, 'engine-note')).toBe('');
-    await page.focus('#count-slider');
-    await page.keyboard.press('End');
-    await settle(page);
-    const last = await read();
-    expect(last.backend).toBe('gpu');
-    expect(last.count).toBeGreaterThan(1000);
-    expect(last.count).toBeLessThan(20_000);
-    await typeCount(page, 1_000_000);
-    expect(await textOf(page, 'notice')).toMatch(
-      /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
-    );
-    expectNoProblems();
-  });
+      const read = () =>
+        page.evaluate(() => {
+          const { count = 0, backend } = window.cellstorm?.simulation ?? {};
+          const shown = Number((document.querySelector('#count') as HTMLInputElement).value);
+          return { count, backend, shown, inLink: new URLSearchParams(location.search).get('count') };
+        });
+      const first = await read();
+      expect(first.backend).toBe('gpu');
+      expect(first.count).toBeGreaterThan(1000);
+      expect(first).toMatchObject({ shown: first.count, inLink: String(first.count) });
+      const fit = new RegExp(
+        `cannot hold .* maxStorageBufferBindingSize\\), so the scene starts with ${formatCount(first.count)}\\.`,
+      );
+      expect(await textOf(page, 'notice')).toMatch(fit);
+      expect(await textOf(page, 'engine-note')).toBe('');
+      await page.focus('#count-slider');
+      await page.keyboard.press('End');
+      await settle(page);
+      const last = await read();
+      expect(last.backend).toBe('gpu');
+      expect(last.count).toBeGreaterThan(1000);
+      expect(last.count).toBeLessThan(20_000);
+      await typeCount(page, 1_000_000);
+      expect(await textOf(page, 'notice')).toMatch(
+        /^At most [\d,]+ particles run\. The processor emulates the GPU here\./,
+      );
+      expectNoProblems();
+    },
+  );
 });

@@ -115,37 +115,42 @@ describe('a sweep on the GPU', () => {
     }),
   );
 
-  browserTest('pauses the run of the visitor, which goes on when the sweep is cancelled', async () => {
-    const { page } = await open();
-    await arrange(page, { count: SOME });
-    await page.click('#play');
-    await openSheet(page);
-    await waitForRows(page, 1);
-    const standing = await timeOf(page);
-    await waitForRows(page, 2);
-    expect(await timeOf(page)).toBe(standing);
-    await takePicture(page, 'scale-wide-dark');
-    await cancel(page);
-    const rows = await rowsOf(page);
-    expect(rows.slice(0, 2).map(([size, , pairs]) => [size, pairs])).toEqual([
-      ['2', '1'],
-      ['10', '45'],
-    ]);
-    for (const [, tests, pairs] of rows.slice(0, 2)) expect(Number(tests)).toBeLessThanOrEqual(Number(pairs));
-    expect(rows[0]?.slice(3).every((text) => /^[×\d][\d., ]*( ms)?$/.test(text))).toBe(true);
-    expect(await textOf(page, 'scale-words')).toMatch(/grid/i);
-    expect(await tableOf(page, '#classic-table tbody tr')).toEqual([
-      ['100', '4,950', '820', '6.0'],
-      ['1,000', '499,500', '8,612', '58'],
-      ['10,000', '49,995,000', '88,480', '565'],
-    ]);
-    expect(await textOf(page, 'classic-memory')).toMatch(
-      /134 MB with an entry per cell, but 0\.2 MB with a hash table/,
-    );
-    expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on a software GPU, 8 substeps per step/);
-    expect(await textOf(page, 'scale-method')).toMatch(/timestamps of the GPU/);
-    await page.waitForFunction((time) => (window.cellstorm?.simulation?.time ?? 0) > time, {}, standing);
-  });
+  browserTest(
+    'pauses the run of the visitor, which goes on when the sweep is cancelled',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { count: SOME });
+      await page.click('#play');
+      await openSheet(page);
+      await waitForRows(page, 1);
+      const standing = await timeOf(page);
+      await waitForRows(page, 2);
+      expect(await timeOf(page)).toBe(standing);
+      await takePicture(page, 'scale-wide-dark');
+      await cancel(page);
+      const rows = await rowsOf(page);
+      expect(rows.slice(0, 2).map(([size, , pairs]) => [size, pairs])).toEqual([
+        ['2', '1'],
+        ['10', '45'],
+      ]);
+      for (const [, tests, pairs] of rows.slice(0, 2))
+        expect(Number(tests)).toBeLessThanOrEqual(Number(pairs));
+      expect(rows[0]?.slice(3).every((text) => /^[×\d][\d., ]*( ms)?$/.test(text))).toBe(true);
+      expect(await textOf(page, 'scale-words')).toMatch(/grid/i);
+      expect(await tableOf(page, '#classic-table tbody tr')).toEqual([
+        ['100', '4,950', '820', '6.0'],
+        ['1,000', '499,500', '8,612', '58'],
+        ['10,000', '49,995,000', '88,480', '565'],
+      ]);
+      expect(await textOf(page, 'classic-memory')).toMatch(
+        /134 MB with an entry per cell, but 0\.2 MB with a hash table/,
+      );
+      expect(await textOf(page, 'scale-about')).toMatch(/Pile in 2D on a software GPU, 8 substeps per step/);
+      expect(await textOf(page, 'scale-method')).toMatch(/timestamps of the GPU/);
+      await page.waitForFunction((time) => (window.cellstorm?.simulation?.time ?? 0) > time, {}, standing);
+    },
+  );
 
   browserTest(
     'ends if its device is lost, but the run of the visitor goes on',

@@ -78,19 +78,23 @@ describe('the button for more settings', () => {
     expect(await visibleControls(page)).toEqual(few);
   });
 
-  browserTest('is open if the link sets one of its controls, but is not remembered for that', async () => {
-    const { page } = await open();
-    for (const [query, isOpen] of [
-      ['&seed=3', true],
-      ['&periodicX=1', true],
-      ['&gravity=3&cellSize=2&cellLines=1', false],
-      // This field means nothing to the scene.
-      ['&transfer=apic', false],
-    ] as const) {
-      await follow(page, `./${QUICK}${query}`);
-      expect((await visibleControls(page)).includes('seed'), query).toBe(isOpen);
-    }
-  });
+  browserTest(
+    'is open if the link sets one of its controls, but is not remembered for that',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      for (const [query, isOpen] of [
+        ['&seed=3', true],
+        ['&periodicX=1', true],
+        ['&gravity=3&cellSize=2&cellLines=1', false],
+        // This field means nothing to the scene.
+        ['&transfer=apic', false],
+      ] as const) {
+        await follow(page, `./${QUICK}${query}`);
+        expect((await visibleControls(page)).includes('seed'), query).toBe(isOpen);
+      }
+    },
+  );
 
   browserTest('leaves few controls in scenes of other methods, and hides what they do not use', async () => {
     const { page } = await open();
@@ -146,7 +150,7 @@ describe('the control of the cell size', () => {
     });
   }
 
-  browserTest('ends at the newest of many values, while the run goes on', async () => {
+  browserTest('ends at the newest of many values, while the run goes on', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'cpu', count: 400 });
     await stepTimes(page, 2);
@@ -178,7 +182,7 @@ describe('the control of the cell size', () => {
     expect((await runOf(page)).time).toBeCloseTo(1 / 60, 6);
   });
 
-  browserTest('has a mark at the suggestion, which the hint explains', async () => {
+  browserTest('has a mark at the suggestion, which the hint explains', { tags: 'full' }, async () => {
     const { page } = await open();
     const markOf = () =>
       page.evaluate(() => {

@@ -110,7 +110,7 @@ describe('the worker of the CPU engine', () => {
   const query = '?v=1&count=200&engine=cpu';
 
   for (const scene of ['pile', 'dam-break', 'murmuration', 'drum']) {
-    browserTest(`takes the same steps as the page's own thread (${scene})`, async () => {
+    browserTest(`takes the same steps as the page's own thread (${scene})`, { tags: 'case' }, async () => {
       const link = `${query}&scene=${scene}`;
       const { page } = await openPlayground(browser, { query: link });
       expect(page.workers()).toHaveLength(1);
@@ -129,36 +129,40 @@ describe('the worker of the CPU engine', () => {
     });
   }
 
-  browserTest('passes its errors to the page, and is replaced by Reset after it stopped', async () => {
-    const { page } = await openPlayground(browser, {
-      query,
-      before: () => {
-        const workers: Worker[] = [];
-        Object.assign(window, { workers });
-        window.Worker = class extends Worker {
-          constructor(...given: ConstructorParameters<typeof Worker>) {
-            super(...given);
-            workers.push(this);
-          }
-        };
-      },
-    });
-    await page.evaluate(() => window.cellstorm?.simulation?.step(Number.NaN));
-    expect(await waitForText(page, 'notice', /dt is NaN, but it must be/)).toBeTruthy();
-    await stepTimes(page, 1);
-    expect((await stateOf(page)).time).toBeCloseTo(1 / 60);
-    await page.evaluate(() => {
-      const { workers } = window as unknown as { workers: Worker[] };
-      workers.at(-1)?.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
-      document.getElementById('step')?.click();
-    });
-    expect(await waitForText(page, 'notice', /stopped/)).toBe(
-      'The CPU engine stopped (out of memory). Press Reset.',
-    );
-    await page.click('#reset');
-    await settle(page);
-    await stepTimes(page, 2);
-    expect((await stateOf(page)).time).toBeCloseTo(2 / 60);
-    expect(page.workers()).toHaveLength(1);
-  });
+  browserTest(
+    'passes its errors to the page, and is replaced by Reset after it stopped',
+    { tags: 'full' },
+    async () => {
+      const { page } = await openPlayground(browser, {
+        query,
+        before: () => {
+          const workers: Worker[] = [];
+          Object.assign(window, { workers });
+          window.Worker = class extends Worker {
+            constructor(...given: ConstructorParameters<typeof Worker>) {
+              super(...given);
+              workers.push(this);
+            }
+          };
+        },
+      });
+      await page.evaluate(() => window.cellstorm?.simulation?.step(Number.NaN));
+      expect(await waitForText(page, 'notice', /dt is NaN, but it must be/)).toBeTruthy();
+      await stepTimes(page, 1);
+      expect((await stateOf(page)).time).toBeCloseTo(1 / 60);
+      await page.evaluate(() => {
+        const { workers } = window as unknown as { workers: Worker[] };
+        workers.at(-1)?.dispatchEvent(new ErrorEvent('error', { message: 'out of memory' }));
+        document.getElementById('step')?.click();
+      });
+      expect(await waitForText(page, 'notice', /stopped/)).toBe(
+        'The CPU engine stopped (out of memory). Press Reset.',
+      );
+      await page.click('#reset');
+      await settle(page);
+      await stepTimes(page, 2);
+      expect((await stateOf(page)).time).toBeCloseTo(2 / 60);
+      expect(page.workers()).toHaveLength(1);
+    },
+  );
 });

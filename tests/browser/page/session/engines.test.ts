@@ -34,14 +34,18 @@ describe('the CPU engine', () => {
     ['gas', 'cpu'],
     ['crates', 'cpu-boxes'],
   ] as const) {
-    browserTest(`paints each particle of the 2D scene ${scene} at its position`, async () => {
-      const opened = await open();
-      await arrange(opened.page, { scene, engine: 'cpu' });
-      await stepTimes(opened.page, 3);
-      await expectTruePicture(opened, name, ROUNDED);
-    });
+    browserTest(
+      `paints each particle of the 2D scene ${scene} at its position`,
+      { tags: 'case' },
+      async () => {
+        const opened = await open();
+        await arrange(opened.page, { scene, engine: 'cpu' });
+        await stepTimes(opened.page, 3);
+        await expectTruePicture(opened, name, ROUNDED);
+      },
+    );
 
-    browserTest(`paints every particle of the 3D scene ${scene}`, async () => {
+    browserTest(`paints every particle of the 3D scene ${scene}`, { tags: 'case' }, async () => {
       const opened = await open();
       await arrange(opened.page, { scene, dimensions: 3, engine: 'cpu' });
       await stepTimes(opened.page, 2);
@@ -76,7 +80,7 @@ describe('the note about the engine', () => {
     expect(await textOf(page, 'engine-note')).toMatch(/https or localhost.*CPU engine/);
   });
 
-  browserTest('names the reason if the GPU rejects a shader', async () => {
+  browserTest('names the reason if the GPU rejects a shader', { tags: 'full' }, async () => {
     const { page } = await openPlayground(browser, {
       count: SOME,
       before: () => {

@@ -69,6 +69,7 @@ describe('the run', () => {
 
   browserTest(
     'has its first particles and their ages after Back, although their ids were reused',
+    { tags: 'full' },
     async () => {
       const opened = await open();
       const { page } = opened;

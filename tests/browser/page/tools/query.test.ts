@@ -136,7 +136,7 @@ describe('the query tool', () => {
     expect(countDifferences(marked, await takePicture(page, 'query-space-off'), free)).toBeGreaterThan(300);
   });
 
-  browserTest('follows particles that move', async () => {
+  browserTest('follows particles that move', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { scene: 'pile', count: 300, engine: 'cpu', pointer: 'query', brush: 8 });
     const { point } = await around(page);

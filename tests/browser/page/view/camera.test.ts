@@ -82,7 +82,7 @@ describe('the picture', () => {
     expect((await scaleOf(page)) / before).toBeCloseTo(Math.exp(0.4 + 0.15), 3);
   });
 
-  browserTest('is fitted again if the box changes its size', async () => {
+  browserTest('is fitted again if the box changes its size', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { count: SOME, engine: 'cpu' });
     const fitted = await screenOf(page);
@@ -121,18 +121,22 @@ describe('the picture', () => {
     expect(Math.hypot(after[0] - before[0], after[1] - before[1])).toBeGreaterThan(5);
   });
 
-  browserTest('once fitted again, shows particles that flew away in an unbounded world', async () => {
-    const { page } = await open();
-    await arrange(page, { scene: 'one-large', gravity: 100, engine: 'cpu' });
-    const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);
-    const before = await lowest();
-    await stepTimes(page, 12);
-    expect(await lowest()).toBe(before);
-    await page.keyboard.press('f');
-    await settle(page);
-    // They fell for a fifth of a second.
-    expect(await lowest()).toBeLessThan(before - 1.5);
-  });
+  browserTest(
+    'once fitted again, shows particles that flew away in an unbounded world',
+    { tags: 'full' },
+    async () => {
+      const { page } = await open();
+      await arrange(page, { scene: 'one-large', gravity: 100, engine: 'cpu' });
+      const lowest = () => page.evaluate(() => window.cellstorm?.frame?.box.min[1] ?? 0);
+      const before = await lowest();
+      await stepTimes(page, 12);
+      expect(await lowest()).toBe(before);
+      await page.keyboard.press('f');
+      await settle(page);
+      // They fell for a fifth of a second.
+      expect(await lowest()).toBeLessThan(before - 1.5);
+    },
+  );
 
   browserTest('turns in 3D by key and by drag', async () => {
     const { page } = await open();

@@ -46,7 +46,7 @@ describe('the picture in 2D', () => {
   const open = browser.share((opener) => openPlayground(opener, { query: `?v=1&count=${SOME}&scene=gas` }));
 
   for (const scene of ['gas', 'crates']) {
-    browserTest(`shows the particles of the scene ${scene} as created`, async () => {
+    browserTest(`shows the particles of the scene ${scene} as created`, { tags: 'case' }, async () => {
       const { page } = await open();
       await arrange(page, { scene, count: SOME });
       await expectAsCreated(page, scene, SOME);
@@ -80,20 +80,24 @@ describe('the picture in 2D', () => {
     });
   }
 
-  browserTest('keeps the right values when the visitor changes between colours', async () => {
-    const opened = await open();
-    const { page } = opened;
-    await arrange(page, { scene: 'gas' });
-    await stepTimes(page, 3);
-    // Choose some labels twice: the second time their bind groups come from a cache.
-    for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
-      await chooseOption(page, 'colour', label);
-      await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);
-    }
-    const bar = await page.$eval('#legend-bar', (element) => getComputedStyle(element).backgroundImage);
-    expect(bar).toMatch(/^linear-gradient\(to right, rgb/);
-    expect(await textOf(page, 'legend-end')).toBe('6 or more');
-  });
+  browserTest(
+    'keeps the right values when the visitor changes between colours',
+    { tags: 'full' },
+    async () => {
+      const opened = await open();
+      const { page } = opened;
+      await arrange(page, { scene: 'gas' });
+      await stepTimes(page, 3);
+      // Choose some labels twice: the second time their bind groups come from a cache.
+      for (const label of ['Id', 'Age', 'Speed', 'Age', 'Id', 'Contacts']) {
+        await chooseOption(page, 'colour', label);
+        await expectTruePicture(opened, `colour-again-${label.toLowerCase()}`);
+      }
+      const bar = await page.$eval('#legend-bar', (element) => getComputedStyle(element).backgroundImage);
+      expect(bar).toMatch(/^linear-gradient\(to right, rgb/);
+      expect(await textOf(page, 'legend-end')).toBe('6 or more');
+    },
+  );
 
   browserTest('shows obstacles', async () => {
     const { page } = await open();

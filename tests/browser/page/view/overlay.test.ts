@@ -222,17 +222,21 @@ describe.each([
   );
 
   if (engine === 'gpu') {
-    browserTest('a note gives the number of candidate pairs if the list cannot hold all', async () => {
-      const { page } = await open();
-      // All particles are in one cell.
-      await arrange(page, { scene: 'one-cell', count: 300, candidatePairs: true });
-      await waitForText(page, 'overlay-note', /./);
-      expect(await textOf(page, 'overlay-note')).toBe(
-        'The first 32,768 of 44,850 pairs in view are drawn; zoom in to see all.',
-      );
-      expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
-      expect(page.url()).toMatch(/candidatePairs=1/);
-    });
+    browserTest(
+      'a note gives the number of candidate pairs if the list cannot hold all',
+      { tags: 'full' },
+      async () => {
+        const { page } = await open();
+        // All particles are in one cell.
+        await arrange(page, { scene: 'one-cell', count: 300, candidatePairs: true });
+        await waitForText(page, 'overlay-note', /./);
+        expect(await textOf(page, 'overlay-note')).toBe(
+          'The first 32,768 of 44,850 pairs in view are drawn; zoom in to see all.',
+        );
+        expect(await textOf(page, 'overlay-key')).toBe('Candidate pairs');
+        expect(page.url()).toMatch(/candidatePairs=1/);
+      },
+    );
   }
 });
 
