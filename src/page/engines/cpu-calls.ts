@@ -14,7 +14,7 @@ import { isUnloaded, markUnloaded } from '../support/chunk-errors';
 import type { Grip, StepTime, Stroke } from '../view/engine';
 import type { Counted } from '../view/tally';
 
-/** From which choices, and for how many particles, a method is made. */
+/** The choices and the number of particles from which a method is made. */
 export interface MadeFrom {
   readonly choices: Choices;
   readonly count: number;

@@ -1,6 +1,6 @@
 /**
- * The page's CPU engine, drawn into a 2D canvas. It runs in a worker where it can: a step is requested, the page draws
- * the state before it, and the answer brings the next state.
+ * The page's CPU engine, drawn into a 2D canvas. It runs in a worker if the browser has them: the page requests a step
+ * and draws the state before it; the answer brings the next state.
  */
 import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
@@ -175,7 +175,7 @@ class CpuRun implements Run {
   restorations = 0;
   ahead = 0;
   hasNews = false;
-  /** The obstacles among which the seen particles are. */
+  /** The obstacles that belong to the seen particles. */
   private seenFixed: StaticBodies;
   /** An error of a call whose result no code awaits. */
   private failure: { readonly error: unknown } | undefined;
@@ -356,7 +356,7 @@ class CpuRun implements Run {
     const { simulation } = this;
     simulation.seen = seen;
     this.hasNews = true;
-    // The view redraws obstacles only if they are other ones.
+    // The view redraws obstacles only if it gets another object, so keep the object while they stay.
     if (!seen.moved) this.seenFixed = fixed;
     else if (!areSame(seen.moved, this.seenFixed)) this.seenFixed = seen.moved;
     if (seen.moved) this.fixed = this.seenFixed;

@@ -1,4 +1,4 @@
-/** The page's end of the line to the CPU engine: a worker or, where none can be had, the page itself. */
+/** The page's end of the line to the CPU engine: a worker or, if there is none, the page itself. */
 import { CellstormError, DestroyedError } from '../../index';
 import {
   type Answer,
@@ -54,7 +54,7 @@ export class CpuLink {
     return answered.then(({ result, seen }) => ({ result: result as Result<Name>, seen }));
   }
 
-  /** Rejects all calls, these and later ones. */
+  /** Rejects all calls that wait for an answer, and all later ones. */
   fail(error: Error): void {
     this.broken ??= error;
     for (const { reject } of this.waiting.values()) reject(this.broken);
@@ -85,10 +85,10 @@ export async function openLink(): Promise<CpuLink> {
   return new CpuLink(port1, false, () => port1.close());
 }
 
-/** A worker that is not ready by then is given up. Its script is in the cache, so this takes a fraction of it. */
+/** The page gives up a worker that is not ready after this time. Usually it is soon: its script is in the cache. */
 const MOST_WAIT_MS = 20_000;
 
-/** Returns undefined where workers cannot be had, or where the worker cannot load its script. */
+/** Returns undefined if the browser has no workers, or if the worker does not become ready. */
 async function startWorker(url: string): Promise<Worker | undefined> {
   let worker: Worker;
   try {
@@ -118,7 +118,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): string };
 }
 
-/** The page requires Trusted Types, where browsers know them. The address is one of the page's own files. */
+/** The page requires Trusted Types in browsers that have them. The address is one of the page's own files. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes };
   policy ??= trustedTypes?.createPolicy('cellstorm', { createScriptURL: (own) => own });

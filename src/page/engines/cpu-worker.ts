@@ -1,6 +1,6 @@
 /**
  * The CPU engine behind a port. As the script of a worker it serves the page, so that the page draws one state while
- * the next is computed. Where no worker can be had, the page imports this file and serves itself.
+ * the next is computed. If there is no worker, the page imports this file and serves itself.
  * Calls are answered in their order. Particles are transferred, not copied.
  */
 import { Phrase } from '../../core/base/errors';

@@ -5,7 +5,7 @@ import { METHOD_NAMES, METHODS, type Method } from './methods';
 import { type Choice, FEWEST, MOST } from './scene';
 import { describe } from './words';
 
-/** `choose` is called with what changes. */
+/** Calls `choose` with the fields that the visitor changes. */
 export class ChoiceView {
   private readonly radios = new Map<Method, HTMLInputElement>();
   private readonly particles = find('particles', HTMLInputElement);

@@ -31,8 +31,9 @@ export const FEWEST = 2;
 export const MOST = 60;
 export const DEFAULT_CHOICE: Choice = { method: 'grid', count: 30, moved: new Map() };
 
-/** The cells of the box, and with the ring around them. The picture is as large with every method. */
+/** Cells of the box along each axis. */
 export const BOX = [6, 5] as const;
+/** Cells of the picture: those of the box and a ring around them, whatever the method. */
 export const PICTURE = [BOX[0] + 2, BOX[1] + 2] as const;
 /** Smaller than a cell, so that ids are legible and not all particles overlap. */
 export const PARTICLE_DIAMETER = 0.6875;

@@ -29,7 +29,7 @@ interface FieldBase {
   readonly group: Group;
   readonly effect: Effect;
   readonly hint?: string;
-  /** True for the few controls that are always visible. The others are behind the button "More". */
+  /** True for the few controls that are always visible. The others are behind the button "More settings". */
   readonly isMain?: true;
 }
 

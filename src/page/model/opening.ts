@@ -78,7 +78,10 @@ export function chooseOpening(probed: Probed): Opening {
   return { choices: { scene, dimensions, count }, why };
 }
 
-/** The count at which a step takes `budget` ms, on the lines between the timings and on the last ones' extension. */
+/**
+ * Returns the count at which a step takes `budget` ms. Interpolates between timings, from 0 discs in 0 ms on. Beyond the
+ * last timing, counts grow in proportion to time, at most by MOST_GROWTH.
+ */
 function countWithin(timings: readonly Timing[], budget: number): number {
   let before: Timing = { count: 0, milliseconds: 0 };
   for (const timing of timings) {

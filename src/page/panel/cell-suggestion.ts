@@ -7,7 +7,7 @@ const MOST_SAMPLED = 4096;
 /** Share of the particles that the measured box leaves out at each end of an axis. */
 const LEFT_OUT = 0.05;
 
-/** Returns undefined if radii vary: the engine then chooses cells by size, which no density improves. */
+/** Returns undefined if radii vary: the engine then chooses cells by the radii, whatever the density. */
 export async function suggestFor({
   simulation,
 }: Pick<Run, 'simulation'>): Promise<CellSizeSuggestion | undefined> {

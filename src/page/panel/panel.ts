@@ -39,7 +39,7 @@ export interface PanelParts {
   readonly address: { copy(): void };
 }
 
-/** Name of the stored choice whether all controls are visible. */
+/** Name under which the browser stores that all controls are visible. */
 const MORE = 'more';
 
 /**

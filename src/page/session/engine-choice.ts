@@ -35,7 +35,7 @@ export class EngineChoice {
     return session.choices;
   }
 
-  /** Says what was chosen for the visitor and why; '' if nothing. */
+  /** Says what the page chose for the visitor and why; '' if it chose nothing. */
   explain(choices: Selection, kind: EngineKind): string {
     const { session } = this;
     return [
@@ -54,7 +54,7 @@ export class EngineChoice {
   }
 }
 
-/** Automatic takes the CPU engine by itself after a GPU failed. */
+/** Returns the choices with the CPU engine. Leaves 'auto' as it is: after a GPU failed, that takes the CPU engine. */
 export function onCpu(choices: Selection): Selection {
   return choices.engine === 'auto' ? choices : { ...choices, engine: 'cpu' };
 }

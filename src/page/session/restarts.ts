@@ -83,7 +83,7 @@ export class Restarts {
    * them.
    */
   isContinuing = false;
-  /** Why something other than the choice starts. */
+  /** Says why something other than the choice starts; '' if the choice starts. */
   private apology = '';
   /** Why the CPU replaces the GPU, and whether the next run must show this. */
   private whyForced = '';

@@ -103,7 +103,7 @@ function hatchOf(context: CanvasRenderingContext2D, colour: string): CanvasPatte
 }
 
 export class CanvasOverlay {
-  /** In an unbounded world, while an overlay shows them. */
+  /** Undefined unless an overlay shows the occupied cells of an unbounded world. */
   private readonly occupied: readonly OccupiedCell[] | undefined;
 
   constructor(

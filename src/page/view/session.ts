@@ -1,4 +1,7 @@
-/** State that the page's parts share. restarts.ts sets all of it; chooser.ts also sets `choices` and `isForced`. */
+/**
+ * State that the page's parts share. restarts.ts sets it; chooser.ts also sets `choices` and `isForced`. What measures
+ * the device calls `open`.
+ */
 import type { Drive } from '../../index';
 import { movesObstacles } from '../../scenes';
 import { changedFields, chooseScene } from '../model/choices';

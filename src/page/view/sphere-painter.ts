@@ -7,9 +7,9 @@ import { blend, type Discs, regionOf } from './disc-painter';
 
 /** Width of a sprite in pixels. Its sphere fills it. */
 export const SPRITE_SIZE = 64;
-/** Samples stay so far inside the sprite's sphere, whose edge is smooth. */
+/** Samples are taken within this radius of the sprite's middle, because the edge of the sprite's sphere is blended. */
 const SAMPLED = SPRITE_SIZE / 2 - 1;
-/** Spheres are sorted into so many slices of equal depth. */
+/** The number of slices into which spheres are sorted, all equally deep. */
 const SLICES = 8192;
 
 /** Balls of one kind, with three coordinates each. */

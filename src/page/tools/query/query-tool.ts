@@ -67,7 +67,7 @@ export class QueryTool implements Marks {
       this.isStale = true;
     });
     picture.marks.push(this);
-    // A wide window has no sign that opens the fold.
+    // In a wide window the style sheet hides the sign that opens the fold, so the fold must be open there.
     const wide = matchMedia(WIDE);
     wide.addEventListener('change', () => {
       if (wide.matches) this.fold.open = true;

@@ -1,8 +1,10 @@
 /**
  * Says what a search of a grid visits: cells, and the particles in them, which it tests. A search around a point and in
  * a box visits a block of cells, a ray the cells that it passes within a radius. With levels, it does so on each level
- * that has particles. The CPU engine widens blocks around points by a cell on each side, to allow for rounding. It
- * looks for the k nearest within one cell first, then twice as far, until it has found k: only the last search counts.
+ * that has particles.
+ *
+ * The CPU engine widens blocks around points by a cell on each side, to allow for rounding. The CPU engine also searches
+ * the k nearest within one cell first, then twice as far, until it has found k: only its last search counts here.
  */
 
 import { shapesOf } from '../../../core/particles/shapes';

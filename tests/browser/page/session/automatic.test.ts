@@ -89,7 +89,7 @@ describe('the automatic engine', () => {
     expect(await textOf(page, 'field-engine-note')).toMatch(
       /^Automatic chose the GPU of this device\. It opened with [\d,]+ discs: 16,000 discs took .* per step/,
     );
-    // The processor runs it after all, so only few discs hold.
+    // The processor emulates it after all, so a step of few discs already fills the frame.
     expect(count).toBeLessThan(16_000);
     expect(new URL(page.url()).search).toBe('');
     expectNoProblems();
