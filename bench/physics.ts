@@ -1,6 +1,6 @@
 /**
- * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench.md describes
- * the figures. Flags:
+ * `npm run bench:physics`: measures how contacts behave in cellstorm and in rigid-body engines. docs/bench-physics.md
+ * describes the figures. Flags:
  *
  * - --engines cpu,gpu,box2d3,rapier: the default is all, but `gpu` only if there is an adapter
  * - --dimensions 2,3

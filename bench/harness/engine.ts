@@ -51,7 +51,7 @@ interface Described {
 export const COUNTED = ['formula', 'loop', 'device', 'package'] as const;
 export type Counted = (typeof COUNTED)[number];
 
-/** The comparisons of one query. A body is never its own candidate. docs/bench.md has the rules for each engine. */
+/** The comparisons of one query. A body is never its own candidate. docs/bench-method.md has the rules per engine. */
 export interface Work {
   /**
    * How often the query takes up another body, whether it then tests the distance or not. A pair that is taken up from
