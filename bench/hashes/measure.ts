@@ -58,7 +58,10 @@ export function countCollisions(
 
 const ROUNDS = 7;
 
-/** Returns the least nanoseconds of several rounds per hash and bucket, over all bodies' cells. `onSum` keeps the work from being removed. */
+/**
+ * Returns the nanoseconds that it takes to find the bucket of a cell: the least mean of several rounds over all bodies'
+ * cells. `onSum` gets the sum of a round, so that the compiler cannot remove the work.
+ */
 export function timeHash(
   cells: Int32Array,
   is3D: boolean,

@@ -35,8 +35,9 @@ class BoxCells {
   private readonly inverse: number;
   private readonly buckets: number;
   private readonly starts: Uint32Array;
-  /** The body and the three coordinates of the cell of each entry. */
+  /** The body of each entry. */
   private entries = new Uint32Array(0);
+  /** The cell of each entry: three coordinates. */
   private cells = new Int32Array(0);
   private total = 0;
   /** The range of cells of a body, along all axes. */

@@ -117,7 +117,7 @@ class CpuView implements SimulationView {
     return this.seen.moved;
   }
 
-  /** The next step's drive needs the time before the answer has come. */
+  /** Advances `time` at once, because the next step's drive needs it before the answer has come. */
   step(seconds: number): void {
     this.time += seconds;
     this.run.change('step', seconds).then(
