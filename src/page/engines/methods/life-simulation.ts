@@ -88,7 +88,7 @@ abstract class LifeSimulation<AnyLife extends Life | CpuLife> extends MethodSimu
         value: speedText(drift),
         hint: 'Speed of the centre of mass; near 0 if attraction is mutual',
       },
-      { title: 'Species', value: String(kinds), hint: 'Each has about as many particles' },
+      { title: 'Species', value: String(kinds), hint: 'All have about the same number of particles' },
     ];
     return { ...shared, figures };
   }
