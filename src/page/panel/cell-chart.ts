@@ -1,7 +1,7 @@
 /** Draws the time of a step against the size of cells, with marks at the suggestion and at the chosen size. */
 import type uPlot from 'uplot';
 import type { CellTiming } from './cell-sweep';
-import { AXIS_WIDTH, axis, type Chart, COMPACT, drawn, inMs, pageColours } from './chart';
+import { AXIS_WIDTH, axis, type Chart, drawn, inMs, inShort, pageColours } from './chart';
 
 const SPLITS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 
@@ -29,7 +29,7 @@ export function cellChart(
           label: 'cell size in diameters',
           labelSize: 16,
           size: 24,
-          values: (_, splits) => splits.map((value) => COMPACT.format(value)),
+          values: (_, splits) => splits.map(inShort),
         }),
         axis({ size: AXIS_WIDTH, values: (_, splits) => splits.map(inMs) }),
       ],

@@ -66,6 +66,11 @@ export function pageColours(): Record<'text' | 'faint' | 'edge' | 'accent' | 'pa
   };
 }
 
+/** Formats a mark of an axis; uPlot passes null for a mark that has no room. */
+export function inShort(value: number | null): string {
+  return value === null ? '' : COMPACT.format(value);
+}
+
 export function inMs(value: number | null): string {
   if (value === null) return '';
   return value >= 1000 ? `${COMPACT.format(value / 1000)} s` : `${COMPACT.format(value)} ms`;

@@ -1,6 +1,6 @@
 /** Draws curves on two logarithmic axes. The same data are on the page as text. */
 import type uPlot from 'uplot';
-import { AXIS_WIDTH, axis, type Chart, COMPACT, drawn, inMs, pageColours } from './chart';
+import { AXIS_WIDTH, axis, type Chart, drawn, inMs, inShort, pageColours } from './chart';
 import { BROAD_PHASES, type Curves, crossoverOf, type SizeTiming } from './sweep';
 
 /** The values on the vertical axis. Zeros are left out, because a logarithmic axis has none. */
@@ -12,7 +12,7 @@ export interface Shown {
 export const TIMES: Shown = { read: ({ milliseconds }) => milliseconds, write: inMs };
 export const TESTS: Shown = {
   read: ({ tests }) => tests,
-  write: (value) => (value === null ? '' : COMPACT.format(value)),
+  write: inShort,
 };
 
 export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Curves> {
@@ -35,8 +35,8 @@ export function logChart(holder: HTMLElement, { read, write }: Shown): Chart<Cur
         y: { distr: 3, range: (_, low, high) => wholeDecades(low ?? 0.1, high ?? 1000) },
       },
       axes: [
-        axis({ splits: decades, label: 'particles', labelSize: 16, size: 24, values: inShort }),
-        axis({ splits: decades, size: AXIS_WIDTH, values: (_, splits) => splits.map(write) }),
+        axis({ splits: decades, label: 'particles', labelSize: 16, size: 24, values: writeWith(inShort) }),
+        axis({ splits: decades, size: AXIS_WIDTH, values: writeWith(write) }),
       ],
       series: [{}, ...BROAD_PHASES.map((name) => ({ ...looks[name], width: 2, spanGaps: true }))],
       hooks: { drawAxes: [(plot) => markCrossing(plot, crossing)], draw: [nameCurves] },
@@ -117,6 +117,6 @@ function decades(_: uPlot, _axis: number, low: number, high: number): number[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => 10 ** (first + index));
 }
 
-function inShort(_: uPlot, splits: number[]): string[] {
-  return splits.map((value) => COMPACT.format(value));
+function writeWith(write: Shown['write']): (_: uPlot, splits: (number | null)[]) => string[] {
+  return (_, splits) => splits.map(write);
 }
