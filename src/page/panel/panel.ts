@@ -15,7 +15,7 @@ import type { Chooser } from '../session/chooser';
 import type { Navigation } from '../session/navigation';
 import { APPEARANCES, type Appearance, chooseAppearance, chosenAppearance } from '../support/appearance';
 import { find, setText } from '../support/dom';
-import { formatCount, formatMilliseconds, formatReal, formatShare } from '../support/format';
+import { formatCount, formatCountOf, formatMilliseconds, formatReal, formatShare } from '../support/format';
 import { storedValue, storeValue } from '../support/storage';
 import type { Engine, StepTime } from '../view/engine';
 import { Control } from './control';
@@ -162,7 +162,7 @@ export class Panel {
     setText('avoided', all > 0 ? formatShare(1 - candidates / all) : '–');
     setText(
       'avoided-hint',
-      `Of n(n − 1)/2 = ${formatCount(all)} pairs, ${formatCount(candidates)} are candidates.`,
+      `Of n(n − 1)/2 = ${formatCountOf(all, 'pair')}, ${formatCount(candidates)} ${candidates === 1 ? 'is a candidate' : 'are candidates'}.`,
     );
     setText('fullest', formatCount(greatestOccupancy));
     setText('occupied', formatCount(occupiedCells));

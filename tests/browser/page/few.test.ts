@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { FIELDS } from '../../../src/page/model/fields';
 import { browserTest, useBrowser } from '../../helpers/browser';
-import { arrange, openPlayground, shownValue, stepTimes, textOf } from '../playground';
+import { arrange, openPlayground, shownValue, stepTimes, textOf, waitForText } from '../playground';
 
 describe('a run of two particles', () => {
   const browser = useBrowser();
@@ -9,6 +9,7 @@ describe('a run of two particles', () => {
   browserTest('starts and steps in every scene, in 2D and 3D', { tags: 'full' }, async () => {
     const { page, expectNoProblems } = await openPlayground(browser, { query: '?v=1&count=2&engine=cpu' });
     expect(await textOf(page, 'particles')).toBe('2');
+    await waitForText(page, 'avoided-hint', /^Of n\(n − 1\)\/2 = 1 pair, 1 is a candidate\.$/);
     for (const { value: scene } of FIELDS.scene.options) {
       for (const dimensions of [2, 3] as const) {
         await arrange(page, { scene, dimensions, count: 2, engine: 'cpu' });
