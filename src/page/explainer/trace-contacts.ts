@@ -300,8 +300,12 @@ export function tracePush(recorder: Recorder, grid: Grid): void {
   });
   recorder.step(
     'push',
-    `The deepest overlap was ${before} and is ${after} now.`,
-    'A particle with neighbours on several sides is pushed into some of them again. The next simulation step starts from ' +
-      'the beginning, because particles have moved.',
+    before === '0'
+      ? 'No particles overlapped, so none has moved.'
+      : `The deepest overlap was ${before} and is ${after} now.`,
+    (after === '0'
+      ? ''
+      : 'A particle between neighbours, or between a neighbour and a wall, may still overlap them. ') +
+      'The next simulation step starts from the beginning, because particles may move.',
   );
 }
