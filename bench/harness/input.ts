@@ -34,6 +34,8 @@ const MOST_STEPS = 2 ** 23;
 /** A body must be this many steps wide. With fewer, rounding would change its pairs too often. */
 const FEWEST_STEPS = 4;
 const MOST_HEADER_BYTES = 2048;
+/** All columns that a table may have. */
+const COLUMNS = 'id x y z vx vy vz radius half_x half_y half_z'.split(' ');
 
 type Bodies = Pick<ParticleArrays, 'positions' | 'radii' | 'halfExtents'>;
 
@@ -61,6 +63,11 @@ function readTable(bytes: Uint8Array, { name, dimensions: asked, radius }: Input
       .replace(/^"(.*)"$/, '$1')
       .toLowerCase(),
   );
+  const unknown = columns.find((column) => !COLUMNS.includes(column));
+  if (unknown !== undefined && columns.length > 1) {
+    const accepted = `one of ${COLUMNS.join(', ')}; the first line must name the columns`;
+    throw new ArgumentError(`${name}, line 1, a column`, unknown.slice(0, 24), accepted);
+  }
   const dimensions = columns.includes('z') ? 3 : 2;
   if (asked !== undefined && asked !== dimensions) {
     const found = dimensions === 3 ? 'a column z' : 'no column z';
@@ -148,7 +155,7 @@ function snap(
   const step = Math.max(2 / STEPS_PER_BODY, 2 ** Math.ceil(Math.log2((longest * scale) / MOST_STEPS)));
   if (narrowest * scale < FEWEST_STEPS * step) {
     throw new CellstormError(
-      `${name}: the narrowest body is ${narrowest} wide, the widest ${widest}, and the bodies spread over ${Math.max(...spans)}. 32-bit floats do not hold all distances exactly; the narrowest must be at least ${(FEWEST_STEPS * step) / scale} wide.`,
+      `${name}: the narrowest body is ${narrowest} wide, the widest ${widest}, and the bodies spread over ${Math.max(...spans)}. 32-bit floats do not hold all distances exactly; the narrowest must be at least ${(FEWEST_STEPS * step) / scale} wide${radii || halfExtents ? '' : ': give a larger --radius'}.`,
     );
   }
   const round = (value: number) => Math.round((value * scale) / step) * step;

@@ -122,7 +122,12 @@ describe('bodies from a file', () => {
       {},
       /^own\.csv, line 3, column y is "four", but it must be a finite number/,
     ],
-    ['an unknown column', bytesOf('x,y,mass\n1,2,3\n'), {}, /^own\.csv, line 1, a column is "mass"/],
+    [
+      'an unknown column',
+      bytesOf('x,y,mass\n1,2,3\n'),
+      {},
+      /^own\.csv, line 1, a column is "mass", but it must be one of id, x, y, z, .*radius/,
+    ],
     ['a radius of 0', bytesOf('x,y,radius\n1,2,1\n3,4,0\n'), {}, /^own\.csv, line 3, column radius is 0/],
     ['no bodies', bytesOf('x,y\n'), {}, /^own\.csv has column names, but no particles/],
     [
