@@ -15,45 +15,57 @@ struct Radix {
 #if WIDE
 // A key of two words: the low word, then the high word.
 alias Key = vec2u;
+const SIGN_BIT = vec2u(0u, SIGN);
+const INFINITY = 0x7ff00000u;
 #else
 alias Key = u32;
+const SIGN_BIT = SIGN;
+const INFINITY = 0x7f800000u;
 #endif
 
+// The sign in the high word of a key.
 const SIGN = 0x80000000u;
-const INFINITY = 0x7f800000u;
-const LAST = 0xffffffffu;
 
-// Converts a key to an unsigned number of the same order. Flips all bits of negative floats and the sign bit of other
-// floats, so −0 comes before 0. Every NaN becomes the last key.
-fn to_unsigned(key: Key) -> Key {
+fn high_word(key: Key) -> u32 {
 #if WIDE
-  return key;
+  return key.y;
 #else
-  if (radix.read == KEYS_SIGNED) {
-    return key ^ SIGN;
-  }
-  if (radix.read == KEYS_FLOAT) {
-    if ((key & ~SIGN) > INFINITY) {
-      return LAST;
-    }
-    return select(key | SIGN, ~key, (key & SIGN) != 0u);
-  }
   return key;
 #endif
 }
 
-fn from_unsigned(key: Key) -> Key {
+fn is_nan(key: Key) -> bool {
 #if WIDE
-  return key;
+  // Adds 1 to the high word if the low word has a bit, because such an infinity is a NaN.
+  return (key.y & ~SIGN) + min(key.x, 1u) > INFINITY;
 #else
+  return (key & ~SIGN) > INFINITY;
+#endif
+}
+
+// Converts a key to an unsigned number of the same order. Flips all bits of negative floats and the sign bit of other
+// floats, so −0 comes before 0. Every NaN becomes the last key.
+fn to_unsigned(key: Key) -> Key {
+  if (radix.read == KEYS_SIGNED) {
+    return key ^ SIGN_BIT;
+  }
+  if (radix.read == KEYS_FLOAT) {
+    if (is_nan(key)) {
+      return ~Key();
+    }
+    return select(key | SIGN_BIT, ~key, (high_word(key) & SIGN) != 0u);
+  }
+  return key;
+}
+
+fn from_unsigned(key: Key) -> Key {
   if (radix.written == KEYS_SIGNED) {
-    return key ^ SIGN;
+    return key ^ SIGN_BIT;
   }
   if (radix.written == KEYS_FLOAT) {
-    return select(~key, key & ~SIGN, (key & SIGN) != 0u);
+    return select(~key, key & ~SIGN_BIT, (high_word(key) & SIGN) != 0u);
   }
   return key;
-#endif
 }
 
 fn digit_of(key: Key) -> u32 {

@@ -37,7 +37,7 @@ export interface RadixSortOptions {
 
 /** Keys to sort in place. */
 export interface RadixSortInput {
-  /** Four bytes per key, or eight for u64. Usage STORAGE. */
+  /** Four bytes per key; eight for kinds of 64 bits, the low word first as in a Float64Array. Usage STORAGE. */
   readonly keys: GPUBuffer;
   /** One u32 per key. Needed if the sort was created with `payload`. */
   readonly payload?: GPUBuffer | undefined;
@@ -50,6 +50,8 @@ const KINDS = {
   i32: { words: 1, kind: KEYS_SIGNED },
   f32: { words: 1, kind: KEYS_FLOAT },
   u64: { words: 2, kind: KEYS_UNSIGNED },
+  i64: { words: 2, kind: KEYS_SIGNED },
+  f64: { words: 2, kind: KEYS_FLOAT },
 } as const;
 
 /** Greatest capacity. A device usually holds fewer keys. */
@@ -267,7 +269,7 @@ interface Parts {
 
 function checkBits(bits: number | undefined, keys: KeyKind, most: number): void {
   if (bits === undefined) return;
-  if (keys === 'i32' || keys === 'f32') {
+  if (KINDS[keys].kind !== KEYS_UNSIGNED) {
     throw new ArgumentError('bits', bits, `left out, because the highest bit of ${keys} is its sign`);
   }
   checkInteger('bits', bits, 1, most);

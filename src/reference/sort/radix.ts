@@ -6,20 +6,28 @@ import { RADIX_BITS, RADIX_DIGITS, RADIX_RUN } from '../../core/base/constants';
 import type { KeyKind } from '../../core/particles/keys';
 import { exclusiveScan } from '../grid/scan';
 
-const NOT_A_NUMBER = 0xffff_ffff;
+/** The bits of infinity. */
+const INFINITE = { f32: 0x7f80_0000n, f64: 0x7ff0_0000_0000_0000n } as const;
 
-/** Returns a key whose unsigned order is the order of the given key. */
-export function toUnsigned(kind: KeyKind, bits: number): number {
-  if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
-  if (kind !== 'f32') return bits;
-  if ((bits & 0x7fff_ffff) > 0x7f80_0000) return NOT_A_NUMBER;
-  return bits >= 0x8000_0000 ? ~bits >>> 0 : (bits | 0x8000_0000) >>> 0;
+function bitsOf(kind: KeyKind): 32 | 64 {
+  return kind.endsWith('64') ? 64 : 32;
 }
 
-export function fromUnsigned(kind: KeyKind, bits: number): number {
-  if (kind === 'i32') return (bits ^ 0x8000_0000) >>> 0;
-  if (kind !== 'f32') return bits;
-  return bits >= 0x8000_0000 ? bits & 0x7fff_ffff : ~bits >>> 0;
+/** Returns a key whose unsigned order is the order of the given key. */
+export function toUnsigned(kind: KeyKind, key: bigint): bigint {
+  const sign = 1n << BigInt(bitsOf(kind) - 1);
+  const all = 2n * sign - 1n;
+  if (kind === 'i32' || kind === 'i64') return key ^ sign;
+  if (kind === 'u32' || kind === 'u64') return key;
+  if ((key & ~sign) > INFINITE[kind]) return all;
+  return key >= sign ? key ^ all : key | sign;
+}
+
+export function fromUnsigned(kind: KeyKind, key: bigint): bigint {
+  const sign = 1n << BigInt(bitsOf(kind) - 1);
+  if (kind === 'i32' || kind === 'i64') return key ^ sign;
+  if (kind === 'u32' || kind === 'u64') return key;
+  return key >= sign ? key & ~sign : key ^ (2n * sign - 1n);
 }
 
 /**
@@ -53,24 +61,30 @@ export function radixSort(
   words: Uint32Array,
   payload: Uint32Array,
 ): { readonly words: Uint32Array; readonly payload: Uint32Array } {
-  const size = kind === 'u64' ? 2 : 1;
-  let keys = words.map((bits) => toUnsigned(kind, bits));
+  const bits = bitsOf(kind);
+  const size = bits / 32;
+  let keys = Array.from({ length: words.length / size }, (_, index) => {
+    const high = size === 2 ? (words[2 * index + 1] as number) : 0;
+    return toUnsigned(kind, (BigInt(high) << 32n) | BigInt(words[size * index] as number));
+  });
   let values = payload.slice();
-  for (let shift = 0; shift < 32 * size; shift += RADIX_BITS) {
-    const count = keys.length / size;
-    const digits = Uint32Array.from(
-      { length: count },
-      (_, index) => ((keys[size * index + (shift >> 5)] as number) >>> (shift & 31)) & (RADIX_DIGITS - 1),
-    );
-    const targets = targetsOf(digits);
-    const [keysAfter, valuesAfter] = [new Uint32Array(keys.length), new Uint32Array(values.length)];
-    targets.forEach((target, index) => {
+  for (let shift = 0; shift < bits; shift += RADIX_BITS) {
+    const digits = Uint32Array.from(keys, (key) => Number((key >> BigInt(shift)) & BigInt(RADIX_DIGITS - 1)));
+    const keysAfter = new Array<bigint>(keys.length);
+    const valuesAfter = new Uint32Array(values.length);
+    targetsOf(digits).forEach((target, index) => {
+      keysAfter[target] = keys[index] as bigint;
       valuesAfter[target] = values[index] as number;
-      for (let word = 0; word < size; word++)
-        keysAfter[size * target + word] = keys[size * index + word] as number;
     });
     keys = keysAfter;
     values = valuesAfter;
   }
-  return { words: keys.map((bits) => fromUnsigned(kind, bits)), payload: values };
+  const sorted = new Uint32Array(words.length);
+  keys.forEach((unsigned, index) => {
+    const key = fromUnsigned(kind, unsigned);
+    for (let word = 0; word < size; word++) {
+      sorted[size * index + word] = Number((key >> BigInt(32 * word)) & 0xffff_ffffn);
+    }
+  });
+  return { words: sorted, payload: values };
 }

@@ -11,7 +11,11 @@ import { expectArraysEqual, type GpuTools, gpuTest, SHARED } from '../../helpers
 import { FOLD, readWords } from '../../helpers/passes';
 
 const GUARD = 0xdead_beef;
-const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64'];
+const KINDS: readonly KeyKind[] = ['u32', 'i32', 'f32', 'u64', 'i64', 'f64'];
+
+function wordsPerKey(kind: KeyKind): number {
+  return kind.endsWith('64') ? 2 : 1;
+}
 
 /** Returns the number of keys whose counters fill one block of the scan. */
 function blockOf(gpu: Gpu): number {
@@ -38,11 +42,19 @@ const HARD_FLOATS = [
   0x8000_0000, 0, 0x7fc0_0000, 0xffc0_0001, 0x7f80_0000, 0xff80_0000, 1, 0x8000_0001, 0x7f80_0001,
 ];
 
+/** High words of 64-bit floats that sorts often get wrong. Whether one is a NaN may depend on its low word. */
+const HARD_HIGH_WORDS = [
+  0x8000_0000, 0, 0x7ff0_0000, 0xfff0_0000, 0x7ff8_0000, 0xfff8_0000, 0x7fef_ffff, 1, 0x7fff_ffff,
+  0xffff_ffff,
+];
+const HARD_WORDS = [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
+
 /** Returns random keys. Many are equal or at the limits of their kind. */
 function wordsOf(kind: KeyKind, count: number, seed: number): Uint32Array {
   const noise = createNoise(seed);
-  const pool = kind === 'f32' ? HARD_FLOATS : [0, 1, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff];
-  return Uint32Array.from({ length: kind === 'u64' ? 2 * count : count }, () => {
+  return Uint32Array.from({ length: wordsPerKey(kind) * count }, (_, index) => {
+    const high = kind === 'f64' && index % 2 === 1;
+    const pool = kind === 'f32' ? HARD_FLOATS : high ? HARD_HIGH_WORDS : HARD_WORDS;
     if (noise() < 0.25) return pool[Math.floor(noise() * pool.length)] as number;
     return Math.floor(noise() * 2 ** 32);
   });
@@ -61,7 +73,7 @@ async function expectSorted(
   words: Uint32Array,
   gpu: Gpu = tools.wrap(),
 ): Promise<void> {
-  const count = words.length / (options.keys === 'u64' ? 2 : 1);
+  const count = words.length / wordsPerKey(options.keys);
   const sort = await RadixSort.create(gpu, { capacity: count, ...options });
   const order = Uint32Array.from({ length: count }, (_, index) => index ^ 0x55);
   const keys = guarded(tools, 'keys', words);
@@ -105,7 +117,7 @@ describe.each(KINDS)('the radix sort of %s', (keys) => {
     'keeps the order of equal keys, and handles sorted and reversed keys',
     async (_, tools) => {
       const count = 9 * radixShape(tools.wrap()).run + 9;
-      const size = keys === 'u64' ? 2 : 1;
+      const size = wordsPerKey(keys);
       const ascending = Uint32Array.from({ length: size * count }, (_word, index) => index);
       for (const words of [
         ascending.map(() => 7),
@@ -161,27 +173,67 @@ describe('the radix sort', () => {
   );
 
   gpuTest(
-    'orders floats and signed integers like typed arrays',
+    'orders keys like typed arrays, which share its buffers',
     async (_, tools) => {
-      for (const [keys, view] of [
-        ['f32', (words: Uint32Array) => new Float32Array(words.buffer)],
-        ['i32', (words: Uint32Array) => new Int32Array(words.buffer)],
-      ] as const) {
-        const words = wordsOf(keys, 5000, 3);
-        const sorted = Array.from(view(words.slice()).sort(), (value) =>
-          Object.is(value, -0) ? '-0' : String(value),
-        );
-        const twin = Array.from(view(radixSort(keys, words, new Uint32Array(5000)).words), (value) =>
-          Object.is(value, -0) ? '-0' : String(value),
-        );
-        expect(twin).toEqual(sorted);
-        await expectSorted(tools, { keys }, words);
+      const gpu = tools.wrap();
+      const views = {
+        u32: Uint32Array,
+        i32: Int32Array,
+        f32: Float32Array,
+        u64: BigUint64Array,
+        i64: BigInt64Array,
+        f64: Float64Array,
+      } as const;
+      for (const keys of KINDS) {
+        const count = 5000;
+        const given = new views[keys](wordsOf(keys, count, 3).buffer as ArrayBuffer);
+        const order = Uint32Array.from({ length: count }, (_key, index) => index);
+        const sort = await RadixSort.create(gpu, { capacity: count, keys, payload: true });
+        const [buffer, payload] = [tools.upload('keys', given), tools.upload('payload', order)];
+        const encoder = gpu.device.createCommandEncoder();
+        sort.encode(encoder, { keys: buffer, payload, count });
+        gpu.device.queue.submit([encoder.finish()]);
+        const words = await readWords(tools, buffer, wordsPerKey(keys) * count);
+        const got = Array.from<number | bigint>(new views[keys](words.buffer as ArrayBuffer));
+        const sorted = Array.from<number | bigint>(given.slice().sort());
+        // Differs from `toEqual` in that −0 and 0 are different.
+        expect(
+          got.every((key, index) => Object.is(key, sorted[index])),
+          keys,
+        ).toBe(true);
+        // A stable sort of indices, by a comparison that does not know the bits.
+        const compare = (a: number | bigint, b: number | bigint) =>
+          Object.is(a, b) ? 0 : a < b || Object.is(b, Number.NaN) || (a === b && Object.is(a, -0)) ? -1 : 1;
+        const expected = order.slice().sort((a, b) => compare(given[a] as number, given[b] as number));
+        expectArraysEqual(await readWords(tools, payload, count), expected, `payload of ${keys}`);
+        for (const used of [sort, buffer, payload]) used.destroy();
       }
-      const wide = wordsOf('u64', 5000, 4);
-      const { words } = radixSort('u64', wide, new Uint32Array(5000));
-      expect(Array.from(new BigUint64Array(words.buffer))).toEqual(
-        Array.from(new BigUint64Array(wide.slice().buffer).sort()),
-      );
+    },
+    SHARED,
+  );
+
+  gpuTest(
+    'puts −∞ first, −0 before 0, ∞ after the numbers and one NaN last',
+    async (_, tools) => {
+      const gpu = tools.wrap();
+      const least = Number.MIN_VALUE;
+      const given = Float64Array.of(Number.NaN, 1, 0, Infinity, -0, least, -least, -Infinity, -1, Number.NaN);
+      // A NaN with a sign and other bits.
+      new Uint32Array(given.buffer).set([1, 0xfff0_0000], 0);
+      const keys = tools.upload('keys', given);
+      const sort = await RadixSort.create(gpu, { capacity: given.length, keys: 'f64' });
+      const encoder = gpu.device.createCommandEncoder();
+      sort.encode(encoder, { keys, count: given.length });
+      gpu.device.queue.submit([encoder.finish()]);
+      const words = await readWords(tools, keys, 2 * given.length);
+      const got = Array.from(new Float64Array(words.buffer as ArrayBuffer));
+      const numbers = [-Infinity, -1, -least, -0, 0, least, 1, Infinity];
+      expect(
+        got.map((key, index) => Object.is(key, [...numbers, Number.NaN, Number.NaN][index])),
+      ).not.toContain(false);
+      expect([...words.subarray(-4)]).toEqual([0xffff_ffff, 0x7fff_ffff, 0xffff_ffff, 0x7fff_ffff]);
+      sort.destroy();
+      keys.destroy();
     },
     SHARED,
   );
@@ -260,10 +312,15 @@ describe('the radix sort', () => {
       const live = tools.liveBuffers().length;
       const cases: [unknown, RegExp][] = [
         [{ capacity: -1, keys: 'u32' }, /^capacity is -1/],
-        [{ capacity: 8, keys: 'u16' }, /^keys is "u16", but it must be one of u32, i32, f32, u64\.$/],
+        [
+          { capacity: 8, keys: 'u16' },
+          /^keys is "u16", but it must be one of u32, i32, f32, u64, i64, f64\.$/,
+        ],
         [{ capacity: 8, keys: Object.create(null) }, /^keys is an object, but it must be one of /],
         [{ capacity: 8, keys: 'u32', payload: 1 }, /^payload is 1, but it must be true or false\.$/],
         [{ capacity: 8, keys: 'f32', bits: 8 }, /^bits is 8, but it must be left out/],
+        [{ capacity: 8, keys: 'i64', bits: 8 }, /^bits is 8, .*, because the highest bit of i64 is its sign/],
+        [{ capacity: 8, keys: 'f64', bits: 8 }, /^bits is 8, but it must be left out/],
         [{ capacity: 8, keys: 'u32', bits: 33 }, /^bits is 33/],
         [{ capacity: 8, keys: 'u64', bits: 65 }, /^bits is 65/],
         [{ capacity: 8, keys: 'u32', key: 1 }, /^options\.key is/],
