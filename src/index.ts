@@ -25,6 +25,7 @@ export type { BroadPhase, Settings, SettingsOptions } from './core/contact/setti
 export { sizeRatioWarning } from './core/contact/size-ratio';
 export type { ObstacleBodies, ObstaclesGiven } from './core/obstacles/obstacles';
 export type { KeyKind } from './core/particles/keys';
+export { type SweptBodies, sweptBox } from './core/particles/swept';
 export { crowdingWarning } from './core/simulation/crowding';
 export { type PairEvents, pairEvents } from './core/simulation/pair-events';
 export type { ParticlesCheckpoint } from './core/simulation/particles-checkpoint';

@@ -1,7 +1,8 @@
 /** Formulas for the work of queries without cells. */
+
+import { FloatOrder } from '../../src/cpu/shared/float-order';
 import type { Work } from '../harness/engine';
 import type { BenchScene } from '../harness/scenes';
-import { FloatOrder } from './cpu/float-order';
 
 export function allPairsOf(count: number): Work {
   const pairs = (count * Math.max(0, count - 1)) / 2;

@@ -37,6 +37,7 @@ const TOPICS: readonly (readonly [path: string, topic: string])[] = [
   ['src/engine/simulation/memory', 'Advice and memory'],
   ['src/core/world/', 'Worlds and cells'],
   ['src/core/particles/keys', 'Sorting'],
+  ['src/core/particles/swept', 'Boxes'],
   ['src/core/', 'Simulation'],
   ['src/engine/simulation/', 'Simulation'],
   ['src/engine/box-pairs', 'Boxes'],

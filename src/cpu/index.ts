@@ -35,6 +35,7 @@ export type { StageTimes } from '../core/base/stage-times';
 export type { BroadPhase, Settings, SettingsOptions } from '../core/contact/settings';
 export { sizeRatioWarning } from '../core/contact/size-ratio';
 export type { ObstacleBodies, ObstaclesGiven } from '../core/obstacles/obstacles';
+export { type SweptBodies, sweptBox } from '../core/particles/swept';
 export { crowdingWarning } from '../core/simulation/crowding';
 export { type PairEvents, pairEvents } from '../core/simulation/pair-events';
 export type { ParticlesCheckpoint } from '../core/simulation/particles-checkpoint';
@@ -57,6 +58,7 @@ export {
   suggestCellSize,
 } from '../core/world/cell-size';
 export type { Dimensions, RadiusRange, World, WorldKind, WorldOptions } from '../core/world/world';
+export { type BoxChunksOptions, CpuBoxChunks, createCpuBoxChunks } from './boxes/chunks';
 export {
   type BoxPairsOptions,
   CpuBoxPairs,

@@ -1,60 +1,105 @@
-/** Wraps `createCpuBoxPairs`. Takes the boxes around discs and balls too, and then tests these themselves. */
+/**
+ * Wraps `createCpuBoxPairs` and `createCpuBoxChunks`. They take the boxes around discs and balls too, which are then
+ * tested themselves.
+ */
 import type { PairList } from '../../../src/core/simulation/simulation';
-import { createCpuBoxPairs } from '../../../src/cpu';
+import type { Dimensions } from '../../../src/core/world/world';
+import { type CpuBoxChunks, type CpuBoxPairs, createCpuBoxChunks, createCpuBoxPairs } from '../../../src/cpu';
+import type { ChunkOrder } from '../../../src/cpu/boxes/chunk-order';
 import { type BoxOrder, CORNERS } from '../../../src/cpu/boxes/order';
 import type { CpuEngine, Work } from '../../harness/engine';
 import { Overlaps } from '../../peers/overlaps';
 
-export const CPU_BOXES: CpuEngine = {
-  name: 'cpu-boxes',
-  backend: 'cpu',
-  boxes: true,
-  about: 'createCpuBoxPairs: sorts boxes into rows, on levels by their size, and sweeps along the rows.',
-  open(scene) {
-    const { dimensions, count, halfExtents } = scene;
-    const overlaps = new Overlaps(scene);
-    const finder = createCpuBoxPairs({ dimensions });
-    const boxes = new Float32Array(2 * dimensions * count);
-    let memory: number | undefined;
-    function query(): PairList {
-      if (halfExtents) return finder.collectPairs();
-      overlaps.clear();
-      finder.forEachPair((a, b) => overlaps.testPair(a, b));
-      return overlaps;
-    }
+interface Boxes {
+  readonly name: string;
+  readonly about: string;
+  create(options: { readonly dimensions: Dimensions }): CpuBoxPairs | CpuBoxChunks;
+  countCandidates(order: unknown): number;
+}
 
-    return {
-      place: (positions) => overlaps.place(positions),
-      build() {
-        const { positions } = overlaps;
-        for (let body = 0; body < count; body++) {
-          for (let axis = 0; axis < dimensions; axis++) {
-            const centre = positions[body * dimensions + axis] as number;
-            const half = overlaps.extentOf(body, axis);
-            boxes[2 * dimensions * body + axis] = centre - half;
-            boxes[2 * dimensions * body + dimensions + axis] = centre + half;
+function boxEngine({ name, about, create, countCandidates }: Boxes): CpuEngine {
+  return {
+    name,
+    backend: 'cpu',
+    boxes: true,
+    about,
+    open(scene) {
+      const { dimensions, count, halfExtents } = scene;
+      const overlaps = new Overlaps(scene);
+      const finder = create({ dimensions });
+      const boxes = new Float32Array(2 * dimensions * count);
+      let memory: number | undefined;
+      function query(): PairList {
+        if (halfExtents) return finder.collectPairs();
+        overlaps.clear();
+        finder.forEachPair((a, b) => overlaps.testPair(a, b));
+        return overlaps;
+      }
+
+      return {
+        place: (positions) => overlaps.place(positions),
+        build() {
+          const { positions } = overlaps;
+          for (let body = 0; body < count; body++) {
+            for (let axis = 0; axis < dimensions; axis++) {
+              const centre = positions[body * dimensions + axis] as number;
+              const half = overlaps.extentOf(body, axis);
+              boxes[2 * dimensions * body + axis] = centre - half;
+              boxes[2 * dimensions * body + dimensions + axis] = centre + half;
+            }
           }
-        }
-        finder.build(boxes);
-        // Later, the finder's memory includes a long list of pairs.
-        memory ??= boxes.byteLength + finder.memoryBytes;
-      },
-      query,
-      /** Comparing two boxes is the test of boxes; discs and balls are tested after that. */
-      countWork(): Work {
-        const candidates = countCandidates((finder as unknown as { readonly order: BoxOrder }).order);
-        const tests = halfExtents ? candidates : overlaps.countTests(query);
-        return { candidates, tests, counted: 'loop' };
-      },
-      get memoryBytes() {
-        return memory;
-      },
-    };
-  },
-};
+          finder.build(boxes);
+          // Later, the finder's memory includes a long list of pairs.
+          memory ??= boxes.byteLength + finder.memoryBytes;
+        },
+        query,
+        /** Comparing two boxes is the test of boxes; discs and balls are tested after that. */
+        countWork(): Work {
+          const candidates = countCandidates((finder as unknown as { readonly order: unknown }).order);
+          const tests = halfExtents ? candidates : overlaps.countTests(query);
+          return { candidates, tests, counted: 'loop' };
+        },
+        get memoryBytes() {
+          return memory;
+        },
+      };
+    },
+  };
+}
+
+export const CPU_BOXES = boxEngine({
+  name: 'cpu-boxes',
+  about: 'createCpuBoxPairs: sorts boxes into rows, on levels by their size, and sweeps along the rows.',
+  create: createCpuBoxPairs,
+  countCandidates: (order) => countInRows(order as BoxOrder),
+});
+
+export const CPU_CHUNKS = boxEngine({
+  name: 'cpu-chunks',
+  about:
+    'createCpuBoxChunks: radix-sorts boxes along each axis, cuts space into chunks of few boxes and sweeps each chunk.',
+  create: createCpuBoxChunks,
+  countCandidates: (order) => countInChunks(order as ChunkOrder),
+});
+
+/** Repeats the sweeps of src/cpu/boxes/chunks.ts: boxes of the same chunk, if they meet along the last axis. */
+function countInChunks({ starts, corners, dimensions }: ChunkOrder): number {
+  let candidates = 0;
+  const lowOf = (member: number) => corners[CORNERS * member + dimensions - 1] as number;
+  for (let chunk = 0; chunk + 1 < starts.length; chunk++) {
+    const end = starts[chunk + 1] as number;
+    for (let member = starts[chunk] as number; member < end; member++) {
+      const high = corners[CORNERS * member + 2 + dimensions] as number;
+      let other = member + 1;
+      while (other < end && lowOf(other) <= high) other++;
+      candidates += other - member - 1;
+    }
+  }
+  return candidates;
+}
 
 /** Repeats the sweeps of src/cpu/boxes/sweep.ts: boxes of the same row or of rows around it, if they meet along x. */
-function countCandidates(order: BoxOrder): number {
+function countInRows(order: BoxOrder): number {
   const { starts, levelRows, levels, corners } = order;
   let candidates = 0;
   const lowOf = (slot: number) => corners[CORNERS * slot] as number;

@@ -1,8 +1,7 @@
 import type { CpuEngine } from '../../harness/engine';
 import { CPU_BOX_CELLS } from './box-cells';
-import { CPU_BOXES } from './boxes';
+import { CPU_BOXES, CPU_CHUNKS } from './boxes';
 import { CPU_MORTON, CPU_ROWS } from './cells';
-import { CPU_CHUNKS } from './chunks';
 import { CPU_GRID } from './grid';
 import { CPU_HASHES, CPU_TESCHNER } from './hash-tables';
 import { CPU_NAIVE } from './naive';

@@ -2,10 +2,10 @@
  * Sweep and prune: sorts intervals along an axis by their lower ends, then compares each interval with later ones that
  * begin before its end. The engines differ in the axis and in how a build sorts.
  */
+import { FloatOrder } from '../../../src/cpu/shared/float-order';
 import type { CpuEngine, Work } from '../../harness/engine';
 import { PairSink } from '../../harness/pair-sink';
 import type { BenchScene } from '../../harness/scenes';
-import { FloatOrder } from './float-order';
 
 interface SweepKind {
   readonly name: string;

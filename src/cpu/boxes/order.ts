@@ -12,6 +12,7 @@
  */
 import { wrapAxis } from '../../core/world/cells';
 import { type Dimensions, GREATEST_FLOAT, type World } from '../../core/world/world';
+import { FloatOrder } from '../shared/float-order';
 
 /** Numbers per box: low x, y, z, then high x, y, z. */
 export const CORNERS = 6;
@@ -32,9 +33,6 @@ const ORDINARY = 0.9;
 
 /** Factor on extents, so that rounding moves no box to the next level. */
 const WIDER = 1 + 2 ** -20;
-
-const DIGIT_BITS = 11;
-const DIGITS = 1 << DIGIT_BITS;
 
 export class BoxOrder {
   /** Slots in use: one per box, and one per image of a box that reaches across an end. */
@@ -62,13 +60,7 @@ export class BoxOrder {
   private unsortedSources = new Uint32Array(0);
   private unsortedShifts = new Uint8Array(0);
   private rowOf = new Uint32Array(0);
-  private keys = new Uint32Array(0);
-  private otherKeys = new Uint32Array(0);
-  private indices = new Uint32Array(0);
-  private otherIndices = new Uint32Array(0);
-  private readonly digits = new Uint32Array(3 * DIGITS);
-  private readonly number = new Float32Array(1);
-  private readonly bits = new Uint32Array(this.number.buffer);
+  private order = new FloatOrder(0);
 
   constructor(
     readonly dimensions: Dimensions,
@@ -80,7 +72,7 @@ export class BoxOrder {
   get memoryBytes(): number {
     const { corners, ids, sources, shifts, unsortedCorners, unsortedIds, unsortedSources, unsortedShifts } =
       this;
-    const { starts, rowOf, keys, otherKeys, indices, otherIndices, digits } = this;
+    const { starts, rowOf, order } = this;
     const boxes = [
       corners,
       ids,
@@ -91,8 +83,7 @@ export class BoxOrder {
       unsortedSources,
       unsortedShifts,
     ];
-    const sorting = [starts, rowOf, keys, otherKeys, indices, otherIndices, digits];
-    return [...boxes, ...sorting].reduce((sum, list) => sum + list.byteLength, 0);
+    return [...boxes, starts, rowOf].reduce((sum, list) => sum + list.byteLength, order.memoryBytes);
   }
 
   get levels(): number {
@@ -103,8 +94,7 @@ export class BoxOrder {
     this.collect(boxes, count);
     this.chooseRows();
     this.findRows();
-    this.sortAlongX();
-    this.sortByRow();
+    this.sortSlots();
   }
 
   private collect(boxes: Float32Array, count: number): void {
@@ -270,46 +260,16 @@ export class BoxOrder {
       starts[row + 1] = (starts[row + 1] as number) + (starts[row] as number);
   }
 
-  /** Sorts by the bits of low x, one digit per pass, the lowest first. Each pass is stable. */
-  private sortAlongX(): void {
-    const { slots, unsortedCorners, digits, number, bits } = this;
-    digits.fill(0);
-    const { keys, indices } = this;
-    for (let index = 0; index < slots; index++) {
-      number[0] = unsortedCorners[CORNERS * index] as number;
-      const word = bits[0] as number;
-      // Maps floats to words that ascend with them.
-      const key = (word & 0x8000_0000 ? ~word : word | 0x8000_0000) >>> 0;
-      keys[index] = key;
-      indices[index] = index;
-      for (let digit = 0; digit < 3; digit++) {
-        const counter = DIGITS * digit + ((key >>> (DIGIT_BITS * digit)) & (DIGITS - 1));
-        digits[counter] = (digits[counter] as number) + 1;
-      }
-    }
-    for (let digit = 0; digit < 3 && slots > 0; digit++) {
-      const counters = digits.subarray(DIGITS * digit, DIGITS * (digit + 1));
-      const shift = DIGIT_BITS * digit;
-      // A pass would not change the order if all keys have the same digit.
-      if (counters[((this.keys[0] as number) >>> shift) & (DIGITS - 1)] === slots) continue;
-      let sum = 0;
-      for (let value = 0; value < DIGITS; value++) {
-        const count = counters[value] as number;
-        counters[value] = sum;
-        sum += count;
-      }
-      scatter(this.keys, this.indices, this.otherKeys, this.otherIndices, counters, shift, slots);
-      [this.keys, this.otherKeys] = [this.otherKeys, this.keys];
-      [this.indices, this.otherIndices] = [this.otherIndices, this.indices];
-    }
-  }
-
-  private sortByRow(): void {
-    const { slots, indices, rowOf, starts, levelRows } = this;
+  /** Sorts by row, and in each row by low x. */
+  private sortSlots(): void {
+    const { slots, order, rowOf, starts, levelRows } = this;
     const { unsortedCorners, unsortedIds, unsortedSources, unsortedShifts, corners, ids, sources, shifts } =
       this;
+    const { keys } = order;
+    for (let index = 0; index < slots; index++) keys[index] = unsortedCorners[CORNERS * index] as number;
+    const ascending = order.sort(slots);
     for (let index = 0; index < slots; index++) {
-      const source = indices[index] as number;
+      const source = ascending[index] as number;
       const row = rowOf[source] as number;
       const slot = starts[row] as number;
       starts[row] = slot + 1;
@@ -343,29 +303,7 @@ export class BoxOrder {
     this.sources = new Uint32Array(room);
     this.shifts = new Uint8Array(room);
     this.rowOf = new Uint32Array(room);
-    this.keys = new Uint32Array(room);
-    this.otherKeys = new Uint32Array(room);
-    this.indices = new Uint32Array(room);
-    this.otherIndices = new Uint32Array(room);
-  }
-}
-
-function scatter(
-  keys: Uint32Array,
-  indices: Uint32Array,
-  sortedKeys: Uint32Array,
-  sortedIndices: Uint32Array,
-  counters: Uint32Array,
-  shift: number,
-  count: number,
-): void {
-  for (let index = 0; index < count; index++) {
-    const key = keys[index] as number;
-    const digit = (key >>> shift) & (DIGITS - 1);
-    const target = counters[digit] as number;
-    counters[digit] = target + 1;
-    sortedKeys[target] = key;
-    sortedIndices[target] = indices[index] as number;
+    this.order = new FloatOrder(room);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Random boxes of every kind: points, slivers, giants, copies and boxes that are not finite. */
 
 import type { Dimensions } from '../../../src/core/world/world';
+import { createNoise } from '../../../src/testing/noise';
 import { fc } from '../properties';
 
 const { fround } = Math;
@@ -113,4 +114,27 @@ export function scatterBoxes(
     }
   }
   return boxes;
+}
+
+/** Boxes of one size, of many sizes, long in x, long in y, points, in a line, in two clusters, and inside one box. */
+export function boxScenes(dimensions: Dimensions, count: number): Float32Array[] {
+  const noise = createNoise(8);
+  const edge = dimensions === 2 ? 60 : 16;
+  const scenes = [
+    scatterBoxes(dimensions, count, noise, edge, () => 1),
+    scatterBoxes(dimensions, count, noise, 4 * edge, () => 512 ** noise() / 64),
+    scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 0 ? 10 : 0.001)),
+    scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 1 ? 10 : 0.001)),
+    scatterBoxes(dimensions, count, noise, edge, () => 0),
+    scatterBoxes(dimensions, count, noise, edge, () => noise()).map((value, index) =>
+      index % (2 * dimensions) === 1 || index % (2 * dimensions) === dimensions + 1 ? value * 1e-3 : value,
+    ),
+    scatterBoxes(dimensions, count, noise, edge, () => 0.5).map((value, index) =>
+      Math.floor(index / (2 * dimensions)) % 5 === 0 ? value + 1e6 : value,
+    ),
+  ];
+  const one = scatterBoxes(dimensions, count, noise, edge, () => 0.3);
+  one.fill(-1, 0, dimensions);
+  one.fill(edge + 1, dimensions, 2 * dimensions);
+  return [...scenes, one];
 }

@@ -4,7 +4,6 @@ import KDBush from 'kdbush';
 import RBush from 'rbush';
 import { describe, expect, it, vi } from 'vitest';
 import { CPU_ENGINES } from '../../../../bench/engines/cpu';
-import { Chunks } from '../../../../bench/engines/cpu/chunks';
 import { CPU_GRID } from '../../../../bench/engines/cpu/grid';
 import { HASH_NUMBERS, type HashName, hashCell, mixHash } from '../../../../bench/engines/cpu/hash-functions';
 import { bucketsFor, FIXED_BUCKETS } from '../../../../bench/engines/cpu/hash-tables';
@@ -16,7 +15,7 @@ import { type CpuEngine, refusalOf, type Work } from '../../../../bench/harness/
 import { type BenchScene, createBenchScene } from '../../../../bench/harness/scenes';
 import { PEERS } from '../../../../bench/peers';
 import { Overlaps } from '../../../../bench/peers/overlaps';
-import { createCpuBoxPairs, createCpuLevelGrid } from '../../../../src/cpu';
+import { createCpuBoxChunks, createCpuBoxPairs, createCpuLevelGrid } from '../../../../src/cpu';
 import { CORNERS } from '../../../../src/cpu/boxes/order';
 import { BoxSweep } from '../../../../src/cpu/boxes/sweep';
 import { collect2D, collect3D } from '../../../../src/cpu/levels/dense';
@@ -48,6 +47,20 @@ async function workOf(engine: CpuEngine, scene: BenchScene): Promise<Work & { re
   expect(runner.query().count).toBe(pairs);
   runner.destroy?.();
   return { ...work, pairs };
+}
+
+/** Returns the box around each body. */
+function boxesOf(scene: BenchScene): Float32Array {
+  const { dimensions, count } = scene;
+  const positions = scene.frame(0);
+  return Float32Array.from({ length: 2 * dimensions * count }, (_, word) => {
+    const body = Math.floor(word / (2 * dimensions));
+    const axis = word % dimensions;
+    const half = extentIn(scene, body, axis);
+    return (
+      (positions[dimensions * body + axis] as number) + (word % (2 * dimensions) < dimensions ? -half : half)
+    );
+  });
 }
 
 /** Counts the pairs of bodies for which `is` returns true. */
@@ -198,14 +211,8 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
   }
 
   it('cpu-boxes takes up the boxes that its sweeps compare, and tests boxes so', async () => {
-    const boxes = Float32Array.from({ length: 2 * dimensions * count }, (_, word) => {
-      const body = Math.floor(word / (2 * dimensions));
-      const axis = word % dimensions;
-      const half = extentIn(scene, body, axis);
-      return along(axis)(body) + (word % (2 * dimensions) < dimensions ? -half : half);
-    });
     const finder = createCpuBoxPairs({ dimensions });
-    finder.build(boxes);
+    finder.build(boxesOf(scene));
     const { order } = finder as unknown as { order: { corners: Float32Array } };
     let reads = 0;
     // A sweep reads the low end along y of its own box, and of each candidate.
@@ -256,34 +263,24 @@ describe.each(CASES)('in the scene $name in $dimensions dimensions', ({ name, di
     expect(work).toMatchObject({ candidates, tests, counted: 'loop' });
   });
 
-  if (!halfExtents) {
-    it('cpu-chunks takes up the members that its sweeps read, and tests each pair of boxes that meet once', () => {
-      const chunks = new Chunks(scene);
-      chunks.place(positions);
-      chunks.build();
-      const work = chunks.countWork();
-      const boxesMeet = countPairs(scene, (a, b) =>
-        Array.from({ length: dimensions }, (_, axis) => dimensions * a + axis - dimensions * b).every(
-          (_, axis) =>
-            Math.fround((positions[dimensions * a + axis] as number) - radiusIn(scene, a)) <=
-              Math.fround((positions[dimensions * b + axis] as number) + radiusIn(scene, b)) &&
-            Math.fround((positions[dimensions * b + axis] as number) - radiusIn(scene, b)) <=
-              Math.fround((positions[dimensions * a + axis] as number) + radiusIn(scene, a)),
-        ),
-      );
-      expect(work.tests).toBe(boxesMeet);
-      let reads = 0;
-      let members = 0;
-      const inside = chunks as unknown as { memberBoxes: Float32Array; starts: Uint32Array };
-      members = inside.starts.at(-1) as number;
-      inside.memberBoxes = watched(inside.memberBoxes, (index) => {
-        // The sweeps read the low end along x once per member, and once per candidate.
-        if (index % (2 * dimensions) === 0) reads++;
-      });
-      chunks.query();
-      expect(work.candidates).toBe(reads - members);
+  it('cpu-chunks takes up the boxes that its sweeps compare, and tests each pair of boxes that meet once', async () => {
+    const finder = createCpuBoxChunks({ dimensions });
+    finder.build(boxesOf(scene));
+    const { order } = finder as unknown as { order: { corners: Float32Array } };
+    let reads = 0;
+    // The sweeps read the low end along x once per member, and once per candidate.
+    order.corners = watched(order.corners, (index) => {
+      if (index % CORNERS === 0) reads++;
     });
-  }
+    const meeting = finder.countPairs();
+    const candidates = reads - finder.members;
+    const tests = halfExtents ? candidates : meeting;
+    expect(await workOf(engineNamed('cpu-chunks'), scene)).toMatchObject({
+      candidates,
+      tests,
+      counted: 'loop',
+    });
+  });
 });
 
 describe.each([2, 3] as const)('with mixed radii in %dD', (dimensions) => {

@@ -3,8 +3,7 @@ import { ArgumentError, CellstormError } from '../../../../src/core/base/errors'
 import { createCpuBoxPairs, findOverlaps } from '../../../../src/cpu';
 import { bruteForceBoxPairs, isBox } from '../../../../src/reference/query/box-pairs';
 import { createNoise } from '../../../../src/testing/noise';
-import { arbitraryBoxes, scatterBoxes } from '../../../helpers/inputs/boxes';
-
+import { arbitraryBoxes, boxScenes, scatterBoxes } from '../../../helpers/inputs/boxes';
 import { DIMENSIONS } from '../../../helpers/passes';
 import { expectSeen, fc, runs } from '../../../helpers/properties';
 
@@ -84,26 +83,8 @@ describe.each(DIMENSIONS)('boxes that overlap in %dD', (dimensions) => {
   });
 
   it('are found among thousands of one size, of many sizes, in lines, in clusters, and inside one box', () => {
-    const noise = createNoise(8);
-    const edge = dimensions === 2 ? 60 : 16;
     const count = 1500;
-    const scenes = [
-      scatterBoxes(dimensions, count, noise, edge, () => 1),
-      scatterBoxes(dimensions, count, noise, 4 * edge, () => 512 ** noise() / 64),
-      scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 0 ? 10 : 0.001)),
-      scatterBoxes(dimensions, count, noise, edge, (axis) => (axis === 1 ? 10 : 0.001)),
-      scatterBoxes(dimensions, count, noise, edge, () => 0),
-      scatterBoxes(dimensions, count, noise, edge, () => noise()).map((value, index) =>
-        index % (2 * dimensions) === 1 || index % (2 * dimensions) === dimensions + 1 ? value * 1e-3 : value,
-      ),
-      scatterBoxes(dimensions, count, noise, edge, () => 0.5).map((value, index) =>
-        Math.floor(index / (2 * dimensions)) % 5 === 0 ? value + 1e6 : value,
-      ),
-    ];
-    const one = scatterBoxes(dimensions, count, noise, edge, () => 0.3);
-    one.fill(-1, 0, dimensions);
-    one.fill(edge + 1, dimensions, 2 * dimensions);
-    const found = [...scenes, one].map((boxes) => {
+    const found = boxScenes(dimensions, count).map((boxes) => {
       const { pairs, count: pairCount } = findOverlaps(boxes, { dimensions });
       const expected = bruteForceBoxPairs(dimensions, boxes);
       expect(pairs.length).toBe(expected.length);

@@ -30,17 +30,17 @@ export class FloatOrder {
     return 5 * this.keys.byteLength + this.counts.byteLength;
   }
 
-  /** Returns the indices in the order of their keys. The next sort overwrites them. */
-  sort(): Uint32Array {
-    this.countDigits();
-    for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass);
+  /** Sorts the first `length` keys and returns their indices in that order. The next sort overwrites them. */
+  sort(length = this.keys.length): Uint32Array {
+    this.countDigits(length);
+    for (let pass = 0; pass < PASSES; pass++) this.sortByDigit(pass, length);
     return this.indices;
   }
 
-  private countDigits(): void {
+  private countDigits(length: number): void {
     const { bits, words, indices, counts } = this;
     counts.fill(0);
-    for (let index = 0; index < words.length; index++) {
+    for (let index = 0; index < length; index++) {
       const key = bits[index] as number;
       // Flip the sign bit of positive floats and all bits of negative ones. The words then have the order of the
       // floats.
@@ -54,19 +54,19 @@ export class FloatOrder {
     }
   }
 
-  private sortByDigit(pass: number): void {
+  private sortByDigit(pass: number, length: number): void {
     const { words, indices, otherWords, otherIndices, counts } = this;
     const first = pass * DIGITS;
     let sum = 0;
     for (let digit = first; digit < first + DIGITS; digit++) {
       const count = counts[digit] as number;
       // If all keys share this digit, the pass would change nothing.
-      if (count === words.length) return;
+      if (count === length) return;
       counts[digit] = sum;
       sum += count;
     }
     const shift = pass * DIGIT_BITS;
-    for (let index = 0; index < words.length; index++) {
+    for (let index = 0; index < length; index++) {
       const word = words[index] as number;
       const digit = first + ((word >>> shift) & LAST_DIGIT);
       const target = counts[digit] as number;
