@@ -48,6 +48,7 @@ export {
 } from './core/world/cell-size';
 export { type Walls, wallsOf } from './core/world/walls';
 export type { Dimensions, RadiusRange, World, WorldKind, WorldOptions } from './core/world/world';
+export { BoxChunks, type BoxChunksOptions, type ListedBoxChunks } from './engine/box-chunks';
 export { BoxPairs, type BoxPairsInput, type BoxPairsOptions, type ListedBoxPairs } from './engine/box-pairs';
 export {
   GridKernel,

@@ -40,7 +40,7 @@ const TOPICS: readonly (readonly [path: string, topic: string])[] = [
   ['src/core/particles/swept', 'Boxes'],
   ['src/core/', 'Simulation'],
   ['src/engine/simulation/', 'Simulation'],
-  ['src/engine/box-pairs', 'Boxes'],
+  ['src/engine/box-', 'Boxes'],
   ['src/engine/radix-sort', 'Sorting'],
   ['src/engine/', 'Grid and neighbours'],
   ['src/cpu/solver/', 'Simulation'],

@@ -15,6 +15,7 @@ import { Scatter } from './grid/scatter';
 import { Measure } from './measure/measure';
 import { type Breadth, splitsCrowds, type Variant } from './modules';
 import { BOX_SEARCHERS, Boxes } from './query/boxes';
+import { CHUNK_STEPS, describeChunks } from './query/chunks';
 import { ListCount } from './query/list-count';
 import { Near } from './query/near';
 import { Nearest } from './query/nearest';
@@ -50,6 +51,7 @@ export function describeKernels(dimensions: Dimensions, subgroups: boolean): Ker
     ...ListCount.describe(dimensions, 65_535, 2, false),
     ...ListCount.describe(dimensions, 65_535, 2, true),
     ...PairEventsPass.describe(dimensions),
+    ...CHUNK_STEPS.map((step) => describeChunks(dimensions, step)),
     ...[0, 1].flatMap((levels) =>
       CCD_PLANS.map((step) => CcdPass.describe({ dimensions, kind: 'bounded', levels }, step, 65_535)),
     ),

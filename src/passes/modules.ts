@@ -68,7 +68,7 @@ const SPACE_STRAIGHT: ShaderSource = { name: 'world/space_straight.wgsl', text: 
 const SPACE_PERIODIC: ShaderSource = { name: 'world/space_periodic.wgsl', text: spacePeriodic };
 const CELLS_DENSE: ShaderSource = { name: 'world/cells_dense.wgsl', text: cellsDense };
 const HASH: ShaderSource = { name: 'base/hash.wgsl', text: hash };
-const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
+export const FINITE: ShaderSource = { name: 'base/finite.wgsl', text: finite };
 export const PARTICLE: ShaderSource = { name: 'base/particle.wgsl', text: particle };
 
 const WORLDS: Readonly<Record<WorldKind, readonly ShaderSource[]>> = {

@@ -1,7 +1,13 @@
-/** Wraps BoxPairs. A build also searches, because BoxPairs does both at once; a query only counts the listed pairs. */
+/**
+ * Wraps BoxPairs and BoxChunks. A build also searches, because they do both at once; a query only counts the listed
+ * pairs.
+ */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
+import type { Dimensions } from '../../../src/core/world/world';
+import { BoxChunks } from '../../../src/engine/box-chunks';
 import { BoxPairs } from '../../../src/engine/box-pairs';
 import { createParts } from '../../../src/gpu/buffers';
+import type { Gpu } from '../../../src/gpu/device';
 import { storedFloats } from '../../../src/gpu/layout';
 import type { GpuEngine } from '../../harness/engine';
 import { findExpected } from '../../harness/oracle';
@@ -13,23 +19,31 @@ import text from './listed.wgsl?raw';
 const ROOM = 2;
 const LEAST_PAIRS = 1024;
 
-export const GPU_BOXES: GpuEngine = {
-  name: 'gpu-boxes',
+interface Options {
+  readonly dimensions: Dimensions;
+  readonly capacity: number;
+  readonly pairs: number;
+}
+
+const boxEngine = (
+  name: string,
+  about: string,
+  create: (gpu: Gpu, options: Options, scene: BenchScene) => Promise<BoxPairs | BoxChunks>,
+): GpuEngine => ({
+  name,
   backend: 'gpu',
   boxes: true,
-  about:
-    'BoxPairs: sorts boxes into hashed cells on levels by their size and lists the pairs; its build includes the search.',
+  about: `${about}; its build includes the search.`,
   refuse: ({ halfExtents }) => (halfExtents ? undefined : 'It finds overlapping boxes, not discs or balls.'),
   async open(scene, gpu) {
-    const { dimensions, count, radius, smallestRadius } = scene;
+    const { dimensions, count } = scene;
     const expected = findExpected(scene, scene.frame(0)).pairs;
     const { finder, bodyBuffers, kernel } = await createParts({
-      finder: BoxPairs.create(gpu, {
-        dimensions,
-        capacity: count,
-        pairs: Math.max(LEAST_PAIRS, ROOM * expected),
-        extents: { smallest: 2 * smallestRadius, largest: 2 * radius },
-      }),
+      finder: create(
+        gpu,
+        { dimensions, capacity: count, pairs: Math.max(LEAST_PAIRS, ROOM * expected) },
+        scene,
+      ),
       bodyBuffers: createBodyBuffers(gpu, scene, 'bench.boxes', {
         boxes: 8 * storedFloats(dimensions) * count,
       }),
@@ -63,7 +77,20 @@ export const GPU_BOXES: GpuEngine = {
       },
     };
   },
-};
+});
+
+export const GPU_BOXES = boxEngine(
+  'gpu-boxes',
+  'BoxPairs: sorts boxes into hashed cells on levels by their size and lists the pairs',
+  (gpu, options, { smallestRadius, radius }) =>
+    BoxPairs.create(gpu, { ...options, extents: { smallest: 2 * smallestRadius, largest: 2 * radius } }),
+);
+
+export const GPU_CHUNKS = boxEngine(
+  'gpu-chunks',
+  'BoxChunks: radix-sorts boxes along each axis, cuts space into chunks of few boxes and lists the pairs of each',
+  (gpu, options) => BoxChunks.create(gpu, options),
+);
 
 /** Returns the corners of all boxes, as BoxPairs reads them. */
 function boxesOf(

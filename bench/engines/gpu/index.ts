@@ -1,5 +1,5 @@
 import type { GpuEngine } from '../../harness/engine';
-import { GPU_BOXES } from './boxes';
+import { GPU_BOXES, GPU_CHUNKS } from './boxes';
 import { GPU_BVH } from './bvh';
 import { GPU_MORTON, GPU_ROWS } from './cells';
 import { GPU_GRID, GPU_HASHED, GPU_LEVELS } from './grids';
@@ -16,4 +16,5 @@ export const GPU_ENGINES: readonly GpuEngine[] = [
   GPU_SWEEP,
   GPU_BVH,
   GPU_BOXES,
+  GPU_CHUNKS,
 ];

@@ -3,13 +3,16 @@ import { suggestCellSize } from '../../../src/core/world/cell-size';
 import {
   type CpuGrid,
   type CpuLevelGrid,
+  createCpuBoxChunks,
   createCpuBoxPairs,
   createCpuGrid,
   createCpuGridParticles,
   createCpuIndex,
   createCpuLevelGrid,
   createCpuSimulation,
+  sweptBox,
 } from '../../../src/cpu';
+import { BoxChunks } from '../../../src/engine/box-chunks';
 import { BoxPairs } from '../../../src/engine/box-pairs';
 import { GridParticles } from '../../../src/engine/grid/grid-particles';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
@@ -226,6 +229,22 @@ const CREATORS: readonly Creator[] = [
       pairs.build(new Float32Array(12));
       return pairs.findPairs();
     },
+  ),
+  creator('createCpuBoxChunks', [{ dimensions: 2 }], (options: Parameters<typeof createCpuBoxChunks>[0]) => {
+    const chunks = createCpuBoxChunks(options);
+    chunks.build(new Float32Array(12));
+    return chunks.findPairs();
+  }),
+  creator(
+    'sweptBox',
+    [{ dimensions: 2, from: new Float32Array(4), to: new Float32Array(4), radius: 1 }],
+    (bodies: Parameters<typeof sweptBox>[0]) => sweptBox(bodies),
+  ),
+  creator(
+    'BoxChunks.create',
+    [{ dimensions: 3, capacity: 8, pairs: 16, members: 20 }],
+    async (options: Parameters<typeof BoxChunks.create>[1], gpu) =>
+      (await BoxChunks.create(gpu, options)).destroy(),
   ),
   creator(
     'BoxPairs.create',

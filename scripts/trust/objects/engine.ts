@@ -1,9 +1,11 @@
 /** The public objects of src/engine other than simulations. */
+import { BoxChunks } from '../../../src/engine/box-chunks';
 import { BoxPairs } from '../../../src/engine/box-pairs';
 import { GridParticles } from '../../../src/engine/grid/grid-particles';
 import { HashGrid } from '../../../src/engine/grid/hash-grid';
 import { packRays } from '../../../src/engine/queries/rays';
 import { RadixSort } from '../../../src/engine/radix-sort';
+import type { Gpu } from '../../../src/gpu/device';
 import { createNoise } from '../../../src/testing/noise';
 import { upload } from '../device';
 import { boxOf, type Calls, digestOf, latticeOf, type PublicObject, submit } from './object';
@@ -184,20 +186,18 @@ export const GRIDS_BY_PART: readonly PublicObject[] = Object.keys(GRID_PARTS).ma
   gridObject(`HashGrid, ${kind}`, [kind]),
 );
 
-export const BOX_PAIRS: PublicObject = {
-  name: 'BoxPairs',
+const createBoxFinder = (
+  name: string,
+  open: (gpu: Gpu, count: number) => Promise<BoxPairs | BoxChunks>,
+): PublicObject => ({
+  name,
   async create(gpu, count) {
-    const boxPairs = await BoxPairs.create(gpu, {
-      dimensions: 3,
-      capacity: count,
-      pairs: 16 * count,
-      extents: { smallest: 0.5, largest: 2 },
-    });
+    const finder = await open(gpu, count);
     let events: Awaited<ReturnType<BoxPairs['events']>>;
     try {
-      events = await boxPairs.events();
+      events = await finder.events();
     } catch (error) {
-      boxPairs.destroy();
+      finder.destroy();
       throw error;
     }
     const lows = latticeOf(3, count);
@@ -210,26 +210,39 @@ export const BOX_PAIRS: PublicObject = {
     const boxes = upload(gpu.device, 'boxes', corners);
     const step = () =>
       submit(gpu, (encoder) => {
-        boxPairs.encode(encoder, { boxes, count });
+        finder.encode(encoder, { boxes, count });
         events.encode(encoder);
       });
     step();
     return {
       step,
       awaited: {
-        read: () => boxPairs.read(),
+        read: () => finder.read(),
         'events.read': () => events.read(),
-        events: async () => (await boxPairs.events()).destroy(),
+        events: async () => (await finder.events()).destroy(),
       },
-      immediate: { encode: () => submit(gpu, (encoder) => boxPairs.encode(encoder, { boxes, count })) },
-      digest: async () => digestOf([await boxPairs.read(), await events.read()]),
+      immediate: { encode: () => submit(gpu, (encoder) => finder.encode(encoder, { boxes, count })) },
+      digest: async () => digestOf([await finder.read(), await events.read()]),
       destroy: () => {
-        boxPairs.destroy();
+        finder.destroy();
         boxes.destroy();
       },
     };
   },
-};
+});
+
+export const BOX_PAIRS = createBoxFinder('BoxPairs', (gpu, count) =>
+  BoxPairs.create(gpu, {
+    dimensions: 3,
+    capacity: count,
+    pairs: 16 * count,
+    extents: { smallest: 0.5, largest: 2 },
+  }),
+);
+
+export const BOX_CHUNKS = createBoxFinder('BoxChunks', (gpu, count) =>
+  BoxChunks.create(gpu, { dimensions: 3, capacity: count, pairs: 16 * count }),
+);
 
 export const RADIX_SORT: PublicObject = {
   name: 'RadixSort',

@@ -1,5 +1,5 @@
 /** The package's public GPU objects. An object that is created again with an equal count gets equal inputs. */
-import { BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
+import { BOX_CHUNKS, BOX_PAIRS, GRID, GRID_PARTICLES, GRIDS_BY_PART, RADIX_SORT } from './engine';
 import { FLOCK, FLUID, LIFE, PBF } from './methods';
 import type { PublicObject } from './object';
 import { OTHER_SIMULATIONS, SIMULATION } from './simulations';
@@ -10,6 +10,7 @@ export const OBJECTS: readonly PublicObject[] = [
   SIMULATION,
   GRID,
   BOX_PAIRS,
+  BOX_CHUNKS,
   RADIX_SORT,
   GRID_PARTICLES,
   FLUID,

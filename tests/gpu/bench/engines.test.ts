@@ -76,6 +76,7 @@ it('lists all broad phases', () => {
     'gpu-sweep',
     'gpu-bvh',
     'gpu-boxes',
+    'gpu-chunks',
   ]);
 });
 

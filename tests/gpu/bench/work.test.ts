@@ -25,8 +25,8 @@ function withCounting(code: string): string {
     .replace(/fn overlaps\([^)]*\) -> bool \{/, (line) => `${line} ${COUNTING}`);
 }
 
-/** BoxPairs searches during its build, so gpu-boxes cannot tell. */
-const COUNTED = GPU_ENGINES.filter(({ name }) => name !== 'gpu-boxes');
+/** BoxPairs and BoxChunks search during their build, so their engines cannot tell. */
+const COUNTED = GPU_ENGINES.filter(({ boxes }) => !boxes);
 
 describe.each(COUNTED.map((engine) => [engine.name, engine] as const))('%s', (_name, engine) => {
   gpuTest(

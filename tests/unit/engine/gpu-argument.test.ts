@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   ArgumentError,
+  BoxChunks,
   BoxPairs,
   createSimulation,
   type Gpu,
@@ -22,6 +23,7 @@ const FUNCTIONS: Readonly<Record<string, (gpu: Gpu) => Promise<unknown>>> = {
   'GridParticles.create': (gpu) => GridParticles.create(gpu, { ...BOX, diameter: 1, positions }),
   'BoxPairs.create': (gpu) =>
     BoxPairs.create(gpu, { dimensions: 2, capacity: 2, pairs: 2, extents: { smallest: 1, largest: 2 } }),
+  'BoxChunks.create': (gpu) => BoxChunks.create(gpu, { dimensions: 2, capacity: 2, pairs: 2 }),
   'RadixSort.create': (gpu) => RadixSort.create(gpu, { keys: 'u32', capacity: 2 }),
   createFluid: (gpu) => createFluid(gpu, { dimensions: 2, cells: [8, 8], cellSize: 1 }),
   createFlock: (gpu) => createFlock(gpu, { ...BOX, perception: 1, positions }),

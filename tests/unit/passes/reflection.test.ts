@@ -24,6 +24,7 @@ import { describeKernels } from '../../../src/passes';
 import { SCAN_FIELDS } from '../../../src/passes/grid/scan';
 import { MEASURE_FIELDS } from '../../../src/passes/measure/measure';
 import { BOXES_FIELDS } from '../../../src/passes/query/boxes';
+import { CHUNKS_FIELDS } from '../../../src/passes/query/chunks';
 import { NEAR_FIELDS } from '../../../src/passes/query/near';
 import { NEAREST_FIELDS } from '../../../src/passes/query/nearest';
 import { RAYS_FIELDS } from '../../../src/passes/query/rays';
@@ -44,6 +45,7 @@ const STRUCTS: Readonly<Record<string, StructFields>> = {
   Near: NEAR_FIELDS,
   Nearest: NEAREST_FIELDS,
   Boxes: BOXES_FIELDS,
+  Chunks: CHUNKS_FIELDS,
   Rays: RAYS_FIELDS,
   Radix: RADIX_FIELDS,
   Stroke: STROKE_FIELDS,
