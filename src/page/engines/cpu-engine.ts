@@ -6,14 +6,7 @@ import type { StaticBodies } from '../../core/obstacles/tree';
 import type { NewParticles, ObstaclesGiven, ParticleArrays, SimulationOptions } from '../../index';
 import type { Colouring } from '../model/fields';
 import { MOST_ON_CPU } from '../model/limits';
-import {
-  GRID_OVERLAYS,
-  isAnyOf,
-  NO_OVERLAYS,
-  type OccupiedCounts,
-  type Overlays,
-  refuseOverlays,
-} from '../model/overlays';
+import { GRID_OVERLAYS, isAnyOf, NO_OVERLAYS, type OccupiedCounts, type Overlays } from '../model/overlays';
 import type { MethodStart, SimulationView, State, ViewSettings } from '../model/simulation-view';
 import type { Answers } from '../view/answers';
 import { CanvasView } from '../view/canvas-view';
@@ -290,7 +283,7 @@ class CpuRun implements Run {
   async prepareOverlays(shown: Overlays): Promise<string> {
     if (!isAnyOf(GRID_OVERLAYS, shown)) return '';
     this.overlays = await import('../view/canvas-overlay');
-    return refuseOverlays(this.simulation, shown);
+    return '';
   }
 
   /** Does nothing, because this engine draws fluids as particles. */

@@ -25,7 +25,6 @@ import {
   NO_OVERLAYS,
   type OccupiedCounts,
   type Overlays,
-  refuseOverlays,
 } from '../model/overlays';
 import type { GpuSimulationView, MethodStart, State } from '../model/simulation-view';
 import type { GpuBrush } from '../tools/brush';
@@ -242,12 +241,11 @@ class GpuRun implements Run {
     const refused = await this.prepareFields(shown);
     if (refused) return refused;
     if (!isAnyOf(GRID_OVERLAYS, shown) && !this.overlay) return '';
-    const refusal = refuseOverlays(this.simulation, shown);
     try {
       this.overlay ??= await this.view.createOverlay(this.simulation);
       if (this.isDestroyed) this.overlay.destroy();
       else await this.overlay.prepare(shown);
-      return refusal;
+      return '';
     } catch (error) {
       return `${explain(error)} Overlays stay off.`;
     }

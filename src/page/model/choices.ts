@@ -259,7 +259,7 @@ export function refusalOfField(
     readonly opened?: { readonly checkpoint: Pick<Checkpoint, 'radiusRange'> } | undefined;
   },
 ): string {
-  const { scene, engine, transfer, spread, attraction, opened } = choices;
+  const { scene, engine, transfer, spread, attraction, unbounded, opened } = choices;
   const radiiVary = opened ? opened.checkpoint.radiusRange !== undefined : spread > 1 || !canSpread(scene);
   if (FLUID_PICTURE_FIELDS.includes(name) && engine === 'cpu') {
     return 'The CPU engine draws fluids only as particles.';
@@ -268,6 +268,7 @@ export function refusalOfField(
   if (name === 'tableSeed' && attraction !== 'random' && attraction !== 'mutual') {
     return 'Only random tables have a number.';
   }
+  if (name === 'buckets' && !unbounded) return 'Only unbounded worlds have buckets that cells can share.';
   if (name === 'spread' && !canSpread(scene)) return 'This scene has radii of its own.';
   if (name === 'unbounded' && defaultChoices(scene).unbounded) return 'This scene has no box.';
   if (name === 'crowds' && radiiVary) return 'Always on if radii vary.';

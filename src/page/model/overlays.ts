@@ -1,7 +1,6 @@
 /** Names of overlays, and which ones a run can show. */
 
 import type { World } from '../../index';
-import type { SimulationView } from './simulation-view';
 
 export const GRID_OVERLAYS = [
   'cellLines',
@@ -62,12 +61,6 @@ export function hidesLines({ heatMap, thread, candidatePairs, contactLines }: Ov
  */
 export function shownCells({ cells, period, levels }: Pick<World, 'cells' | 'period' | 'levels'>): number[] {
   return cells.map((along, axis) => (levels > 0 || (period[axis] as number) > 0 ? along : along - 2));
-}
-
-/** Says why an overlay cannot be shown; '' if all can. */
-export function refuseOverlays({ world }: Pick<SimulationView, 'world'>, { buckets }: Overlays): string {
-  if (!buckets || world.kind === 'unbounded') return '';
-  return 'Buckets belong to unbounded worlds; in a box, each cell has a place of its own.';
 }
 
 /** Occupied cells of an unbounded world, their buckets, and the cells that share a bucket. */

@@ -13,11 +13,11 @@ import {
   openPlayground,
   pixelAt,
   SOME,
+  settle,
   stepTimes,
   TOLERANCE,
   takePicture,
   textOf,
-  toggle,
 } from '../../playground';
 
 async function expectAsCreated(page: Page, name: string, count: number): Promise<void> {
@@ -132,12 +132,23 @@ describe('the picture in 2D', () => {
     }
   });
 
-  browserTest('refuses to show buckets in a box', async () => {
+  browserTest('shows buckets only in an unbounded world: in a box, their switch is greyed', async () => {
     const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await toggle(page, 'buckets');
-    expect(await textOf(page, 'notice')).toMatch(/^Buckets belong to unbounded worlds/);
-    expect(await page.$eval('#overlay-fold', (key) => (key as HTMLElement).hidden)).toBe(true);
+    await arrange(page, { scene: 'gas', engine: 'cpu', unbounded: true, buckets: true });
+    const stateOf = () =>
+      page.$eval('#buckets', (input) => [
+        (input as HTMLInputElement).checked,
+        (input as HTMLInputElement).disabled,
+        input.closest<HTMLElement>('[data-hint]')?.dataset.hint,
+        document.getElementById('overlay-fold')?.hidden,
+      ]);
+    expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
+    await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
+    await settle(page);
+    expect(await stateOf()).toEqual([true, true, expect.stringMatching(/^Only unbounded worlds/), true]);
+    await page.$eval('#unbounded', (input) => (input as HTMLElement).click());
+    await settle(page);
+    expect((await stateOf()).toSpliced(2, 1)).toEqual([true, false, false]);
   });
 });
 

@@ -100,21 +100,30 @@ describe('choices for a method', () => {
       return Object.fromEntries(entries.filter(([, why]) => why !== ''));
     };
     const ofGpu = 'The CPU engine draws fluids only as particles.';
-    expect(refused({ scene: 'pile' })).toEqual({});
+    const inBox = { buckets: 'Only unbounded worlds have buckets that cells can share.' };
+    expect(refused({ scene: 'pile' })).toEqual(inBox);
+    expect(refused({ scene: 'pile', unbounded: true })).toEqual({});
     expect(refused({ scene: 'pile', engine: 'cpu' })).toEqual({
+      ...inBox,
       crowds: 'The CPU engine does not need this.',
     });
-    expect(refused({ scene: 'pile', spread: 4 })).toEqual({ crowds: 'Always on if radii vary.' });
+    expect(refused({ scene: 'pile', spread: 4 })).toEqual({
+      ...inBox,
+      crowds: 'Always on if radii vary.',
+    });
     expect(refused({ scene: 'mixed' })).toEqual({
+      ...inBox,
       spread: 'This scene has radii of its own.',
       crowds: 'Always on if radii vary.',
     });
     expect(refused({ scene: 'particle-life', attraction: 'chase' })).toEqual({
+      ...inBox,
       tableSeed: 'Only random tables have a number.',
     });
-    expect(refused({ scene: 'particle-life', attraction: 'random' })).toEqual({});
+    expect(refused({ scene: 'particle-life', attraction: 'random' })).toEqual(inBox);
     expect(refused({ scene: 'far-apart' })).toEqual({ unbounded: 'This scene has no box.' });
     expect(refused({ scene: 'dam-break', transfer: 'apic', engine: 'cpu' })).toEqual({
+      ...inBox,
       flipShare: 'Only FLIP can be mixed with PIC.',
       fluidAs: ofGpu,
       velocityArrows: ofGpu,

@@ -5,7 +5,6 @@ import {
   NO_FIELDS,
   NO_OVERLAYS,
   type Overlays,
-  refuseOverlays,
   shownCells,
 } from '../../../../src/page/model/overlays';
 import { describeLeftOut, drawableOnCpu } from '../../../../src/page/view/canvas-overlay';
@@ -94,9 +93,6 @@ describe('the key to overlays', () => {
     const all = { ...ALL, buckets: true };
     expect(drawableOnCpu(all, of(5000))).toEqual(ALL);
     expect(drawableOnCpu(all, of(5000, 'far-apart'))).toEqual(all);
-    expect(refuseOverlays(open('packing', 2), all)).toMatch(/^Buckets belong to unbounded worlds/);
-    expect(refuseOverlays(open('far-apart', 2), all)).toBe('');
-    expect(refuseOverlays(open('packing', 2), ALL)).toBe('');
   });
 });
 
