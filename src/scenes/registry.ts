@@ -18,7 +18,7 @@ import { LIFE, MURMURATION, SPLASH } from './methods';
 import { GAS, LATTICE, PACKING, PILE } from './ordered';
 import { CLUSTERED, CROWDS, NEGATIVE, OBSTACLES, ONE_CELL, UNIFORM } from './scattered';
 import { DAM_BREAK, FOUNTAIN, TWO_DROPS, WAVE_TANK } from './tanks';
-import { MIXED, MIXED_PERIODIC, MIXED_PILE, ONE_LARGE } from './variable-radii';
+import { MIXED, MIXED_PERIODIC, MIXED_PILE, MIXED_WIDE, ONE_LARGE } from './variable-radii';
 import { CHANNEL, COLLIDING_CELLS, FAR_APART, PERIODIC } from './worlds';
 
 /** Every scene, in the order in which the page and the command line list them. */
@@ -39,6 +39,7 @@ export const SCENES: readonly SceneDefinition[] = [
   OBSTACLES,
   BULLETS,
   MIXED_PILE,
+  MIXED_WIDE,
   MIXED,
   MIXED_PERIODIC,
   ONE_LARGE,

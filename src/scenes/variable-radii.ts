@@ -7,7 +7,7 @@
 import type { Dimensions, RadiusRange } from '../core/world/world';
 import type { CollisionSceneDefinition } from './definition';
 import type { Random } from './random';
-import { ceilRoot, earthGravity, power, repeat } from './scene';
+import { ceilRoot, earthGravity, power, repeat, type SceneContent } from './scene';
 
 const MIXED_UNITS = 32;
 
@@ -23,11 +23,16 @@ const ROOM = { 2: 4533, 3: 363_348 } as const;
 /** The same area (volume) per particle if all radii are 1. */
 const ROOM_OF_SMALL = { 2: 4 * Math.PI, 3: (32 / 3) * Math.PI } as const;
 
-const PILE_RADII: RadiusRange = { smallest: 1, largest: 8 };
-const PILE_OCTAVES = 3;
+interface Pile {
+  readonly range: RadiusRange;
+  readonly octaves: number;
+  /** Least number of cubes along an edge of the box. */
+  readonly columns: number;
+}
 
-/** A cube of `mixed-pile` holds one particle of the highest octave, or several smaller ones. */
-const PILE_CUBE = 2 * PILE_RADII.largest;
+const PILE: Pile = { range: { smallest: 1, largest: 8 }, octaves: 3, columns: 2 };
+/** Four columns are room enough for a periodic axis. */
+const WIDE_PILE: Pile = { range: RADII, octaves: OCTAVES, columns: 4 };
 
 /** The shortest period: at least three of the widest cells. */
 const SHORTEST_PERIOD = 3 * 2 * RADII.largest;
@@ -78,11 +83,11 @@ interface Cube {
 }
 
 /** Each cube holds as many particles of one octave as fit side by side; the last may hold fewer. */
-function chooseCubes(dimensions: Dimensions, count: number, random: Random): Cube[] {
+function chooseCubes(dimensions: Dimensions, count: number, octaves: number, random: Random): Cube[] {
   const cubes: Cube[] = [];
   for (let left = count; left > 0; left -= cubes.at(-1)?.count ?? left) {
-    const octave = random.below(PILE_OCTAVES);
-    cubes.push({ octave, count: Math.min(left, power(2 ** (PILE_OCTAVES - 1 - octave), dimensions)) });
+    const octave = random.below(octaves);
+    cubes.push({ octave, count: Math.min(left, power(2 ** (octaves - 1 - octave), dimensions)) });
   }
   return cubes;
 }
@@ -95,15 +100,18 @@ function digitsOf(number: number, base: number, length: number): number[] {
   });
 }
 
-function pileUp(dimensions: Dimensions, count: number, random: Random) {
-  const cubes = chooseCubes(dimensions, count, random);
-  const columns = Math.max(2, ceilRoot(cubes.length, dimensions));
+/** A cube of a pile holds one particle of the highest octave, or several smaller ones. */
+function pileUp(pile: Pile, dimensions: Dimensions, count: number, random: Random): SceneContent {
+  const { range, octaves } = pile;
+  const cubes = chooseCubes(dimensions, count, octaves, random);
+  const cubeEdge = 2 * range.largest;
+  const columns = Math.max(pile.columns, ceilRoot(cubes.length, dimensions));
   const positions: number[] = [];
   const radii: number[] = [];
   cubes.forEach((cube, index) => {
-    const across = 2 ** (PILE_OCTAVES - 1 - cube.octave);
-    const corner = digitsOf(index, columns, dimensions).map((along) => along * PILE_CUBE * MIXED_UNITS);
-    const room = (PILE_CUBE * MIXED_UNITS) / across;
+    const across = 2 ** (octaves - 1 - cube.octave);
+    const corner = digitsOf(index, columns, dimensions).map((along) => along * cubeEdge * MIXED_UNITS);
+    const room = (cubeEdge * MIXED_UNITS) / across;
     for (let particle = 0; particle < cube.count; particle++) {
       const radius = chooseRadius(random, cube.octave);
       const away = room / 2 - radius;
@@ -115,9 +123,14 @@ function pileUp(dimensions: Dimensions, count: number, random: Random) {
     }
   });
   return {
-    edge: columns * PILE_CUBE,
-    positions: Float32Array.from(positions),
+    radius: range.largest,
     radii: Float32Array.from(radii),
+    radiusRange: range,
+    min: repeat(0, dimensions),
+    max: repeat(columns * cubeEdge, dimensions),
+    positions: Float32Array.from(positions),
+    velocities: new Float32Array(dimensions * count),
+    settings: { gravity: earthGravity(dimensions) },
   };
 }
 
@@ -127,19 +140,15 @@ export const MIXED_PILE: CollisionSceneDefinition = {
   name: 'mixed-pile',
   description:
     'Balls of radius 1 to 8 fall in a box. Each octave takes equal room, and nothing touches at first.',
-  generate(dimensions, count, random) {
-    const { edge, positions, radii } = pileUp(dimensions, count, random);
-    return {
-      radius: PILE_RADII.largest,
-      radii,
-      radiusRange: PILE_RADII,
-      min: repeat(0, dimensions),
-      max: repeat(edge, dimensions),
-      positions,
-      velocities: new Float32Array(dimensions * count),
-      settings: { gravity: earthGravity(dimensions) },
-    };
-  },
+  generate: (dimensions, count, random) => pileUp(PILE, dimensions, count, random),
+};
+
+export const MIXED_WIDE: CollisionSceneDefinition = {
+  method: 'collisions',
+  variableRadii: true,
+  name: 'mixed-wide',
+  description: 'Like mixed-pile, with radii from 1 to 64.',
+  generate: (dimensions, count, random) => pileUp(WIDE_PILE, dimensions, count, random),
 };
 
 export const MIXED: CollisionSceneDefinition = {

@@ -233,23 +233,33 @@ describe.each([2, 3] as const)('scenes with variable radii in %dD', (dimensions)
     expect(isSame).toBe(!isRandom(name));
   });
 
-  it('mixed-pile gives each octave the same area or volume, and starts without contacts', () => {
-    const scene = createSized('mixed-pile', { dimensions, count: 2000 });
-    const { positions, radii, max } = scene;
-    const levels = defineLevels(worldOptions(scene), { smallest: 1, largest: 8 }, 2000);
-    expect(bruteForceLevelPairs(levels, positions, radii)).toHaveLength(0);
-    const octaves = [0, 1, 2].map(
-      (octave) => radii.filter((radius) => Math.floor(Math.log2(radius)) === octave).length,
-    );
-    const cubes = octaves.map((count, octave) => count / 2 ** (dimensions * (2 - octave)));
-    const all = cubes.reduce((sum, count) => sum + count, 0);
-    for (const count of cubes) expect(Math.abs(count / all - 1 / 3)).toBeLessThan(0.12);
-    positions.forEach((along, index) => {
-      const radius = radii[Math.floor(index / dimensions)] as number;
-      expect(along - radius).toBeGreaterThanOrEqual(0);
-      expect(along + radius).toBeLessThanOrEqual(max[index % dimensions] as number);
-    });
-  });
+  it.each([
+    ['mixed-pile', 3, 2000, 0.12],
+    // Three standard deviations: there are about 88 cubes in 2D, 32 in 3D.
+    ['mixed-wide', 6, dimensions === 2 ? 20_000 : 200_000, dimensions === 2 ? 0.12 : 0.2],
+  ] as const)(
+    '%s gives each of %i octaves the same area or volume; the first particles do not touch',
+    (name, octaves, count, tolerance) => {
+      const scene = createSized(name, { dimensions, count });
+      const { positions, radii, max } = scene;
+      expect(scene.radiusRange).toEqual({ smallest: 1, largest: 2 ** octaves });
+      const levels = defineLevels(worldOptions(scene), { smallest: 1, largest: 2 ** octaves }, count);
+      const first = 2000;
+      const [some, sizes] = [positions.subarray(0, dimensions * first), radii.subarray(0, first)];
+      expect(bruteForceLevelPairs(levels, some, sizes)).toHaveLength(0);
+      const cubes = Array.from({ length: octaves }, (_, octave) => {
+        const inside = radii.filter((radius) => Math.floor(Math.log2(radius)) === octave).length;
+        return inside / 2 ** (dimensions * (octaves - 1 - octave));
+      });
+      const all = cubes.reduce((sum, inside) => sum + inside, 0);
+      for (const inside of cubes) expect(Math.abs(inside / all - 1 / octaves)).toBeLessThan(tolerance);
+      positions.forEach((along, index) => {
+        const radius = radii[Math.floor(index / dimensions)] as number;
+        expect(along - radius).toBeGreaterThanOrEqual(0);
+        expect(along + radius).toBeLessThanOrEqual(max[index % dimensions] as number);
+      });
+    },
+  );
 
   it('mixed has equally many particles in each octave; one-large has one large particle', () => {
     const { radii } = createSized('mixed', { dimensions, count: 6000 });
