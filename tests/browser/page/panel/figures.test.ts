@@ -111,6 +111,26 @@ describe('the figures of the panel', () => {
     });
   }
 
+  browserTest('fill their table without an empty cell, in three columns and in two', async () => {
+    const { page } = await open();
+    // Between figures there are lines of one pixel, and the border of the table.
+    const shareOfArea = () =>
+      page.$eval('.measures', (table) => {
+        const areaOf = ({ width, height }: DOMRect) => width * height;
+        const cells = [...table.children].filter((cell) => cell.checkVisibility());
+        const covered = cells.reduce((sum, cell) => sum + areaOf(cell.getBoundingClientRect()), 0);
+        return covered / areaOf(table.getBoundingClientRect());
+      });
+    for (const width of [1500, 900]) {
+      await page.setViewport({ width, height: 620 });
+      // 13, 12, 9 and 10 figures
+      for (const scene of ['pile', 'dam-break', 'murmuration', 'particle-life']) {
+        await arrange(page, { scene, engine: 'cpu' });
+        expect(await shareOfArea(), `${scene}, ${width} pixels wide`).toBeGreaterThan(0.96);
+      }
+    }
+  });
+
   browserTest('name the buckets of an unbounded world', async () => {
     const { page } = await open();
     await arrange(page, { scene: 'far-apart', engine: 'cpu' });
