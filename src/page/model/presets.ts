@@ -8,9 +8,63 @@ export interface Preset {
   readonly alt: string;
   /** The choices, in the format of writeLink(). */
   readonly link: string;
+  /** The choices if the processor does the work: as many particles as move smoothly there. Default: `link`. */
+  readonly small?: string;
 }
 
-export const PRESETS: readonly Preset[] = [
+/** Examples that only a grid on a GPU can run. They come first and have larger cards. */
+export const LEADING_PRESETS: readonly Preset[] = [
+  {
+    name: 'million',
+    title: 'A million discs',
+    text: 'A pile of 1,000 layers falls over. Eight times per step, the grid finds every contact.',
+    alt: 'A wide heap of discs too small to tell apart, quickest at its front.',
+    link: 'v=1&count=1000000',
+    small: 'v=1&count=12000',
+  },
+  {
+    name: 'sizes',
+    title: 'Sizes 1 to 64',
+    text: 'Each octave of radii fills equal area. The grid has a level per octave.',
+    alt: 'Blocks of discs that range from dust to plates fall on each other.',
+    link: 'v=1&scene=mixed-wide&count=16000&seed=4',
+    small: 'v=1&scene=mixed-wide&count=3000&seed=4',
+  },
+  {
+    name: 'bullets',
+    title: 'Bullets and a wall',
+    text: 'Balls fly 50 to 62 diameters per 1/60 s, here in slow motion. None passes; with Continuous off, most do.',
+    alt: 'Balls pile up before a thin grey wall of balls, with nothing behind it.',
+    link: 'v=1&scene=bullets&dimensions=3&count=10000&timeScale=0.05',
+    small: 'v=1&scene=bullets&dimensions=3&count=200&timeScale=0.05',
+  },
+  {
+    name: 'hourglass',
+    title: 'Hourglass',
+    text: 'Grains run through the neck. When all are through, the glass turns over.',
+    alt: 'Grains fall in a stream from the upper half of a glass upon a heap below.',
+    link: 'v=1&scene=hourglass&count=20000',
+    small: 'v=1&scene=hourglass&count=2000',
+  },
+  {
+    name: 'wave-tank',
+    title: 'Wave tank',
+    text: 'A paddle drives waves of a FLIP fluid, which break on a beach.',
+    alt: 'Waves run through a tank of water from a grey paddle to a beach.',
+    link: 'v=1&scene=wave-tank&dimensions=3&count=100000',
+    small: 'v=1&scene=wave-tank&count=3000',
+  },
+  {
+    name: 'murmuration',
+    title: 'Murmuration',
+    text: 'Birds follow their neighbours in 3D and flee from a hunter.',
+    alt: 'A hollow ball of birds, yellow where birds flee.',
+    link: 'v=1&scene=murmuration&dimensions=3&count=100000',
+    small: 'v=1&scene=murmuration&dimensions=3&count=5000',
+  },
+];
+
+export const MORE_PRESETS: readonly Preset[] = [
   {
     name: 'collapse',
     title: 'Collapse',
@@ -33,11 +87,20 @@ export const PRESETS: readonly Preset[] = [
     link: 'v=1&scene=fountain&count=5000',
   },
   {
-    name: 'murmuration',
-    title: 'Murmuration',
-    text: '6,000 birds follow their neighbours and flee from a hunter.',
-    alt: 'A flock bends around a single grey dot, yellow where birds flee.',
-    link: 'v=1&scene=murmuration&count=6000',
+    name: 'splash',
+    title: 'Splash',
+    text: 'A position-based fluid leaps over a step and comes back.',
+    alt: 'Drops fly from a wave that has met a grey ball and a step.',
+    link: 'v=1&scene=splash&count=20000',
+    small: 'v=1&scene=splash&count=2000',
+  },
+  {
+    name: 'life',
+    title: 'Particle life',
+    text: 'Each species follows the next. Shapes form that move by themselves.',
+    alt: 'Small clusters, each of several colours, on a dark ground.',
+    link: 'v=1&scene=particle-life&count=20000',
+    small: 'v=1&scene=particle-life&count=3000',
   },
   {
     name: 'gas',
@@ -49,16 +112,10 @@ export const PRESETS: readonly Preset[] = [
   {
     name: 'space',
     title: 'Spheres',
-    text: 'A block of 20,000 spheres collapses. Drag to turn it.',
+    text: 'A block of spheres collapses. Drag to turn it.',
     alt: 'A block of shaded spheres gives way to one side of its box.',
     link: 'v=1&dimensions=3&count=20000&boxWidth=2',
-  },
-  {
-    name: 'sizes',
-    title: 'Many sizes',
-    text: 'Radii from 1 to 8 in one grid, with a level for each octave.',
-    alt: 'Large and small discs packed together.',
-    link: 'v=1&scene=mixed-pile&count=2000',
+    small: 'v=1&dimensions=3&count=3000&boxWidth=2',
   },
   {
     name: 'terraces',
@@ -73,20 +130,6 @@ export const PRESETS: readonly Preset[] = [
     text: 'Grains trickle through a field of pegs, coloured by contacts.',
     alt: 'Grains between rows of grey pegs.',
     link: 'v=1&scene=obstacles&count=3000&colour=contacts',
-  },
-  {
-    name: 'bullets',
-    title: 'Bullets',
-    text: 'Discs fly 50 to 62 diameters per 1/60 s, here in slow motion. The wall is one disc thick.',
-    alt: 'Discs pile up before a thin grey wall, with nothing behind it.',
-    link: 'v=1&scene=bullets&count=800&timeScale=0.05',
-  },
-  {
-    name: 'hourglass',
-    title: 'Hourglass',
-    text: 'Grains run through the neck; then the glass is turned over.',
-    alt: 'Grains fall in a stream from the upper half of a glass upon a heap below.',
-    link: 'v=1&scene=hourglass&count=1500',
   },
   {
     name: 'drum',
@@ -109,11 +152,6 @@ export const PRESETS: readonly Preset[] = [
     alt: 'Discs scattered evenly, coloured by how many are near.',
     link: 'v=1&scene=uniform&count=3000&broadPhase=naive&colour=density',
   },
-  {
-    name: 'million',
-    title: 'A million',
-    text: 'For a graphics card; a software GPU is too slow.',
-    alt: 'A block of discs too small to tell apart, in bands of colour.',
-    link: 'v=1&count=1000000&colour=id',
-  },
 ];
+
+export const PRESETS: readonly Preset[] = [...LEADING_PRESETS, ...MORE_PRESETS];

@@ -1,6 +1,13 @@
-/** The sheet of presets. Its cards are links, but a plain click does not reload the page. */
-import { PRESETS } from '../model/presets';
+/**
+ * The sheet of presets. Its cards are links, but a plain click does not reload the page. If the processor does the work,
+ * presets have fewer particles; their cards and a note say so.
+ */
+import type { Choices } from '../model/fields';
+import { LEADING_PRESETS, MORE_PRESETS, type Preset } from '../model/presets';
+import { readLink } from '../session/link';
 import { find } from '../support/dom';
+import { formatCount } from '../support/format';
+import { notify } from '../support/notes';
 
 const PICTURES = import.meta.glob<string>('../presets/*.webp', {
   eager: true,
@@ -12,9 +19,13 @@ const PICTURE = { width: 160, height: 100 };
 
 export class Presets {
   private readonly sheet = find('presets', HTMLDialogElement);
-  private readonly list = find('preset-list', HTMLElement);
+  private areSmall: boolean | undefined;
 
-  constructor(private readonly choose: (link: string) => void) {
+  constructor(
+    /** Returns whether the processor does the work. */
+    private readonly isWeak: () => boolean,
+    private readonly choose: (choices: Choices) => void,
+  ) {
     find('presets-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
   }
 
@@ -24,11 +35,22 @@ export class Presets {
       return;
     }
     // Create the cards only now, because a new card immediately loads its picture.
-    if (this.list.childElementCount === 0) this.list.append(...PRESETS.map((preset) => this.card(preset)));
+    if (this.areSmall !== this.isWeak()) {
+      this.areSmall = this.isWeak();
+      for (const [id, presets] of [
+        ['preset-lead', LEADING_PRESETS],
+        ['preset-list', MORE_PRESETS],
+      ] as const) {
+        find(id, HTMLElement).replaceChildren(...presets.map((preset) => this.card(preset)));
+      }
+    }
     this.sheet.showModal();
   }
 
-  private card({ name, title, text, alt, link }: (typeof PRESETS)[number]): HTMLElement {
+  private card(preset: Preset): HTMLElement {
+    const { name, title, text, alt } = preset;
+    const small = this.areSmall ? preset.small : undefined;
+    const link = small ?? preset.link;
     const card = document.createElement('a');
     card.className = 'card';
     card.href = `?${link}`;
@@ -39,14 +61,32 @@ export class Presets {
     const sentence = document.createElement('span');
     sentence.textContent = text;
     card.append(picture, heading, sentence);
+    if (small) {
+      const size = document.createElement('em');
+      size.textContent = `Here with ${describeSize(small, preset.link)}.`;
+      card.append(size);
+    }
     card.addEventListener('click', (event) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       this.sheet.close();
-      this.choose(link);
+      this.choose(readLink(link));
+      if (small) {
+        const full = describeSize(preset.link, small);
+        notify(
+          `Without a graphics card, this preset starts with ${describeSize(small, preset.link)} instead of ${full}.`,
+        );
+      }
     });
     const item = document.createElement('li');
     item.append(card);
     return item;
   }
+}
+
+/** Names the dimensions if those of `other` differ. */
+function describeSize(link: string, other: string): string {
+  const { count, dimensions } = readLink(link);
+  const where = dimensions === readLink(other).dimensions ? '' : ` in ${dimensions}D`;
+  return `${formatCount(count)} particles${where}`;
 }

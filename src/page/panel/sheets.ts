@@ -5,7 +5,6 @@
 
 import { methodOf } from '../model/scenes';
 import type { Chooser } from '../session/chooser';
-import { readLink } from '../session/link';
 import type { Picture } from '../session/picture';
 import type { Restarts } from '../session/restarts';
 import type { Stepper } from '../session/stepper';
@@ -62,10 +61,11 @@ export class Sheets {
   });
   private readonly presets = new Later(async () => {
     const { Presets } = await import('./presets-view');
-    return new Presets((link) => {
-      const { engine } = this.parts.session.choices;
-      this.parts.chooser.choose({ ...readLink(link), engine });
-    });
+    const { session, restarts, chooser } = this.parts;
+    return new Presets(
+      () => restarts.hardware.kind === 'cpu' || restarts.hardware.isSoftware,
+      (choices) => chooser.choose({ ...choices, engine: session.choices.engine }),
+    );
   });
   /** Requests in progress. */
   private readonly asked = new Set<Promise<void>>();

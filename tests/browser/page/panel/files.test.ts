@@ -5,7 +5,6 @@ import type { ElementHandle, Page } from 'puppeteer';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { decodeCheckpoint, encodeCheckpoint, optionsOfState } from '../../../../src/core/state/state-file';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
-import { PRESETS } from '../../../../src/page/model/presets';
 import { browserTest, useBrowser } from '../../../helpers/browser';
 import {
   arrange,
@@ -13,7 +12,6 @@ import {
   chooseScene,
   FEW,
   goBackToStart,
-  isOpen,
   loseDevice,
   openPlayground,
   settle,
@@ -56,44 +54,6 @@ function drop(page: Page, name: string, text: string): Promise<boolean> {
     text,
   );
 }
-
-describe('presets', () => {
-  const browser = useBrowser({ serve: 'build' });
-  const open = browser.share((opener) => openPlayground(opener, { query: QUICK }));
-
-  browserTest('are cards with pictures and links', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await page.click('#presets-open');
-    await settle(page);
-    await page.waitForFunction(() =>
-      [...document.querySelectorAll<HTMLImageElement>('#presets img')].every(
-        (image) => image.naturalWidth > 0,
-      ),
-    );
-    const cards = await page.$$eval('#presets a', (links) =>
-      links.map((link) => ({ href: link.getAttribute('href'), alt: link.querySelector('img')?.alt })),
-    );
-    expect(cards).toEqual(PRESETS.map(({ link, alt }) => ({ href: `?${link}`, alt })));
-    await takePicture(page, 'presets');
-  });
-
-  browserTest('are chosen without a new load of the page', async () => {
-    const { page } = await open();
-    await arrange(page, { engine: 'cpu' });
-    await page.evaluate(() => document.body.setAttribute('data-first', 'yes'));
-    await page.click('#presets-open');
-    await settle(page);
-    await page.focus('#preset-gas');
-    await page.keyboard.press('Enter');
-    await settle(page);
-    const { link } = PRESETS.find(({ name }) => name === 'gas') ?? {};
-    // The engine is no part of a preset.
-    expect(new URL(page.url()).search).toBe(`?${link}&engine=cpu`);
-    expect(await isOpen(page, 'presets')).toBe(false);
-    expect(await page.evaluate(() => document.body.dataset.first)).toBe('yes');
-  });
-});
 
 describe('files', () => {
   const browser = useBrowser({ serve: 'build' });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createCpuSimulation } from '../../../../src/cpu/solver/simulation';
 import { describeMissing, heatEnd, keyOf, lineShare } from '../../../../src/page/model/overlay-look';
-import {
-  NO_FIELDS,
-  NO_OVERLAYS,
-  type Overlays,
-  shownCells,
-} from '../../../../src/page/model/overlays';
+import { NO_FIELDS, NO_OVERLAYS, type Overlays, shownCells } from '../../../../src/page/model/overlays';
 import { describeLeftOut, drawableOnCpu } from '../../../../src/page/view/canvas-overlay';
 import { createScene, sceneOptions } from '../../../../src/scenes';
 
