@@ -72,10 +72,8 @@ export class Presets {
       this.sheet.close();
       this.choose(readLink(link));
       if (small) {
-        const full = describeSize(preset.link, small);
-        notify(
-          `Without a graphics card, this preset starts with ${describeSize(small, preset.link)} instead of ${full}.`,
-        );
+        const [few, all] = [describeSize(small, preset.link), describeSize(preset.link, small, '')];
+        notify(`The processor does the work here, so this preset starts with ${few} instead of ${all}.`);
       }
     });
     const item = document.createElement('li');
@@ -85,8 +83,8 @@ export class Presets {
 }
 
 /** Names the dimensions if those of `other` differ. */
-function describeSize(link: string, other: string): string {
+function describeSize(link: string, other: string, noun = ' particles'): string {
   const { count, dimensions } = readLink(link);
   const where = dimensions === readLink(other).dimensions ? '' : ` in ${dimensions}D`;
-  return `${formatCount(count)} particles${where}`;
+  return `${formatCount(count)}${noun}${where}`;
 }
