@@ -29,6 +29,7 @@ export type Facts = Pick<
   | 'radiusRange'
   | 'boxes'
   | 'capacity'
+  | 'memoryBytes'
   | 'obstacleCapacity'
   | 'method'
   | 'kinds'

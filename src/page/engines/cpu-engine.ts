@@ -58,6 +58,7 @@ class CpuView implements SimulationView {
   readonly radiusRange;
   readonly boxes;
   readonly capacity;
+  readonly memoryBytes;
   readonly obstacleCapacity;
   readonly method;
   readonly kinds;
@@ -76,6 +77,7 @@ class CpuView implements SimulationView {
     this.radiusRange = facts.radiusRange;
     this.boxes = facts.boxes;
     this.capacity = facts.capacity;
+    this.memoryBytes = facts.memoryBytes;
     this.obstacleCapacity = facts.obstacleCapacity;
     this.method = facts.method;
     this.kinds = facts.kinds;

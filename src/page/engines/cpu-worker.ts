@@ -70,9 +70,13 @@ class CpuHost {
   }
 
   get facts(): Facts {
-    const { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method, kinds } =
+    const { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, memoryBytes } =
       this.body;
-    return { dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, method, kinds };
+    const { method, kinds } = this.body;
+    return {
+      ...{ dimensions, world, radius, radiusRange, boxes, capacity, obstacleCapacity, memoryBytes },
+      ...{ method, kinds },
+    };
   }
 
   readonly calls: Omit<Calls, 'start'> = {

@@ -72,6 +72,8 @@ type Shared = Omit<
 export interface SimulationView extends Shared {
   /** Undefined for a simulation of collisions. */
   readonly method?: MethodName | undefined;
+  /** Undefined for a method. */
+  readonly memoryBytes?: number | undefined;
   /** All obstacles, if the method sets them. If `copyMovedObstacles` exists, their positions are out of date here. */
   readonly moved?: StaticBodies | undefined;
   /** Simulated seconds at which particles were added, by id, if the method stores them. */

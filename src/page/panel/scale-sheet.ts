@@ -8,13 +8,20 @@ import { openGpuEngine } from '../engines/gpu-engine';
 import { STEP_SECONDS, simulationOptions } from '../model/choices';
 import type { Choices, EngineKind } from '../model/fields';
 import { find, setText } from '../support/dom';
-import { formatCount, formatCountOf, formatMilliseconds, formatTimes, titleOf } from '../support/format';
+import {
+  formatCount,
+  formatCountOf,
+  formatMilliseconds,
+  formatShare,
+  formatTimes,
+  titleOf,
+} from '../support/format';
 import { type Clock, type Engine, explain } from '../view/engine';
 import type { Session } from '../view/session';
 import { type Chart, COMPACT } from './chart';
 import { classicView } from './classic-view';
 import { logChart, TESTS, TIMES } from './log-chart';
-import { rowWith } from './rows';
+import { headWith, rowWith } from './rows';
 import {
   type Cell,
   type CountedRun,
@@ -39,6 +46,20 @@ const TESTS_LABEL =
 const ESTIMATES =
   'A value with ≈ was not timed: it is an estimate from the last measured time and the growth of the curve.';
 
+const WORK_HEADS = [
+  'Particles',
+  'Candidates, all tested',
+  'Tests per particle',
+  'Hit ratio',
+  'Memory, grid',
+  'Memory, naive',
+] as const;
+
+const WORK_HINT =
+  'Work of the grid. A candidate is a pair in the same cell or in adjacent cells. Hit ratio: pairs that touch ÷ pairs tested. Memory: the whole simulation.';
+
+const BYTES = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 });
+
 class Cancelled extends Error {}
 
 export class ScaleSheet {
@@ -46,6 +67,8 @@ export class ScaleSheet {
   private readonly again = find('scale-again', HTMLButtonElement);
   private readonly plot = find('scale-plot', HTMLElement);
   private readonly testsPlot = document.createElement('div');
+  private readonly work = document.createElement('table');
+  private readonly workRows = document.createElement('tbody');
   private charts: readonly Chart<Curves>[] = [];
   private cancel: (() => void) | undefined;
   private sweeping: Promise<void> | undefined;
@@ -62,6 +85,7 @@ export class ScaleSheet {
     this.testsPlot.setAttribute('aria-label', TESTS_LABEL);
     this.plot.before(captionWith('Time of a step'));
     this.plot.after(captionWith('Pairs tested'), this.testsPlot);
+    this.buildWork();
     find('scale-method', HTMLElement).after(...classicView());
     find('scale-close', HTMLButtonElement).addEventListener('click', () => this.sheet.close());
     // Escape closes the sheet, too.
@@ -74,6 +98,16 @@ export class ScaleSheet {
       if (this.cancel) this.cancel();
       else this.sweep();
     });
+  }
+
+  private buildWork(): void {
+    const head = document.createElement('thead');
+    head.append(headWith(WORK_HEADS));
+    const caption = document.createElement('caption');
+    caption.textContent = WORK_HINT;
+    this.work.id = 'scale-work';
+    this.work.append(caption, head, this.workRows);
+    find('scale-estimates', HTMLElement).after(this.work);
   }
 
   /** Opens the sheet. A sweep starts after a cancelled one has ended. */
@@ -147,7 +181,8 @@ export class ScaleSheet {
       for (const chart of this.charts) chart.set(curves);
     }
     find('scale-words', HTMLElement).replaceChildren();
-    for (const sentence of describeCurves(curves)) addItem('scale-words', sentence);
+    for (const sentence of describeCurves(curves, this.session.choices.dimensions))
+      addItem('scale-words', sentence);
     const rows = rowsOf(curves).map(({ count, pairs, tests, times, ratio }) =>
       rowWith([
         inBrief(count),
@@ -159,6 +194,21 @@ export class ScaleSheet {
     );
     find('scale-rows', HTMLElement).replaceChildren(...rows);
     find('scale-table', HTMLElement).hidden = rows.length === 0;
+    const works = rowsOf(curves).flatMap(({ count, tests = 0, work }) =>
+      work
+        ? [
+            rowWith([
+              inBrief(count),
+              inBrief(tests),
+              formatTimes(work.perParticle),
+              work.hitRatio === undefined ? '–' : formatShare(work.hitRatio),
+              ...[work.memoryBytes, work.naiveMemoryBytes].map(inBytes),
+            ]),
+          ]
+        : [],
+    );
+    this.workRows.replaceChildren(...works);
+    this.work.hidden = works.length === 0;
     const hasEstimates = rowsOf(curves).some(({ ratio }) => ratio?.isEstimate);
     setText('scale-estimates', hasEstimates ? ESTIMATES : '');
   }
@@ -182,11 +232,12 @@ async function startTimed(
     timeSteps: (batch) => run.timeSteps(STEP_SECONDS * choices.timeScale, batch),
     // Naive tests all pairs, so they need no count on the device.
     countWork: async () => {
-      if (broadPhase === 'naive') return { tests: pairsOf(run.simulation.count) };
+      const { memoryBytes } = run.simulation;
+      if (broadPhase === 'naive') return { tests: pairsOf(run.simulation.count), memoryBytes };
       const measured = await run.simulation.measure();
       return 'candidates' in measured
-        ? { tests: measured.candidates, contacts: measured.contacts }
-        : { tests: 0 };
+        ? { tests: measured.candidates, contacts: measured.contacts, memoryBytes }
+        : { tests: 0, memoryBytes };
     },
     destroy: () => run.destroy(),
   };
@@ -200,6 +251,11 @@ function describe({ scene, dimensions, substeps }: Choices, { kind, name, isSoft
 /** Shortens large counts, so that the table fits a phone. */
 function inBrief(count: number): string {
   return count < 1e5 ? formatCount(count) : COMPACT.format(count);
+}
+
+function inBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return '–';
+  return `${BYTES.format(bytes).replace(/[KMB]?$/, (unit) => ` ${{ K: 'k', M: 'M', B: 'G' }[unit] ?? ''}`)}B`;
 }
 
 function formatCell(cell: Cell | undefined, format: (value: number) => string): string {

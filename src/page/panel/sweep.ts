@@ -10,7 +10,7 @@ import {
   lastSlope,
   type Timing,
 } from '../../core/base/curves';
-import { type BroadPhase, CellstormError } from '../../index';
+import { type BroadPhase, CellstormError, type Dimensions } from '../../index';
 import {
   formatCount,
   formatCountOf,
@@ -49,6 +49,7 @@ export interface SizeTiming extends Timing {
   readonly tests: number;
   /** Pairs that overlap; undefined if they were not counted, as for naive. */
   readonly contacts?: number | undefined;
+  readonly memoryBytes?: number | undefined;
 }
 
 export type Curves = Readonly<Record<BroadPhase, readonly SizeTiming[]>>;
@@ -59,9 +60,20 @@ export interface Row {
   readonly pairs: number;
   /** Pairs that the grid tests; undefined if it was not timed at this size. */
   readonly tests: number | undefined;
+  readonly work: Work | undefined;
   readonly times: Readonly<Record<BroadPhase, Cell | undefined>>;
   /** Naive time ÷ grid time. */
   readonly ratio: Cell | undefined;
+}
+
+/** The grid's work for one search, and the memory of the simulations. */
+export interface Work {
+  readonly perParticle: number;
+  /** Touching pairs ÷ tested pairs; undefined without tests. */
+  readonly hitRatio: number | undefined;
+  readonly memoryBytes: number | undefined;
+  /** Undefined if naive was not timed at this size. */
+  readonly naiveMemoryBytes: number | undefined;
 }
 
 /** A time or a ratio of times. An estimate extends the curve from the last measured value. */
@@ -113,8 +125,14 @@ export function rowsOf(curves: Curves): Row[] {
         grid && naive
           ? { value: naive.value / grid.value, isEstimate: grid.isEstimate || naive.isEstimate }
           : undefined;
-      const tests = curves.grid.find((timing) => timing.count === count)?.tests;
-      return { count, pairs: pairsOf(count), tests, times, ratio };
+      const [own, all] = BROAD_PHASES.map((name) => curves[name].find((timing) => timing.count === count));
+      const work = own && {
+        perParticle: own.tests / count,
+        hitRatio: own.tests > 0 && own.contacts !== undefined ? own.contacts / own.tests : undefined,
+        memoryBytes: own.memoryBytes,
+        naiveMemoryBytes: all?.memoryBytes,
+      };
+      return { count, pairs: pairsOf(count), tests: own?.tests, work, times, ratio };
     });
 }
 
@@ -131,7 +149,7 @@ function cellOf(curve: Curve, count: number): Cell | undefined {
 
 const NAMES = { grid: 'Grid', naive: 'Naive' } as const;
 
-export function describeCurves(curves: Curves): string[] {
+export function describeCurves(curves: Curves, dimensions: Dimensions): string[] {
   const growths = BROAD_PHASES.flatMap((broadPhase) => {
     const growth = growthOf(curves[broadPhase]);
     const last = curves[broadPhase].at(-1);
@@ -157,14 +175,27 @@ export function describeCurves(curves: Curves): string[] {
       : []),
     ...(last && last.tests > 0
       ? [
-          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle${describeHits(last)}. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
+          `With ${formatCount(last.count)} particles the grid tests ${formatCount(last.tests)} pairs, ${formatTimes(last.tests / last.count)} per particle${describeHits(last, dimensions)}. Naive tests ${formatCount(pairsOf(last.count))}: ${formatTimes(pairsOf(last.count) / last.tests)} times as many.`,
         ]
       : []),
   ];
 }
 
-function describeHits({ tests, contacts }: SizeTiming): string {
-  return contacts === undefined ? '' : `; ${formatPercent(contacts / tests)} of them touch`;
+/** With fewer hits than this share, the sentence says what share is usual. */
+const FEW_HITS = 0.01;
+
+/**
+ * The share of candidates that touch if particles are placed at random, in cells of one diameter: the disc (ball) that
+ * a centre must lie in ÷ the cells around it.
+ */
+const RANDOM_HITS: Readonly<Record<Dimensions, number>> = { 2: Math.PI / 9, 3: ((4 / 3) * Math.PI) / 27 };
+
+function describeHits({ tests, contacts }: SizeTiming, dimensions: Dimensions): string {
+  if (contacts === undefined) return '';
+  const share = contacts / tests;
+  if (share >= FEW_HITS) return `; ${formatPercent(share)} of them touch`;
+  const few = contacts === 0 ? 'none of them touches' : `only ${formatCount(contacts)} of them touch`;
+  return `; ${few}, because the particles here are still apart. At random, in cells of one diameter, ${formatPercent(RANDOM_HITS[dimensions])} would`;
 }
 
 function describeCrossover(crossover: Crossover): string {
@@ -187,8 +218,8 @@ export interface TimedRun {
 }
 
 export interface CountedRun extends TimedRun {
-  /** Counts the pairs that a search tests now, and those that overlap. */
-  countWork(): Promise<Pick<SizeTiming, 'tests' | 'contacts'>>;
+  /** Counts the pairs that a search tests now, and those that overlap. Reads the memory. */
+  countWork(): Promise<Omit<SizeTiming, keyof Timing>>;
 }
 
 export interface SweepRequest {

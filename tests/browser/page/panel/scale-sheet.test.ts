@@ -210,6 +210,11 @@ describe('a sweep on the CPU engine', () => {
       expect(await textOf(page, 'scale-words')).toMatch(
         /Grid grows like N\^-?\d\.\d\d.*Naive grows like N\^-?\d\.\d\d/,
       );
+      const work = (await tableOf(page, '#scale-work tbody tr')).find(([size]) => size === '300') ?? [];
+      expect(work[1]).toBe(tests);
+      expect(Number(work[2])).toBeCloseTo(Number(tests?.replace(',', '')) / 300, 1);
+      expect(work[3]).toMatch(/^[\d.]+%$/);
+      expect(work[4]).toMatch(/^[\d.]+ kB$/);
       await expectCurves(page);
       await expectCurves(page, '#scale-plot ~ .plot');
       await expectNoOverflow(page, '#scale');

@@ -32,6 +32,7 @@ describe('the CPU engine behind a port', () => {
     const { result: facts } = await link.ask('start', PILE, undefined);
     const own = createCpuSimulation(PILE);
     expect(facts).toMatchObject({ dimensions: 2, radius: own.radius, capacity: 300, method: undefined });
+    expect(facts.memoryBytes).toBe(own.memoryBytes);
     // All steps are requested at once, and answered in their order.
     const answers = await Promise.all(Array.from({ length: 5 }, () => link.ask('step', STEP)));
     for (const { result, seen } of answers) {

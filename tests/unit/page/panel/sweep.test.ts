@@ -24,6 +24,7 @@ function curve(factor: number, exponent: number, most = 1e6): SizeTiming[] {
     count,
     milliseconds: factor * count ** exponent,
     tests: 4 * count,
+    memoryBytes: 60 * count,
   }));
 }
 
@@ -58,7 +59,7 @@ describe('the description of the curves', () => {
   const curves: Curves = { grid: curve(3e-3, 1, 100_000), naive: curve(1e-5, 2, 10_000) };
 
   it('names the growths, the crossover and the ratio at the largest common size', () => {
-    expect(describeCurves(curves)).toEqual([
+    expect(describeCurves(curves, 2)).toEqual([
       'Grid grows like N^1.00, from 10,000 to 100,000 particles.',
       'Naive grows like N^2.00, from 1,000 to 10,000 particles.',
       'Naive wins below about 300 particles, where building the grid costs more than it saves. With more, the grid is faster.',
@@ -66,10 +67,35 @@ describe('the description of the curves', () => {
       'With 100,000 particles the grid tests 400,000 pairs, 4.0 per particle. Naive tests 5B: 12,500 times as many.',
     ]);
     const counted = curves.grid.map((timing) => ({ ...timing, contacts: timing.count }));
-    expect(describeCurves({ ...curves, grid: counted }).at(-1)).toMatch(
+    expect(describeCurves({ ...curves, grid: counted }, 2).at(-1)).toMatch(
       /4\.0 per particle; 25\.0% of them touch\. Naive/,
     );
-    expect(describeCurves({ grid: [], naive: [] })).toEqual([]);
+    expect(describeCurves({ grid: [], naive: [] }, 2)).toEqual([]);
+  });
+
+  it.each([
+    [0, 2, 'none of them touches', '34.9%'],
+    [7, 2, 'only 7 of them touch', '34.9%'],
+    [0, 3, 'none of them touches', '15.5%'],
+  ] as const)(
+    'with %d contacts in %dD compares with particles at random',
+    (contacts, dimensions, few, share) => {
+      const apart = curves.grid.map((timing) => ({ ...timing, contacts }));
+      expect(describeCurves({ ...curves, grid: apart }, dimensions).at(-1)).toContain(
+        `4.0 per particle; ${few}, because the particles here are still apart. At random, in cells of one diameter, ${share} would. Naive`,
+      );
+    },
+  );
+
+  it('has the work of the grid and the memory of both per size', () => {
+    const counted = curves.grid.map((timing) => ({ ...timing, contacts: timing.count }));
+    const rows = rowsOf({ ...curves, grid: counted });
+    expect(rows.find(({ count }) => count === 1000)?.work).toEqual({
+      ...{ perParticle: 4, hitRatio: 0.25 },
+      ...{ memoryBytes: 60_000, naiveMemoryBytes: 60_000 },
+    });
+    expect(rows.at(-1)?.work?.naiveMemoryBytes).toBeUndefined();
+    expect(rowsOf({ grid: [], naive: curves.naive })[0]?.work).toBeUndefined();
   });
 
   it('estimates naive times that were not measured, and marks them as estimates', () => {
@@ -138,8 +164,10 @@ function request(
       return {
         count,
         timeSteps: async () => ({ milliseconds: time({ broadPhase, count }), clock: 'gpu' }),
-        countWork: async () =>
-          broadPhase === 'naive' ? { tests: pairsOf(count) } : { tests: 3 * count, contacts: count },
+        countWork: async () => ({
+          memoryBytes: count,
+          ...(broadPhase === 'naive' ? { tests: pairsOf(count) } : { tests: 3 * count, contacts: count }),
+        }),
         destroy: () => {
           alive--;
         },
@@ -283,6 +311,8 @@ describe('a sweep', () => {
     });
     await runSweep(sweep);
     expect(steps).toBe(2);
-    expect(sweep.last().grid).toEqual([{ count: 2, milliseconds: 2 * STEP_LIMIT_MS, tests: 6, contacts: 2 }]);
+    expect(sweep.last().grid).toEqual([
+      { count: 2, milliseconds: 2 * STEP_LIMIT_MS, tests: 6, contacts: 2, memoryBytes: 2 },
+    ]);
   });
 });
