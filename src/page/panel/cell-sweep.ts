@@ -7,6 +7,11 @@ import { STEP_LIMIT_MS, type TimedRun, timeRun } from './sweep';
 /** The sweep goes from a quarter to eight times the suggestion. */
 const FACTORS = [0.25, 0.5, 0.71, 1, 1.41, 2, 2.83, 4, 8] as const;
 
+/** Other work on the machine only adds time. The sizes take turns in this many rounds, and the least time counts. */
+const ROUNDS = 3;
+/** Times that differ by less than this share count as equal, even if the rounds differ less. */
+const LEAST_NOISE = 0.05;
+
 /** The time of a step with cells of one size. Sizes are in diameters of the smallest particle. */
 export interface CellTiming {
   readonly size: number;
@@ -15,10 +20,13 @@ export interface CellTiming {
   readonly occupied: number;
   readonly fullest: number;
   readonly candidates: number;
+  /** The least time of the rounds. */
   readonly milliseconds: number;
+  /** The times of all rounds so far. */
+  readonly rounds: readonly number[];
 }
 
-export type CellMeasures = Omit<CellTiming, 'milliseconds'>;
+export type CellMeasures = Omit<CellTiming, 'milliseconds' | 'rounds'>;
 
 export interface CellSweepRequest {
   readonly sizes: readonly number[];
@@ -29,7 +37,8 @@ export interface CellSweepRequest {
   readonly ended: Promise<never>;
   /** Awaited between samples, so that the page stays responsive. */
   breathe(): Promise<unknown>;
-  onSize(size: number): void;
+  /** `round` counts from 1. */
+  onSize(size: number, round: number, rounds: number): void;
   onTiming(timings: readonly CellTiming[], clock: Clock): void;
   onNote(note: string): void;
 }
@@ -47,68 +56,98 @@ export function sizesFor(suggested: number, chosen: number, isRounded: boolean):
     .sort((first, second) => first - second);
 }
 
-/** Times the sizes in ascending order. Wider cells may have candidates in proportion to their area (volume). */
+/**
+ * Times the sizes in ascending order, in several rounds. Wider cells may have candidates in proportion to their area
+ * (volume).
+ */
 export async function runCellSweep(request: CellSweepRequest): Promise<void> {
-  const { sizes, dimensions, ended } = request;
+  const { dimensions, ended } = request;
   const timings: CellTiming[] = [];
   ended.catch(() => undefined);
-  // Time the first size twice, because the first run compiles code.
-  for (const size of [...sizes.slice(0, 1), ...sizes]) {
-    const last = timings.at(-1);
-    const expected = last ? last.milliseconds * (size / last.size) ** dimensions : 0;
-    if (expected > STEP_LIMIT_MS) {
-      request.onNote(
-        `The sweep stops before ${formatReal(size)} diameters: a step could take ${formatMilliseconds(expected)}.`,
-      );
-      return;
+  // Time the first size once more, because the first run compiles code.
+  let sizes = [...request.sizes.slice(0, 1), ...request.sizes];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const timed: number[] = [];
+    for (const size of sizes) {
+      const last = timings.at(-1);
+      const expected = round === 1 && last ? last.milliseconds * (size / last.size) ** dimensions : 0;
+      if (expected > STEP_LIMIT_MS) {
+        request.onNote(
+          `The sweep stops before ${formatReal(size)} diameters: a step could take ${formatMilliseconds(expected)}.`,
+        );
+        break;
+      }
+      request.onSize(size, round, ROUNDS);
+      await Promise.race([request.breathe(), ended]);
+      try {
+        const { timing, measured, clock } = await timeRun(
+          request.start(size),
+          request,
+          async ({ measures }) => measures,
+        );
+        timed.push(size);
+        // Worlds that round sizes have the same cells for several sizes.
+        const same = timings.findIndex((earlier) => earlier.size === measured.size);
+        const rounds = [...(timings[same]?.rounds ?? []), timing.milliseconds];
+        timings.splice(same < 0 ? timings.length : same, 1, {
+          ...measured,
+          milliseconds: Math.min(...rounds),
+          rounds,
+        });
+        request.onTiming(
+          [...timings].sort((first, second) => first.size - second.size),
+          clock,
+        );
+      } catch (error) {
+        // If the sweep has ended, throw its error instead.
+        await Promise.race([ended, request.breathe()]);
+        request.onNote(`${formatReal(size)} diameters: ${explain(error)}`);
+        // Narrower cells may be too many for the device, but wider ones fit.
+        if (!(error instanceof LimitError) && timings.length > 0) return;
+      }
     }
-    request.onSize(size);
-    await Promise.race([request.breathe(), ended]);
-    try {
-      const { timing, measured, clock } = await timeRun(
-        request.start(size),
-        request,
-        async ({ measures }) => measures,
-      );
-      // Worlds that round sizes have the same cells for several sizes. Keep the least time.
-      const same = timings.findIndex((earlier) => earlier.size === measured.size);
-      const { milliseconds = Number.POSITIVE_INFINITY } = timings[same] ?? {};
-      const least = Math.min(timing.milliseconds, milliseconds);
-      timings.splice(same < 0 ? timings.length : same, 1, { ...measured, milliseconds: least });
-      request.onTiming(
-        [...timings].sort((first, second) => first.size - second.size),
-        clock,
-      );
-    } catch (error) {
-      // If the sweep has ended, throw its error instead.
-      await Promise.race([ended, request.breathe()]);
-      request.onNote(`${formatReal(size)} diameters: ${explain(error)}`);
-      // Narrower cells may be too many for the device, but wider ones fit.
-      if (!(error instanceof LimitError) && timings.length > 0) return;
-    }
+    sizes = [...new Set(timed)];
   }
 }
 
-/** Compares the fastest, the suggested and the chosen size. */
+/** Compares the fastest, the suggested and the chosen size. Names the sizes that are as fast within the noise. */
 export function describeTimings(
   timings: readonly CellTiming[],
   suggested: number | undefined,
   chosen: number,
 ): string[] {
-  const fastest = timings.reduce<CellTiming | undefined>(
-    (best, timing) => (best && best.milliseconds <= timing.milliseconds ? best : timing),
-    undefined,
-  );
+  const [fastest, ...others] = timings.toSorted((first, second) => first.milliseconds - second.milliseconds);
   if (!fastest) return [];
+  const isSize = (timing: CellTiming, size: number | undefined) =>
+    size !== undefined && Math.abs(timing.size / size - 1) < 0.01;
+  const nameOf = (timing: CellTiming) => {
+    const isSuggested = isSize(timing, suggested);
+    const name = isSuggested ? 'the suggestion' : isSize(timing, chosen) ? 'your size' : '';
+    return name ? `${formatReal(timing.size)} (${name})` : formatReal(timing.size);
+  };
+  const close = others.filter((timing) => timing.milliseconds <= limitOfNoise(fastest));
   const compare = (name: string, size: number | undefined) => {
-    const timing = timings.find((one) => size !== undefined && Math.abs(one.size / size - 1) < 0.01);
-    if (!timing || timing === fastest) return [];
+    const timing = others.find((one) => isSize(one, size) && !close.includes(one));
+    if (!timing) return [];
     const times = formatTimes(timing.milliseconds / fastest.milliseconds);
     return [`${name}, ${formatReal(timing.size)}, takes ${times} times as long.`];
   };
+  const time = formatMilliseconds(fastest.milliseconds);
   return [
-    `The fastest size here is ${formatReal(fastest.size)}: ${formatMilliseconds(fastest.milliseconds)} per step.`,
+    close.length === 0
+      ? `The fastest size here is ${nameOf(fastest)}: ${time} per step.`
+      : `The fastest sizes here are ${nameList([fastest, ...close].map(nameOf))}: ${time} per step. The difference between them is within the noise.`,
     ...compare('The suggestion', suggested),
     ...(chosen === suggested ? [] : compare('Your size', chosen)),
   ];
+}
+
+/** A size is as fast as the fastest one if its least time is not above the middle round of that one. */
+function limitOfNoise({ rounds, milliseconds }: CellTiming): number {
+  const sorted = rounds.toSorted((first, second) => first - second);
+  return Math.max(sorted[sorted.length >> 1] ?? 0, (1 + LEAST_NOISE) * milliseconds);
+}
+
+function nameList(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }

@@ -19,7 +19,7 @@ import type { Chart } from './chart';
 const COLUMNS = ['Size', 'Cells', 'Occupied', 'Fullest', 'Candidates', 'Step'] as const;
 
 const ABOUT =
-  'Sizes are in diameters of the smallest particle. Each size starts from the state that you see. Your own run waits and goes on afterwards. Press a size to use it.';
+  'Sizes are in diameters of the smallest particle. Each size starts from the state that you see. The sizes take turns in three rounds, and the least time counts. Your own run waits and goes on afterwards. Press a size to use it.';
 
 class Cancelled extends Error {}
 
@@ -122,8 +122,8 @@ export class CellsSheet {
         start: (size) => startWith(opened, run, state, size, choices.timeScale),
         ended: Promise.race([lost, cancelled]),
         breathe: () => new Promise((done) => setTimeout(done)),
-        onSize: (size) => {
-          this.status.textContent = `Timing cells of ${formatReal(size)} diameters.`;
+        onSize: (size, round, rounds) => {
+          this.status.textContent = `Timing cells of ${formatReal(size)} diameters, round ${round} of ${rounds}.`;
         },
         onTiming: (timings) => this.show(timings, suggested, chosen),
         onNote: (note) => this.notes.append(element('li', { textContent: note })),

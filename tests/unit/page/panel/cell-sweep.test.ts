@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LimitError } from '../../../../src/core/base/errors';
 import { createCpuSimulation } from '../../../../src/cpu';
 import { densityOf, suggestFor } from '../../../../src/page/panel/cell-suggestion';
@@ -12,12 +12,18 @@ import {
 import type { Run } from '../../../../src/page/view/engine';
 import { createScene, Random, sceneOptions } from '../../../../src/scenes';
 
-function timing(size: number, milliseconds: number): CellTiming {
-  return { size, milliseconds, cells: 0, occupied: 0, fullest: 0, candidates: 0 };
+function timing(size: number, ...rounds: number[]): CellTiming {
+  return {
+    ...{ size, cells: 0, occupied: 0, fullest: 0, candidates: 0 },
+    ...{ milliseconds: Math.min(...rounds), rounds },
+  };
 }
 
-/** Sweeps runs whose step takes `costOf(size)` milliseconds. */
-async function sweep(costOf: (size: number) => number, changes: Partial<CellSweepRequest> = {}) {
+/** Sweeps runs whose step takes `costOf(size, start)` milliseconds; `start` counts the runs of all sizes. */
+async function sweep(
+  costOf: (size: number, start: number) => number,
+  changes: Partial<CellSweepRequest> = {},
+) {
   const shown: (readonly CellTiming[])[] = [];
   const notes: string[] = [];
   const started: number[] = [];
@@ -26,7 +32,7 @@ async function sweep(costOf: (size: number) => number, changes: Partial<CellSwee
     dimensions: 2,
     start: async (size) => {
       started.push(size);
-      const milliseconds = costOf(size);
+      const milliseconds = costOf(size, started.length);
       return {
         count: 100,
         measures: { size, cells: 1, occupied: 1, fullest: 1, candidates: 1 },
@@ -35,7 +41,8 @@ async function sweep(costOf: (size: number) => number, changes: Partial<CellSwee
       };
     },
     ended: new Promise<never>(() => undefined),
-    breathe: () => new Promise((done) => setTimeout(done)),
+    // A size takes samples until some time has passed, so time must pass.
+    breathe: async () => vi.advanceTimersByTime(100),
     onSize: () => undefined,
     onTiming: (timings) => shown.push(timings),
     onNote: (note) => notes.push(note),
@@ -62,9 +69,13 @@ describe('the sizes of a sweep', () => {
 });
 
 describe('a sweep over cell sizes', () => {
-  it('times all sizes in ascending order, the first twice', async () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('times all sizes in ascending order, in three rounds, the first one once more', async () => {
     const { timings, started, notes } = await sweep((size) => 3 * size);
-    expect(started).toEqual([1, 1, 2, 4, 8]);
+    expect(started).toEqual([1, 1, 2, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8]);
+    expect(timings.map(({ rounds }) => rounds.length)).toEqual([4, 3, 3, 3]);
     expect(timings.map(({ size, milliseconds }) => [size, milliseconds])).toEqual([
       ...[
         [1, 3],
@@ -76,9 +87,17 @@ describe('a sweep over cell sizes', () => {
     expect(notes).toEqual([]);
   });
 
+  it('takes the least time of the rounds, so that a disturbed round has no effect', async () => {
+    // Other work doubles the times of the second to fourth run.
+    const { timings } = await sweep((size, start) => (start >= 2 && start <= 4 ? 2 : 1) * size);
+    expect(timings.map(({ milliseconds }) => milliseconds)).toEqual([1, 2, 4, 8]);
+    expect(timings[1]?.rounds).toEqual([4, 2, 2]);
+  });
+
   it('stops before a step that could take longer than two seconds', async () => {
     const { timings, notes } = await sweep((size) => 120 * size ** 2);
     expect(timings.map(({ size }) => size)).toEqual([1, 2, 4]);
+    expect(timings.map(({ rounds }) => rounds.length)).toEqual([4, 3, 3]);
     expect(notes).toEqual(['The sweep stops before 8 diameters: a step could take 7.68 s.']);
   });
 
@@ -92,7 +111,9 @@ describe('a sweep over cell sizes', () => {
   });
 
   it('ends with the error of the engine', async () => {
-    await expect(sweep(() => 1, { ended: Promise.reject(new Error('lost')) })).rejects.toThrow('lost');
+    const breathe = () => new Promise((done) => setTimeout(done));
+    const ended = Promise.reject(new Error('lost'));
+    await expect(sweep(() => 1, { ended, breathe })).rejects.toThrow('lost');
   });
 
   it('names the fastest size, and compares it with the suggestion and with the chosen size', () => {
@@ -102,8 +123,23 @@ describe('a sweep over cell sizes', () => {
       'The suggestion, 1.41, takes 1.3 times as long.',
       'Your size, 4, takes 3.0 times as long.',
     ]);
-    expect(describeTimings(timings, 2, 2)).toEqual(['The fastest size here is 2: 4.00 ms per step.']);
+    expect(describeTimings(timings, 2, 2)).toEqual([
+      'The fastest size here is 2 (the suggestion): 4.00 ms per step.',
+    ]);
     expect(describeTimings([], 1, 1)).toEqual([]);
+  });
+
+  it('names all sizes that are as fast within the noise', () => {
+    // The middle round of size 4 took 5 ms, so times up to 5 ms may be as fast.
+    const timings = [timing(1, 4.9, 4.9, 6), timing(2, 5.1, 5.2, 5.3), timing(4, 4, 5, 7)];
+    expect(describeTimings(timings, 1, 2)).toEqual([
+      'The fastest sizes here are 4 and 1 (the suggestion): 4.00 ms per step. The difference between them is within the noise.',
+      'Your size, 2, takes 1.3 times as long.',
+    ]);
+    // Equal rounds: a difference of less than 5% still counts as none.
+    expect(describeTimings([timing(1, 4.1, 4.1), timing(2, 4, 4), timing(4, 4.3, 4.3)], 1, 1)).toEqual([
+      'The fastest sizes here are 2 and 1 (the suggestion): 4.00 ms per step. The difference between them is within the noise.',
+    ]);
   });
 });
 
