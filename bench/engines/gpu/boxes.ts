@@ -3,7 +3,7 @@
  * pairs.
  */
 import { WORKGROUP_SIZE } from '../../../src/core/base/constants';
-import type { Dimensions } from '../../../src/core/world/world';
+import type { Dimensions, World } from '../../../src/core/world/world';
 import { BoxChunks } from '../../../src/engine/box-chunks';
 import { BoxPairs } from '../../../src/engine/box-pairs';
 import { createParts } from '../../../src/gpu/buffers';
@@ -13,6 +13,7 @@ import type { GpuEngine } from '../../harness/engine';
 import { findExpected } from '../../harness/oracle';
 import type { BenchScene } from '../../harness/scenes';
 import { benchSource, createBodyBuffers, createKernel, FOLDING, inPass } from './bodies';
+import { workOfBoxes } from './box-work';
 import text from './listed.wgsl?raw';
 
 /** Other frames may have more pairs than frame 0. */
@@ -62,7 +63,8 @@ const boxEngine = (
     const group = kernel.bind({ pairs: finder.pairs, list_count: finder.count, counters });
     return {
       bodies: boxes,
-      place: (positions) => gpu.device.queue.writeBuffer(boxes, 0, boxesOf(scene, positions)),
+      place: (positions) =>
+        gpu.device.queue.writeBuffer(boxes, 0, boxesOf(scene, positions, storedFloats(dimensions))),
       encodeBuild: (encoder) => finder.encode(encoder, { boxes, count }),
       encodeQuery(encoder) {
         inPass(encoder, 'bench.boxes.listed', (pass) =>
@@ -70,6 +72,13 @@ const boxEngine = (
         );
       },
       counters,
+      ...(finder instanceof BoxPairs && {
+        countWork: (positions: Float32Array) =>
+          workOfBoxes(
+            (finder as unknown as { readonly world: World }).world,
+            boxesOf(scene, positions, dimensions),
+          ),
+      }),
       memoryBytes: finder.memoryBytes + bodyBuffers.bytes,
       destroy() {
         finder.destroy();
@@ -92,12 +101,12 @@ export const GPU_CHUNKS = boxEngine(
   (gpu, options) => BoxChunks.create(gpu, options),
 );
 
-/** Returns the corners of all boxes, as BoxPairs reads them. */
-function boxesOf(
+/** Returns the low and the high corner of each box, with `width` numbers each. */
+export function boxesOf(
   { dimensions, count, halfExtents }: BenchScene,
   positions: Float32Array,
+  width: number,
 ): Float32Array<ArrayBuffer> {
-  const width = storedFloats(dimensions);
   const boxes = new Float32Array(2 * width * count);
   for (let body = 0; body < count; body++) {
     for (let axis = 0; axis < dimensions; axis++) {

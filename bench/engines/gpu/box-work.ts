@@ -1,0 +1,92 @@
+/**
+ * Counts, on the CPU, the comparisons of boxes that BoxPairs makes: a twin of shaders/levels/probe_hashed.wgsl with
+ * whole blocks of cells. BoxPairs searches twice, to count and to list, and each search visits a pair from both boxes.
+ */
+import { bucketAt, coarsened, latticeAt, levelOf } from '../../../src/core/world/levels';
+import type { World } from '../../../src/core/world/world';
+import { makeBoxBodies } from '../../../src/reference/grid/box-bodies';
+import type { Work } from '../../harness/engine';
+
+const SEARCHES = 2;
+
+interface Body {
+  readonly level: number;
+  /** The cell on the body's own level, and its bucket. */
+  readonly lattice: readonly number[];
+  readonly bucket: number;
+  /** The buckets of the body's finer entries, by level. */
+  readonly finer: readonly (number | undefined)[];
+}
+
+/** `boxes` holds the low corner of each box, then its high one, `dimensions` numbers each. */
+export function workOfBoxes(world: World, boxes: Float32Array): Work {
+  const bodies = sortBodies(world, boxes);
+  const entered = new Uint32Array(world.cellCount);
+  /** Finer entries of all levels by bucket, then of each level by bucket and level. */
+  const finer = new Uint32Array(world.cellCount);
+  const finerOf = new Uint32Array(world.cellCount * world.levels);
+  const add = (counts: Uint32Array, index: number) => {
+    counts[index] = (counts[index] as number) + 1;
+  };
+  for (const { bucket, finer: buckets } of bodies) {
+    add(entered, bucket);
+    for (const [level, own] of buckets.entries()) {
+      if (own === undefined) continue;
+      add(finer, own);
+      add(finerOf, own * world.levels + level);
+    }
+  }
+  const occupied = new Set(bodies.map(({ level }) => level));
+  const lowest = Math.min(...occupied);
+  let candidates = 0;
+  let tests = 0;
+  for (const { level, lattice, bucket, finer: own } of bodies) {
+    for (let higher = level; higher < world.levels; higher++) {
+      if (!occupied.has(higher)) continue;
+      for (const around of bucketsAround(world, coarsened(world, lattice, level, higher), higher)) {
+        const others = (entered[around] as number) - (around === bucket ? 1 : 0);
+        candidates += others;
+        tests += others;
+      }
+    }
+    if (lowest >= level) continue;
+    // The entries of a bucket may be of cells on other levels, which the loop passes over.
+    for (const around of bucketsAround(world, lattice, level)) {
+      candidates += (finer[around] as number) - own.filter((one) => one === around).length;
+      tests += finerOf[around * world.levels + level] as number;
+    }
+  }
+  return { candidates: SEARCHES * candidates, tests: SEARCHES * tests, counted: 'formula' };
+}
+
+function sortBodies(world: World, boxes: Float32Array): Body[] {
+  const { dimensions } = world;
+  const { bodies } = makeBoxBodies(world, boxes);
+  const levels = Array.from({ length: bodies.length / 4 }, (_, body) =>
+    levelOf(world, bodies[4 * body + 3] as number),
+  );
+  const occupied = new Set(levels);
+  return levels.flatMap((level, body) => {
+    if (level === undefined) return [];
+    const lattice = latticeAt(world, bodies.subarray(4 * body, 4 * body + dimensions), 0, level);
+    const finer = Array.from({ length: world.levels }, (_, higher) =>
+      higher > level && occupied.has(higher)
+        ? bucketAt(world, coarsened(world, lattice, level, higher), higher)
+        : undefined,
+    );
+    return [{ level, lattice, bucket: bucketAt(world, lattice, level), finer }];
+  });
+}
+
+function bucketsAround(world: World, middle: readonly number[], level: number): number[] {
+  const layers = world.dimensions === 2 ? [0] : [-1, 0, 1];
+  const [x = 0, y = 0, z = 0] = middle;
+  return layers.flatMap((layer) =>
+    [-1, 0, 1].flatMap((row) =>
+      [-1, 0, 1].map((column) => {
+        const cell = [x + column, y + row, z + layer];
+        return bucketAt(world, world.dimensions === 2 ? cell.slice(0, 2) : cell, level);
+      }),
+    ),
+  );
+}
