@@ -1,10 +1,9 @@
-/** Shows results: one chart and one table per scene and number of dimensions. */
+/** Shows results: charts and tables of times and tests per scene and number of dimensions. */
 
 import { find } from '../../src/page/support/dom';
 import type { BenchRecord, Outcome } from '../harness/record';
 import { groupsOf } from '../report/cases';
-import { drawChart } from '../report/chart';
-import { linesOf } from '../report/curves';
+import { drawFigures, linesOf } from '../report/curves';
 import { element } from '../report/markup';
 import { summarise } from '../report/summary';
 import { tableOf, wide, workTableOf } from '../report/tables';
@@ -15,7 +14,8 @@ const HEIGHT = 340;
 const WIDEST = 560;
 
 interface Shown {
-  readonly figure: HTMLElement;
+  /** Holds the figures. It takes no part in the layout. */
+  readonly figures: HTMLElement;
   readonly table: HTMLElement;
   readonly work: HTMLElement;
 }
@@ -63,13 +63,11 @@ export class Results {
     const outcomes = this.outcomes.filter(({ scene, dimensions }) => `${scene} ${dimensions}D` === name);
     const [group] = groupsOf(outcomes);
     if (!group) return;
-    const { figure, table, work } = this.shown.get(name) ?? this.open(name);
+    const { figures, table, work } = this.shown.get(name) ?? this.open(name);
     const [lines] = linesOf(outcomes, this.engines);
-    const size = { width: Math.min(WIDEST, Math.max(280, figure.clientWidth - 22)), height: HEIGHT };
-    const title = `Time of a build and query against the number of bodies, ${name}; its table has the numbers`;
-    const chart = lines && drawChart(title, lines.lines, size);
-    figure.hidden = !chart;
-    if (chart) figure.replaceChildren(render(element('figcaption', {}, name)), render(chart));
+    const size = { width: Math.min(WIDEST, Math.max(280, this.charts.clientWidth - 22)), height: HEIGHT };
+    const drawn = lines ? drawFigures(lines, size) : [];
+    figures.replaceChildren(...drawn.map((figure) => render(figure)));
     table.replaceChildren(render(tableOf(group)));
     const counts = workTableOf(group);
     work.hidden = !counts;
@@ -77,12 +75,13 @@ export class Results {
   }
 
   private open(name: string): Shown {
-    const figure = document.createElement('figure');
-    this.charts.append(figure);
+    const figures = document.createElement('div');
+    figures.className = 'figures';
+    this.charts.append(figures);
     const table = render(wide(name, element('table'))) as HTMLElement;
     const work = render(wide(`${name}, work`, element('table'))) as HTMLElement;
     this.tables.append(table, work);
-    const shown = { figure, table, work };
+    const shown = { figures, table, work };
     this.shown.set(name, shown);
     return shown;
   }

@@ -1,13 +1,39 @@
-/** Draws times against counts on logarithmic axes. Colours are classes in bench/report/chart.css. */
-import type { Curve } from '../../src/core/base/curves';
-import { formatCount, formatTime } from './format';
+/** Draws times or tests against counts on logarithmic axes. Colours are classes in bench/report/chart.css. */
+import { formatCount, formatCountOf, formatTime } from './format';
 import { element, type Markup } from './markup';
+
+export interface Point {
+  readonly count: number;
+  readonly value: number;
+}
+
+/** What a chart shows, and how it writes its values. */
+export interface Quantity {
+  readonly title: string;
+  /** Writes a value on the axis. */
+  readonly label: (value: number) => string;
+  /** Writes a value at a count. */
+  readonly describe: (value: number) => string;
+}
+
+export const TIMES: Quantity = {
+  title: 'Time of a build and query',
+  label: formatTime,
+  describe: (value) => `in ${formatTime(value)}`,
+};
+
+export const TESTS: Quantity = {
+  title: 'Distance tests of a query',
+  label: shortCount,
+  describe: (value) => `with ${formatCountOf(value, 'test')}`,
+};
 
 export interface Line {
   readonly name: string;
   /** Index of colour and dashes, the same in all charts of a record. */
   readonly look: number;
-  readonly curve: Curve;
+  /** At ascending counts. */
+  readonly points: readonly Point[];
 }
 
 export interface ChartSize {
@@ -39,10 +65,15 @@ interface Scale {
   readonly position: (value: number) => number;
 }
 
-/** Draws a chart; undefined if no line has points. */
-export function drawChart(title: string, lines: readonly Line[], size: ChartSize): Markup | undefined {
-  const drawn = lines.filter(({ curve }) => curve.length > 0);
-  const points = drawn.flatMap(({ curve }) => curve);
+/** Draws a chart; undefined if no line has points. `where` names the scene. */
+export function drawChart(
+  { title, label, describe }: Quantity,
+  where: string,
+  lines: readonly Line[],
+  size: ChartSize,
+): Markup | undefined {
+  const drawn = lines.filter((line) => line.points.length > 0);
+  const points = drawn.flatMap((line) => line.points);
   if (points.length === 0) return undefined;
   const { width, height } = size;
   const longest = Math.max(...drawn.map(({ name }) => name.length));
@@ -52,14 +83,14 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   const across = scaleOver(counts, MARGIN.left + 8, right - 8, false);
   const columns = counts.length > MOST_COLUMNS ? across.ticks : counts;
   const up = scaleOver(
-    points.map(({ milliseconds }) => Math.max(1e-6, milliseconds)),
+    points.map(({ value }) => Math.max(1e-6, value)),
     bottom,
     MARGIN.top,
     true,
   );
-  const at = ({ count, milliseconds }: Curve[number]) =>
-    [round(across.position(Math.max(1, count))), round(up.position(Math.max(1e-6, milliseconds)))] as const;
-  const ends = drawn.map(({ curve }) => at(curve.at(-1) as Curve[number]));
+  const at = ({ count, value }: Point) =>
+    [round(across.position(Math.max(1, count))), round(up.position(Math.max(1e-6, value)))] as const;
+  const ends = drawn.map((line) => at(line.points.at(-1) as Point));
   const lastX = Math.max(...ends.map(([x]) => x));
   const names = spread(
     ends.map(([, y]) => y),
@@ -68,7 +99,10 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
   );
   return element(
     'svg',
-    { class: 'chart', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': title },
+    {
+      ...{ class: 'chart', viewBox: `0 0 ${width} ${height}`, width, height, role: 'img' },
+      'aria-label': `${title} against the number of bodies, ${where}; its table has the numbers`,
+    },
     ...columns.map((tick) => {
       const x = round(across.position(tick));
       return element(
@@ -84,7 +118,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
         'g',
         { class: 'tick' },
         element('line', { x1: MARGIN.left, y1: y, x2: right, y2: y }),
-        element('text', { x: MARGIN.left - 6, y: y + 4, 'text-anchor': 'end' }, formatTime(tick)),
+        element('text', { x: MARGIN.left - 6, y: y + 4, 'text-anchor': 'end' }, label(tick)),
       );
     }),
     element(
@@ -92,8 +126,8 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
       { class: 'axis', x: (MARGIN.left + right) / 2, y: height - 8, 'text-anchor': 'middle' },
       'bodies',
     ),
-    ...drawn.map(({ name, look, curve }, index) => {
-      const dots = curve.map(at);
+    ...drawn.map(({ name, look, points: own }, index) => {
+      const dots = own.map(at);
       const [endX, endY] = ends[index] as readonly [number, number];
       const nameY = names[index] as number;
       return element(
@@ -102,7 +136,7 @@ export function drawChart(title: string, lines: readonly Line[], size: ChartSize
         element(
           'title',
           {},
-          `${name}: ${curve.map(({ count, milliseconds }) => `${formatCount(count)} in ${formatTime(milliseconds)}`).join(', ')}`,
+          `${name}: ${own.map(({ count, value }) => `${formatCount(count)} ${describe(value)}`).join(', ')}`,
         ),
         element('polyline', {
           points: dots.map((dot) => dot.join(',')).join(' '),

@@ -1,8 +1,7 @@
 /** Builds one self-contained page from records and style sheets. */
 import { type BenchRecord, hitRatio, type Outcome, testsPerBody } from '../harness/record';
 import { type Group, groupsOf } from './cases';
-import { drawChart } from './chart';
-import { linesOf } from './curves';
+import { drawFigures, linesOf } from './curves';
 import { formatCount, formatFigure, formatShare } from './format';
 import { describeMachine } from './machine';
 import { element, type Markup, toHtml } from './markup';
@@ -79,8 +78,12 @@ function describeFile({ path, record }: RecordFile, index: number): Markup {
       element('h3', {}, title),
       element('ul', {}, ...sentences.map((sentence) => element('li', {}, sentence))),
     ]),
-    element('h3', {}, 'Times against counts'),
-    element('div', { class: 'charts' }, ...drawCharts(record)),
+    element('h3', {}, 'Times and distance tests against counts'),
+    element(
+      'div',
+      { class: 'charts' },
+      ...linesOf(record.outcomes).flatMap((lines) => drawFigures(lines, CHART)),
+    ),
     element('h3', {}, 'Times'),
     element('div', { class: 'tables' }, ...groups.map((group) => wide(group.name, tableOf(group)))),
     ...listWork(groups),
@@ -114,13 +117,6 @@ function listWork(groups: readonly Group[]): Markup[] {
     element('p', {}, WORK_ABOUT),
     element('div', { class: 'tables' }, ...tables),
   ];
-}
-
-function drawCharts({ outcomes }: BenchRecord): Markup[] {
-  return linesOf(outcomes).flatMap(({ name, lines }) => {
-    const chart = drawChart(`Time of a build and query against the number of bodies, ${name}`, lines, CHART);
-    return chart ? [element('figure', {}, element('figcaption', {}, name), chart)] : [];
-  });
 }
 
 const WORK_ABOUT =

@@ -174,10 +174,13 @@ describe('the benchmark page', () => {
     expect(await textOf(page, 'status')).toBe('Done: 6 of 6 runs timed.');
     await takePicture(page, 'bench-light');
     const shown = await page.evaluate(() => ({
-      series: [...document.querySelectorAll<SVGElement>('#charts [data-engine]')].map((line) => [
-        line.dataset.engine ?? '',
-        line.querySelectorAll('circle').length,
-      ]),
+      charts: [...document.querySelectorAll('#charts figure')].map((figure) => ({
+        caption: figure.querySelector('figcaption')?.textContent,
+        series: [...figure.querySelectorAll<SVGElement>('[data-engine]')].map((line) => [
+          line.dataset.engine ?? '',
+          line.querySelectorAll('circle').length,
+        ]),
+      })),
       tables: [...document.querySelectorAll('#tables table')].map((table) => ({
         caption: table.querySelector('caption')?.textContent,
         heads: [...table.querySelectorAll('tbody th')].map(({ textContent }) => textContent ?? ''),
@@ -185,7 +188,13 @@ describe('the benchmark page', () => {
       })),
       words: document.querySelector('#words')?.textContent ?? '',
     }));
-    expect(new Map(shown.series as [string, number][])).toEqual(new Map(ENGINES.map((name) => [name, 2])));
+    expect(shown.charts.map(({ caption }) => caption)).toEqual([
+      'uniform 2D: time of a build and query',
+      'uniform 2D: distance tests of a query',
+    ]);
+    for (const { series } of shown.charts) {
+      expect(new Map(series as [string, number][])).toEqual(new Map(ENGINES.map((name) => [name, 2])));
+    }
     const [times, work] = shown.tables;
     expect(shown.tables.map(({ caption }) => caption)).toEqual([
       'uniform 2D: ms (ratio to the fastest)',

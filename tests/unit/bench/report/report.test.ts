@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../../../bench/harness/engine';
 import { type BenchRecord, FORMAT, FORMAT_VERSION, type Outcome } from '../../../../bench/harness/record';
 import { MAP_HASH } from '../../../../bench/peers/map-hash';
-import { drawChart, type Line } from '../../../../bench/report/chart';
+import { drawChart, type Line, TESTS, TIMES } from '../../../../bench/report/chart';
 import { linesOf } from '../../../../bench/report/curves';
 import { formatFigure, formatList, formatRatio, formatTime } from '../../../../bench/report/format';
 import { element, type Markup, toHtml } from '../../../../bench/report/markup';
@@ -292,9 +292,10 @@ describe('a chart', () => {
   const line = (name: string, look: number, times: readonly number[]): Line => ({
     name,
     look,
-    curve: times.map((milliseconds, index) => ({ count: 10 ** (index + 2), milliseconds })),
+    points: times.map((value, index) => ({ count: 10 ** (index + 2), value })),
   });
-  const draw = (...lines: Line[]) => drawChart('all', lines, { width: 400, height: 300 }) as Markup;
+  const draw = (...lines: Line[]) =>
+    drawChart(TIMES, 'uniform 2D', lines, { width: 400, height: 300 }) as Markup;
 
   it('draws a power law as a straight line, greater times higher, and names without overlap', () => {
     const chart = draw(
@@ -321,18 +322,49 @@ describe('a chart', () => {
   });
 
   it('is missing if nothing was timed, and draws single points and times of zero', () => {
-    expect(drawChart('none', [line('a', 0, [])], { width: 400, height: 300 })).toBeUndefined();
+    expect(drawChart(TIMES, 'none', [line('a', 0, [])], { width: 400, height: 300 })).toBeUndefined();
     expect(toHtml(draw(line('a', 0, [0])))).not.toMatch(/NaN|Infinity/);
   });
 
   it('gives an engine the same look in all charts of a record', () => {
     const charts = linesOf([timed('a', 10, 1), timed('b', 10, 1), timed('b', 10, 1, { scene: 'mixed' })]);
     expect(
-      charts.map(({ name, lines }) => [name, ...lines.map(({ name: of, look }) => `${of} ${look}`)]),
+      charts.map(({ name, times }) => [name, ...times.map(({ name: of, look }) => `${of} ${look}`)]),
     ).toEqual([
       ['uniform 2D', 'a 0', 'b 1'],
       ['mixed 2D', 'b 1'],
     ]);
+  });
+
+  it('shows tests, too, of the engines that can tell them, with the look that their times have', () => {
+    const work = (tests: number) => ({ work: { tests, pairs: 43, counted: 'loop' as const } });
+    const outcomes = [
+      timed('hidden', 100, 1),
+      timed('cpu-grid', 1000, 2, work(4440)),
+      timed('cpu-grid', 100, 1, work(390)),
+      timed('none', 100, 1, work(0)),
+    ];
+    const [chart] = linesOf(outcomes);
+    expect(chart?.times.map(({ name }) => name)).toEqual(['hidden', 'cpu-grid', 'none']);
+    const points = [
+      { count: 100, value: 390 },
+      { count: 1000, value: 4440 },
+    ];
+    expect(chart?.tests).toEqual([{ name: 'cpu-grid', look: 1, points }]);
+    const drawn = toHtml(
+      drawChart(TESTS, 'uniform 2D', chart?.tests ?? [], { width: 400, height: 300 }) as Markup,
+    );
+    expect(drawn).toContain('Distance tests of a query against the number of bodies, uniform 2D');
+    expect(drawn).toContain('cpu-grid: 100 with 390 tests, 1,000 with 4,440 tests');
+    expect([...drawn.matchAll(/>([\d.K]+)<\/text>/g)].map(([, label]) => label)).toEqual([
+      ...['100', '1K'],
+      ...['100', '1K', '10K'],
+    ]);
+    const page = createReport([{ path: 'a.json', record: recordOf(outcomes) }], '');
+    expect(page).toContain('uniform 2D: time of a build and query</figcaption>');
+    expect(page).toContain('uniform 2D: distance tests of a query</figcaption>');
+    const old = createReport([{ path: 'a.json', record: recordOf([timed('cpu-grid', 5000, 1)]) }], '');
+    expect(old).not.toContain('distance tests of a query');
   });
 });
 
