@@ -33,6 +33,7 @@ export const PAGE_TAKES_FROM_INSIDE: Readonly<Record<string, string>> = {
   'src/core/state/state-file.ts': 'reads and writes state files',
   'src/core/world/cells.ts': 'the inspector, overlays and explainer show cells',
   'src/core/world/levels.ts': 'the inspector and overlays show cells of levels',
+  'src/core/world/limits.ts': 'how many cells a periodic axis needs',
   'src/core/world/world.ts': 'worlds without a simulation: for the explainer, fluids and counting neighbours',
   'src/cpu/solver/simulation.ts': 'loaded late; the whole entry would be larger',
   'src/engine/grid/cell-sort.ts': 'overlays and counts of neighbours sort the drawn positions',

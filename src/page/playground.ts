@@ -254,8 +254,8 @@ export class Playground {
       .then(({ suggestFor }) => suggestFor(run))
       .catch(() => undefined);
     if (run !== this.session.run) return;
-    const { cellSize = 0, diameter = 1, reason = '' } = suggestion ?? {};
-    this.panel.showSuggestion(suggestion && { diameters: cellSize / diameter, reason });
+    const { cellSize = 0, diameter = 1, widest = 1, reason = '' } = suggestion ?? {};
+    this.panel.showSuggestion(suggestion && { diameters: cellSize / diameter, widest, reason });
   }
 
   private redraw(): void {

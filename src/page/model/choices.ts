@@ -22,6 +22,7 @@ import {
   smallestDiameter,
 } from '../../scenes';
 import { type Choices, FIELD_NAMES, type FieldName } from './fields';
+import { checkCells } from './limits';
 import { FLUID_OVERLAYS, NO_OVERLAYS } from './overlays';
 import { type Method, methodOf } from './scenes';
 import type { ViewSettings } from './simulation-view';
@@ -176,13 +177,17 @@ export function startOfScene(
   const sized = resize(createScene(choices.scene, { dimensions, count, seed }), choices);
   const scene = changeScene(sized, sceneChanges(sized, choices));
   const { drive } = scene;
-  if (scene.world === 'unbounded' || choices.boxWidth === 1) {
-    return { options: sceneOptions(scene, settingsOf(choices)), drive };
-  }
+  const options = sceneOptions(scene, { ...settingsOf(choices), ...widened(scene, choices) });
+  checkCells(options);
+  return { options, drive };
+}
+
+function widened(scene: Scene, { boxWidth }: Choices): Partial<Pick<SimulationOptions, 'max'>> {
+  if (scene.world === 'unbounded' || boxWidth === 1) return {};
   const max = [...scene.max];
   const left = scene.min[0] ?? 0;
-  max[0] = left + Math.ceil(((max[0] ?? 0) - left) * choices.boxWidth);
-  return { options: sceneOptions(scene, { ...settingsOf(choices), max }), drive };
+  max[0] = left + Math.ceil(((max[0] ?? 0) - left) * boxWidth);
+  return { max };
 }
 
 function sceneChanges({ radii }: Scene, choices: Choices): SceneChanges {

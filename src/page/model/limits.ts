@@ -1,5 +1,6 @@
 /** The greatest number of particles that an engine runs, with the reason for a limit. */
-import type { Dimensions } from '../../index';
+import { FEWEST_PERIODIC_CELLS } from '../../core/world/limits';
+import { ArgumentError, type Dimensions, type SimulationOptions } from '../../index';
 import { formatCount, formatReal, formatTimes } from '../support/format';
 import { passesOf } from './checks';
 import { type Choices, type EngineKind, LEAST_LIMIT, MOST_PARTICLES } from './fields';
@@ -80,6 +81,27 @@ function capOfCells(
     most,
     reason: `With cells of ${formatReal(cellSize)} diameters, a particle can have ${formatCount(candidates)} candidates. So at most ${formatCount(most)} particles run here; smaller cells allow more.`,
   };
+}
+
+/** Refuses cells of which three do not fit along a periodic axis. If radii vary, the engine narrows them itself. */
+export function checkCells({ radius, cellSize, unbounded, min, max, periodic }: SimulationOptions): void {
+  if (radius === undefined || cellSize === undefined || unbounded) return;
+  const lengths = Array.from(max ?? [], (high, axis) => high - (min?.[axis] ?? 0));
+  const shortest = Math.min(
+    ...lengths.filter((_, axis) => (Array.isArray(periodic) ? periodic[axis] : periodic)),
+  );
+  if (cellSize <= shortest / FEWEST_PERIODIC_CELLS) return;
+  const [size, length] = [cellSize / (2 * radius), shortest / (2 * radius)];
+  const most = floorToHundredths(length / FEWEST_PERIODIC_CELLS);
+  throw new ArgumentError(
+    'Cell size',
+    size,
+    `at most ${most} here, because ${FEWEST_PERIODIC_CELLS} cells must fit along a periodic axis of ${formatReal(length)} diameters; more particles make it longer`,
+  );
+}
+
+export function floorToHundredths(value: number): number {
+  return Math.floor(100 * value) / 100;
 }
 
 function capOfEngine(

@@ -1,5 +1,7 @@
 /** Suggests the size of cells for the particles of a run. */
+import { FEWEST_PERIODIC_CELLS } from '../../core/world/limits';
 import { type CellSizeSuggestion, type Dimensions, suggestCellSize } from '../../index';
+import { floorToHundredths } from '../model/limits';
 import type { Run } from '../view/engine';
 
 /** The density is measured from about this many particles. */
@@ -7,10 +9,15 @@ const MOST_SAMPLED = 4096;
 /** Share of the particles that the measured box leaves out at each end of an axis. */
 const LEFT_OUT = 0.05;
 
+export interface SuggestionForRun extends CellSizeSuggestion {
+  /** The widest cells of which three fit along each periodic axis, in diameters; infinite without such axes. */
+  readonly widest: number;
+}
+
 /** Returns undefined if radii vary: the engine then chooses cells by the radii, whatever the density. */
 export async function suggestFor({
   simulation,
-}: Pick<Run, 'simulation'>): Promise<CellSizeSuggestion | undefined> {
+}: Pick<Run, 'simulation'>): Promise<SuggestionForRun | undefined> {
   const { method, radiusRange, radius, backend, dimensions, world } = simulation;
   if (method || radiusRange) return undefined;
   const { positions } = await simulation.read();
@@ -22,10 +29,12 @@ export async function suggestFor({
     unbounded: world.kind === 'unbounded',
   });
   // Three cells must fit along each periodic axis.
-  const most = Math.min(...world.period.filter((length) => length > 0)) / 3.01;
-  if (suggestion.cellSize <= most) return suggestion;
+  const shortest = Math.min(...world.period.filter((length) => length > 0));
+  const most = shortest / 3.01;
+  const widest = floorToHundredths(shortest / FEWEST_PERIODIC_CELLS / suggestion.diameter);
+  if (suggestion.cellSize <= most) return { ...suggestion, widest };
   const cellSize = Math.max(most, suggestion.diameter);
-  return { ...suggestion, cellSize, reason: 'Three cells must fit along each periodic axis.' };
+  return { ...suggestion, widest, cellSize, reason: 'Three cells must fit along each periodic axis.' };
 }
 
 /**

@@ -53,6 +53,8 @@ type Refusal = string | HTMLElement | { readonly hint: string };
 /** The suggested cell size in diameters, and why. */
 export interface Suggestion {
   readonly diameters: number;
+  /** The widest cells of which three fit along each periodic axis, in diameters. */
+  readonly widest: number;
   readonly reason: string;
 }
 
@@ -246,8 +248,8 @@ export class Panel {
   showSuggestion(suggestion: Suggestion | undefined): void {
     this.suggestion = suggestion;
     this.mark.hidden = suggestion === undefined;
-    const { diameters = 1 } = suggestion ?? {};
-    const ends = { min: Math.max(1, diameters / 4), slider: 8 * diameters };
+    const { diameters = 1, widest = Number.POSITIVE_INFINITY } = suggestion ?? {};
+    const ends = { min: Math.max(1, diameters / 4), slider: Math.min(8 * diameters, Math.max(widest, 1.01)) };
     const share = this.controls.get('cellSize')?.range(ends, diameters);
     this.mark.style.setProperty('--share', String(share));
     this.describe('cellSize');

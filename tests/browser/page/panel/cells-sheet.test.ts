@@ -90,6 +90,29 @@ describe('a sweep over cell sizes', () => {
     expect(await isOpen(page, 'cells-sheet')).toBe(false);
   });
 
+  browserTest('a periodic box stops the slider, and refuses wider cells in plain words', async () => {
+    const { page } = await open();
+    await arrange(page, { engine: 'cpu', scene: 'periodic', count: 60 });
+    const typeSize = (selector: string, size: string) =>
+      page.$eval(
+        selector,
+        (input, text) => {
+          (input as HTMLInputElement).value = text;
+          for (const type of ['input', 'change']) input.dispatchEvent(new Event(type, { bubbles: true }));
+        },
+        size,
+      );
+    await page.waitForFunction(() => !(document.querySelector('.suggestion') as HTMLElement).hidden);
+    await typeSize('#cellSize', '8');
+    await waitForText(page, 'notice', /^Cell size is 8, but it must be at most 4\.66 here, because 3 cells/);
+    await settle(page);
+    expect(await shownValue(page, 'cellSize')).toBe('1');
+    await typeSize('#cellSize-slider', '100000');
+    await settle(page);
+    expect(await shownValue(page, 'cellSize')).toBe('4.66');
+    expect(await textOf(page, 'notice')).toBe('');
+  });
+
   browserTest('has the sizes of levels if radii vary, and runs on the GPU', { tags: 'full' }, async () => {
     const { page } = await open();
     await arrange(page, { engine: 'gpu', scene: 'mixed', count: COUNT });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defaultChoices, roomFor, simulationOptions } from '../../../../src/page/model/choices';
+import { planSimulation } from '../../../../src/core/simulation/plan';
+import { defaultChoices, roomFor, simulationOptions, startOfScene } from '../../../../src/page/model/choices';
+import type { Choices } from '../../../../src/page/model/fields';
 import { capOf, effectiveCount } from '../../../../src/page/model/limits';
 import { readLink } from '../../../../src/page/session/link';
 
@@ -43,6 +45,25 @@ describe('choices', () => {
     }
     const { reason } = capOf(beyond, { isSoftware: false, most: 123_456 }) ?? {};
     expect(reason).toBe('At most 123,456 particles run. That is what this device and the page hold.');
+  });
+});
+
+describe('cells of which three must fit along a periodic axis', () => {
+  const start = (cellSize: number, changes: Partial<Choices> = {}) =>
+    startOfScene({ ...defaultChoices('periodic'), count: 60, cellSize, ...changes }, 60);
+
+  it('are refused in the words of the page if they are too wide, and the widest ones are accepted', () => {
+    expect(() => start(8)).toThrow(
+      'Cell size is 8, but it must be at most 4.66 here, because 3 cells must fit along a periodic axis of 14 diameters; more particles make it longer.',
+    );
+    expect(() => start(4.67)).toThrow(/at most 4\.66/);
+    expect(planSimulation(start(4.66).options).world.cells).toEqual([3, 3]);
+  });
+
+  it('may be wider without such an axis or box', () => {
+    for (const changes of [{ periodicX: false, periodicY: false }, { unbounded: true }]) {
+      expect(start(8, changes).options.cellSize).toBe(8);
+    }
   });
 });
 

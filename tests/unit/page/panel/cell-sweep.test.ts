@@ -171,6 +171,7 @@ describe('the suggestion for a run', () => {
   it('is one diameter on the CPU, a power of two without a box, and absent if radii vary', async () => {
     expect((await suggested('pile'))?.cellSize).toBe(1);
     expect((await suggested('gas'))?.cellSize).toBe(1);
+    expect((await suggested('gas'))?.widest).toBe(Number.POSITIVE_INFINITY);
     expect((await suggested('far-apart'))?.cellSize).toBe(1);
     expect(await suggested('mixed')).toBeUndefined();
   });
@@ -183,6 +184,7 @@ describe('the suggestion for a run', () => {
     };
     const suggestion = await suggestFor({ simulation } as unknown as Run);
     expect(suggestion?.cellSize).toBeCloseTo(12 / 3.01, 6);
+    expect(suggestion?.widest).toBe(4);
     expect(suggestion?.reason).toBe('Three cells must fit along each periodic axis.');
   });
 });
