@@ -68,8 +68,10 @@ fn transfer(
       let row = frame.grid_strides.w + u32(y) * frame.grid_strides.y + u32(z) * frame.grid_strides.z;
       // Bounded, so that a corrupt grid cannot hang the device.
       let begin = start[row + u32(first.x)];
-      let end = min(start[row + u32(last.x) + 1u], frame.cells.w);
-      for (var slot = begin; slot < end; slot++) {
+      let end = max(begin, min(start[row + u32(last.x) + 1u], frame.cells.w));
+      // Counts down, as in neighbours/probe_bounded.wgsl.
+      for (var left = end - begin; left > 0u; left--) {
+        let slot = end - left;
         var point = vec3f();
         var speed = vec3f();
         for (var axis = 0u; axis < DIMENSIONS; axis++) {

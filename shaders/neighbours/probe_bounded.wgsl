@@ -26,18 +26,21 @@ fn probe(
     let second_end = first_end + start[centre + 2u] - second;
     // Bounded, so that a corrupt grid cannot hang the device.
     let third_end = min(second_end + start[above + 2u] - third, grid.count);
+    // The loop counts down, and a slot is the base of its range minus the count. See "Loops that count down" in
+    // bench/NOTES.md.
+    let first_base = first + third_end;
+    let after_first = third_end - first_end;
+    let second_base = second + after_first;
+    let after_second = third_end - second_end;
+    let third_base = third + after_second;
 #if HEAVY
     for (var index = thread; index < third_end; index += HEAVY_WORKGROUP_SIZE) {
+      let left = third_end - index;
 #else
-    for (var index = 0u; index < third_end; index++) {
+    for (var left = third_end; left > 0u; left--) {
 #endif
-      var other = first + index;
-      if (index >= first_end) {
-        other = second + (index - first_end);
-      }
-      if (index >= second_end) {
-        other = third + (index - second_end);
-      }
+      let later_base = select(second_base, third_base, left <= after_second);
+      let other = select(first_base, later_base, left <= after_first) - left;
       let apart = particle.position - load_vector(position_in[other]);
       let distance_squared = dot(apart, apart);
       if (distance_squared < reach_squared && other != except) {

@@ -22,7 +22,9 @@ fn probe(
     workgroupBarrier();
     if (is_in_grid(cell)) {
       let filled = min(TILE_SIZE, count - base);
-      for (var index = 0u; index < filled; index++) {
+      // Counts down, as in probe_bounded.wgsl.
+      for (var left = filled; left > 0u; left--) {
+        let index = filled - left;
         let apart = minimum_image(particle.position, body_position(tile_positions[index]));
         let distance_squared = dot(apart, apart);
 #if VARIABLE_RADII

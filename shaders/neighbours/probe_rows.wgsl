@@ -27,13 +27,17 @@ fn probe(
     let span = row_span(lattice, row);
     // Bounded, so that a corrupt grid cannot hang the device.
     let end = min(span.first_length + span.second_length, grid.count);
+    // The loop counts down, as in probe_bounded.wgsl.
+    let first_base = span.first + end;
+    let after_first = end - span.first_length;
+    let second_base = span.second + after_first;
 #if HEAVY
     for (var index = thread; index < end; index += HEAVY_WORKGROUP_SIZE) {
+      let left = end - index;
 #else
-    for (var index = 0u; index < end; index++) {
+    for (var left = end; left > 0u; left--) {
 #endif
-      let other =
-        select(span.second + (index - span.first_length), span.first + index, index < span.first_length);
+      let other = select(first_base, second_base, left <= after_first) - left;
       let apart = minimum_image(particle.position, load_vector(position_in[other]));
       let distance_squared = dot(apart, apart);
       if (
