@@ -1,8 +1,8 @@
 // Makes each box a member of every chunk that it reaches into. Tally counts memberships, and fill writes their chunks,
 // counted from 1, and ids. Threads follow the order of low ends along the last axis. Fill writes nothing if there is
 // not enough room for all memberships.
-// Needs: linear_workgroup, grid, order, box_of, part_of, key_of, tallies, offsets, chunks, member_keys, member_ids.
-// Needs: refused.
+// Needs: CornerBox, part_of, key_of, linear_workgroup, grid, order, box_of, offsets, refused, chunks, member_keys.
+// Needs: member_ids, tallies.
 
 // Returns the first and the last part of a region that a box reaches into.
 fn parts_reached(axis: u32, region: u32, box: CornerBox) -> vec2u {

@@ -5,8 +5,8 @@
 //
 // If there is not enough room for all memberships, the tallies are too great for 32 bits. So the list is empty, and the
 // number of pairs found is 2³² − 1 (query/list_count.wgsl).
-// Needs: linear_workgroup, grid, member_offsets, chunks, member_keys, member_ids, box_of, table, key_of, tallies.
-// Needs: offsets, pairs, stretch_of, sort_stretch.
+// Needs: pairs, linear_workgroup, grid, member_offsets, chunks, tallies, stretch_of, offsets, sort_stretch, table.
+// Needs: key_of, member_keys, member_ids, box_of.
 
 #if ORDER
 alias Entry = vec2u;

@@ -7,8 +7,8 @@
 //
 // Cuts are at least four times M apart, where M is the mean half extent: the d-th root of the mean d-th power. So n
 // boxes have at most n · 2.5^d memberships (src/cpu/boxes/chunk-order.ts has the proof).
-// Needs: linear_workgroup, grid, partials, refused, box_of, keys, ids, chunks, key_of, coordinate_of, NO_CUT, table.
-// Needs: MEASURE_THREADS, BOXES_PER_CHUNK, part_of, regions_of, order.
+// Needs: linear_workgroup, grid, MEASURE_THREADS, box_of, partials, refused, key_of, keys, chunks, ids, order.
+// Needs: part_of, BOXES_PER_CHUNK, regions_of, table, coordinate_of, NO_CUT.
 
 #if MEASURE
 // `partials` has a pair of floats per axis and thread: the greatest half extent h, and the sum of (half extent / h)^d.
