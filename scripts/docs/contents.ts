@@ -15,7 +15,7 @@ const GUIDES: Readonly<Record<string, readonly string[]>> = {
     'crowds',
     'grains',
   ],
-  Neighbours: ['pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
+  Neighbours: ['structures', 'pairs', 'queries', 'kernels', 'boxes', 'incremental', 'sort', 'cell-size'],
   'Fluids and flocks': ['fluid', 'pbf', 'boids', 'life'],
   Tools: ['node', 'testing', 'command', 'verify', 'bench', 'bench-method', 'bench-physics'],
 };
