@@ -17,6 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type InlineConfig, minify, type Plugin } from 'vite';
 import { PEER_PACKAGES } from '../bench/peers/packages';
+import { stripDeclarations } from './strip-declarations';
 import { stripShaders } from './strip-shaders';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -146,13 +147,15 @@ async function buildDocs(outDir: string): Promise<void> {
 
 /**
  * Builds the declarations, and completes their imports: "moduleResolution": "nodenext" requires relative imports that
- * end in `.js`.
+ * end in `.js`. Removes comments that users do not see.
  */
 export async function buildDeclarations(outDir: string): Promise<void> {
   const tsc = join(ROOT, 'node_modules/typescript-7/bin/tsc');
   await run(process.execPath, [tsc, '-p', join(ROOT, 'tsconfig.build.json'), '--outDir', outDir]);
   const files = (await readdir(outDir, { recursive: true })).filter((file) => file.endsWith('.d.ts'));
   await Promise.all(files.map((file) => completeImports(join(outDir, file))));
+  const entries = Object.values(LIBRARY).map((file) => file.replace(/^src\/|\.ts$/g, ''));
+  await stripDeclarations(outDir, entries);
 }
 
 /** The compiler writes `from './x'`, `import('./x')` or `import './x'`. */

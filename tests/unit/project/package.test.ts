@@ -203,6 +203,15 @@ describe('the package', () => {
     expect((await stat(tarball)).size).toBeLessThanOrEqual(800_000);
   });
 
+  test('documents what its entries export and inherit, and nothing else', async () => {
+    const types = join(folder, 'node_modules/cellstorm/dist/types');
+    const declared = (file: string) => readFile(join(types, `${file}.d.ts`), 'utf8');
+    expect(await declared('engine/radix-sort')).toContain('/** Records the sort.');
+    expect(await declared('cpu/boxes/finder')).toContain('/** Returns the number of overlapping pairs. */');
+    expect(await declared('engine/queries/list-search')).toContain('/** Bytes of GPU memory. */');
+    expect(await declared('core/base/constants')).not.toContain('/**');
+  });
+
   test('contains every file that its documents link to', async () => {
     const installed = join(folder, 'node_modules/cellstorm');
     const documents = (await readdir(installed, { recursive: true })).filter((file) => file.endsWith('.md'));
