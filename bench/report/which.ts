@@ -51,17 +51,19 @@ export function nameOf(engine: string): string {
 
 /**
  * Returns the timed outcomes of each scene at its greatest count, the fastest first. Least times count, because other
- * work on a machine makes medians longer. A newer record replaces an older one of a scene.
+ * work on a machine makes medians longer. A newer record replaces an older one of a scene. Names have counts if these differ.
  */
 export function columnsOf(records: readonly WhichRecord[]): Column[] {
   const ordered = records.toSorted((a, b) => (a.record.began < b.record.began ? -1 : 1));
   const groups = new Map<string, Group>();
   for (const { record } of ordered)
     for (const group of groupsOf(record.outcomes)) groups.set(group.name, group);
+  const greatest = [...groups.values()].map(({ cases }) => cases.at(-1)?.count);
+  const isOneCount = new Set(greatest).size === 1;
   return [...groups.values()].flatMap(({ name, cases }) => {
     const { timed: all = [], count = 0 } = cases.at(-1) ?? {};
     const timed = all.toSorted((a, b) => a.total.least - b.total.least);
-    return timed.length > 1 ? [{ name: `${name}, ${formatCount(count)}`, timed }] : [];
+    return timed.length > 1 ? [{ name: isOneCount ? name : `${name}, ${formatCount(count)}`, timed }] : [];
   });
 }
 
