@@ -22,14 +22,14 @@ import { Sheets } from './panel/sheets';
 import type { StagePlot } from './panel/stage-plot';
 import { Chooser } from './session/chooser';
 import { History } from './session/history';
-import { isBare, readLink, readViewState } from './session/link';
+import { describeRefused, isBare, readLink, readViewState } from './session/link';
 import { Meter } from './session/meter';
 import { Navigation } from './session/navigation';
 import { Picture } from './session/picture';
 import { Restarts, type Shown } from './session/restarts';
 import { Stepper } from './session/stepper';
 import { Later } from './support/later';
-import { notify } from './support/notes';
+import { notify, notifyToo } from './support/notes';
 import { PointerTools } from './tools/pointer-tools';
 import { explain, type Frame, goOnFrom, type Run } from './view/engine';
 import { Session } from './view/session';
@@ -134,9 +134,12 @@ export class Playground {
 
   /** Resolves when the first picture is drawn or the page has given up. */
   async open(): Promise<void> {
+    // Read it now, because the page writes the address.
+    const refused = describeRefused(location.search);
     this.restarts.request(this.session.choices);
     requestAnimationFrame(this.tick);
     await this.restarts.settled();
+    if (refused) notifyToo(refused);
     // Load this after the task in which the first picture counts as drawn.
     setTimeout(() => this.loadPlot());
     // Without it, the scene stays as it is.

@@ -1,10 +1,18 @@
 /**
  * Formats choices and view as the query of a URL, without values that equal the defaults, and reads them back. Reading
- * ignores unknown names and clamps numbers.
+ * ignores unknown names and clamps numbers; `describeRefused` says which values were not accepted.
  */
 
 import { changedFields, defaultChoices } from '../model/choices';
-import { type Choices, clampValue, FIELD_NAMES, type FieldName } from '../model/fields';
+import {
+  type Choices,
+  clampValue,
+  FIELD_NAMES,
+  type FieldName,
+  fieldOf,
+  formatNumber,
+  refusalOf,
+} from '../model/fields';
 import type { Appearance } from '../support/appearance';
 import { CAMERA_RANGES, readCamera, writeCamera } from '../view/camera';
 
@@ -73,14 +81,56 @@ function readId(text: string | null): number | undefined {
 
 const OLD_NAMES: Readonly<Partial<Record<FieldName, string>>> = { fluidAs: 'liquidAs' };
 
+function textIn(parameters: URLSearchParams, name: FieldName): string | null {
+  return parameters.get(name) ?? parameters.get(OLD_NAMES[name] ?? name);
+}
+
 export function readLink(search: string): Choices {
   const parameters = new URLSearchParams(search);
   const values = Object.fromEntries(
     FIELD_NAMES.flatMap((name) => {
-      const text = parameters.get(name) ?? parameters.get(OLD_NAMES[name] ?? name);
+      const text = textIn(parameters, name);
       const value = text === null ? undefined : clampValue(name, text);
       return value === undefined ? [] : [[name, value]];
     }),
   ) as Partial<Choices>;
   return { ...defaultChoices(values.scene, values.dimensions), ...values };
+}
+
+/** With more refused values than this, the others are only counted. */
+const MOST_DESCRIBED = 3;
+/** Longer texts and lists of options are cut short. */
+const MOST_LETTERS = 24;
+const MOST_OPTIONS = 6;
+
+/** Says which values of a link were not accepted, what is accepted, and what is shown instead. Returns '' if none. */
+export function describeRefused(search: string): string {
+  const parameters = new URLSearchParams(search);
+  const choices = readLink(search);
+  const sentences = FIELD_NAMES.flatMap((name) => {
+    const text = textIn(parameters, name);
+    const value = text === null ? undefined : clampValue(name, text);
+    const field = fieldOf(name);
+    if (text === null || (value !== undefined && (field.kind !== 'number' || value === Number(text)))) {
+      return [];
+    }
+    const isLong = field.kind === 'choice' && field.options.length > MOST_OPTIONS;
+    const accepted = isLong
+      ? `${field.label} must be one of the names in its list.`
+      : refusalOf(name, field.kind === 'number' ? Number(text) : text);
+    const given = text.length > MOST_LETTERS ? `${text.slice(0, MOST_LETTERS)}…` : text;
+    return [
+      `The link says ${name}=${given}. ${accepted?.slice(0, -1)}, so it is ${shownIn(name, choices)} now.`,
+    ];
+  });
+  const others = sentences.length - MOST_DESCRIBED;
+  const rest = others > 0 ? [`${others} more ${others === 1 ? 'value is' : 'values are'} not accepted.`] : [];
+  return [...sentences.slice(0, MOST_DESCRIBED), ...rest].join(' ');
+}
+
+function shownIn(name: FieldName, choices: Choices): string {
+  const [field, value] = [fieldOf(name), choices[name]];
+  if (field.kind === 'switch') return value ? 'on' : 'off';
+  if (field.kind === 'number') return formatNumber(field, value as number);
+  return field.options.find((option) => option.value === value)?.label ?? String(value);
 }

@@ -5,6 +5,11 @@ export function notify(text: string): void {
   show('notice', text);
 }
 
+/** Adds a sentence to the notice. */
+export function notifyToo(text: string): void {
+  notify([find('notice', HTMLElement).textContent, text].filter(Boolean).join(' '));
+}
+
 /** Shows why another engine or device runs; '' removes the note. */
 export function showEngineNote(text: string): void {
   show('engine-note', text);

@@ -115,6 +115,13 @@ describe('an address', () => {
 
   for (const [name, query, notice, scene, backend] of [
     [
+      'with wrong values says what is shown instead',
+      '?v=1&scene=nope&count=-3&engine=cpu',
+      /The link says scene=nope\. Scene .* so it is Pile now\. The link says count=-3\. .* so it is 2 now\.$/,
+      'Pile',
+      'cpu',
+    ],
+    [
       'whose values conflict gives way to usual settings',
       '?v=1&scene=one-cell&size=4&count=100&engine=gpu',
       /more usual settings instead/,

@@ -7,7 +7,14 @@ import {
   fieldOf,
   refusalOf,
 } from '../../../../src/page/model/fields';
-import { isBare, readLink, readViewState, USUAL_LINK, writeLink } from '../../../../src/page/session/link';
+import {
+  describeRefused,
+  isBare,
+  readLink,
+  readViewState,
+  USUAL_LINK,
+  writeLink,
+} from '../../../../src/page/session/link';
 import { fc } from '../../../helpers/properties';
 
 function valuesOf(name: FieldName): fc.Arbitrary<string | number | boolean> {
@@ -87,6 +94,31 @@ describe('a link', () => {
         inspected,
       });
     }
+  });
+
+  it('says once which values are not accepted, and what is shown instead', () => {
+    expect(describeRefused('?count=-3')).toBe(
+      'The link says count=-3. Particles must be a whole number from 2 to 100,000,000, so it is 2 now.',
+    );
+    expect(describeRefused('?scene=nope')).toBe(
+      'The link says scene=nope. Scene must be one of the names in its list, so it is Pile now.',
+    );
+    expect(describeRefused('?engine=xyz')).toBe(
+      'The link says engine=xyz. Engine must be one of Automatic, GPU, CPU, so it is Automatic now.',
+    );
+    expect(describeRefused('?cellLines=yes')).toBe(
+      'The link says cellLines=yes. Cell lines must be on or off, so it is off now.',
+    );
+    expect(describeRefused('?scene=gas&gravity=1e9&seed=2.5')).toMatch(
+      /^The link says seed=2\.5\. .* so it is 3 now\. The link says gravity=1e9\. .* so it is 100 now\.$/,
+    );
+    expect(describeRefused('?scene=nope&count=0&engine=1&colour=2&seed=x')).toMatch(
+      /^(The link says .* now\. ){3}2 more values are not accepted\.$/,
+    );
+    expect(describeRefused(`?seed=${'9'.repeat(200)}`).length).toBeLessThan(150);
+    expect(describeRefused('?v=1&scene=gas&count=300&gravity=0.3&cellLines=1&other=9&liquidAs=surface')).toBe(
+      '',
+    );
   });
 
   it('gives valid choices for any content', () => {
